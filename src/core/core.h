@@ -1,0 +1,114 @@
+// The ground floor: memory, arena, parallel loops, errors, log, time, CPU kind. Knows nothing of cloth.
+#ifndef WEFT_CORE_H
+#define WEFT_CORE_H
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "weft/types.h"
+
+// A caller's mistake. Kept in every build but a release that defines WEFT_STRIP.
+#ifdef WEFT_STRIP
+#define WEFT_ASSERT(condition) ((void)0)
+#else
+void assert_failed(const char* condition, const char* file, int line);
+#define WEFT_ASSERT(condition) ((condition) ? (void)0 : assert_failed(#condition, __FILE__, __LINE__))
+#endif
+
+// Our own bug: slow checks of whole structures, debug builds only.
+#ifdef WEFT_DEBUG
+#define WEFT_VALIDATE(condition) WEFT_ASSERT(condition)
+#else
+#define WEFT_VALIDATE(condition) ((void)0)
+#endif
+
+// Early return of a failing status.
+#define TRY(call)                           \
+    do                                      \
+    {                                       \
+        weft_status try_status_ = (call);   \
+        if (try_status_ != WEFT_OK)         \
+        {                                   \
+            return try_status_;             \
+        }                                   \
+    } while (0)
+
+// ---- memory: zeroed, 64-byte aligned; NULL when there is none or count * size overflows
+void* mem_alloc(size_t count, size_t size);
+void mem_free(void* pointer); // NULL is fine
+#define MEM_NEW(count, type) ((type*)mem_alloc((size_t)(count), sizeof(type)))
+
+// Grows *array (may be NULL) to hold at least `needed` items, doubling; contents are kept.
+bool mem_grow(void** array, int* capacity, int needed, size_t item_size);
+
+// Copies a string; NULL when there is no memory.
+char* mem_strdup(const char* text);
+
+// ---- arena: scratch that lives until the next reset. Grows when it must, then stays that size.
+typedef struct arena_block arena_block;
+typedef struct arena
+{
+    arena_block* first; // newest block; after a reset one block holds what was needed at most
+    size_t used;        // bytes handed out since the last reset
+} arena;
+
+void* arena_push(arena* a, size_t count, size_t size); // not zeroed, 64-byte aligned; NULL: no memory
+void arena_reset(arena* a);
+void arena_finish(arena* a);
+#define ARENA_NEW(a, count, type) ((type*)arena_push((a), (size_t)(count), sizeof(type)))
+
+// ---- parallel loops
+// [0, count) is cut into chunks of `grain` (the last may be shorter): chunks follow from the sizes alone, so
+// that results do not depend on the number of threads. Nested calls run inline. A NULL pool runs serially.
+typedef struct workers workers;
+typedef void parallel_fn(void* context, int begin, int end);
+typedef double parallel_sum_fn(void* context, int begin, int end);
+
+weft_status workers_create(int count, const weft_task_hooks* hooks, workers** out); // count 1: no threads
+void workers_destroy(workers* pool);
+int workers_count(const workers* pool);
+void parallel_for(workers* pool, int count, int grain, parallel_fn* fn, void* context);
+// The sum of fn over the chunks, added in chunk order.
+double parallel_sum(workers* pool, int count, int grain, parallel_sum_fn* fn, void* context);
+
+// ---- errors and log
+// Fills error (may be NULL) and returns status, so that a caller can `return error_set(...)`.
+weft_status error_set(weft_error* error, weft_status status, const char* file, int line, const char* format, ...)
+    __attribute__((format(printf, 5, 6)));
+void log_warning(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+// Closest of `count` names by edit distance, NULL when none is near: for "did you mean".
+const char* suggest_name(const char* word, const char* const* names, int count);
+
+// ---- time: wall clock in seconds. Only ever reported, never decides anything.
+double timer_now(void);
+
+// ---- CPU kind: which build of the wide kernels runs. Ordered: a later kind includes the earlier.
+typedef enum cpu_kind
+{
+    CPU_BASE,
+    CPU_AVX2,   // AVX2 and FMA
+    CPU_AVX512, // AVX-512 F, DQ, VL
+    CPU_KIND_COUNT
+} cpu_kind;
+
+cpu_kind cpu_best(void);
+const char* cpu_kind_name(cpu_kind kind); // "base", "avx2", "avx512"
+// "auto" or NULL: the best. False when the name is unknown or this CPU cannot run it.
+bool cpu_kind_parse(const char* name, cpu_kind* out);
+
+static inline int int_min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static inline int int_max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+#endif

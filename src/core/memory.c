@@ -1,0 +1,161 @@
+// Memory behind the process-wide hooks, and the per-step arena.
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+
+enum
+{
+    ALIGNMENT = 64 // a cache line, and the widest vector register
+};
+
+static void* default_alloc(size_t size, size_t alignment, void* user)
+{
+    (void)user;
+    void* pointer = NULL;
+    return posix_memalign(&pointer, alignment, size) == 0 ? pointer : NULL;
+}
+
+static void default_free(void* pointer, void* user)
+{
+    (void)user;
+    free(pointer);
+}
+
+static weft_allocator allocator = {default_alloc, default_free, NULL};
+
+void weft_set_allocator(const weft_allocator* hooks)
+{
+    allocator = hooks ? *hooks : (weft_allocator){default_alloc, default_free, NULL};
+}
+
+void* mem_alloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT)
+    {
+        return NULL;
+    }
+    // Whole cache lines and at least 8 bytes to spare: loading a vec3 as four doubles stays inside.
+    bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+    void* pointer = allocator.alloc(bytes, ALIGNMENT, allocator.user);
+    if (pointer)
+    {
+        memset(pointer, 0, bytes);
+    }
+    return pointer;
+}
+
+void mem_free(void* pointer)
+{
+    if (pointer)
+    {
+        allocator.free(pointer, allocator.user);
+    }
+}
+
+bool mem_grow(void** array, int* capacity, int needed, size_t item_size)
+{
+    if (needed <= *capacity)
+    {
+        return true;
+    }
+    int64_t target = (int64_t)*capacity * 2;
+    target = target < 16 ? 16 : target;
+    target = target < needed ? needed : target;
+    target = target > INT32_MAX ? INT32_MAX : target;
+    void* grown = mem_alloc((size_t)target, item_size);
+    if (!grown)
+    {
+        return false;
+    }
+    if (*array)
+    {
+        memcpy(grown, *array, (size_t)*capacity * item_size);
+        mem_free(*array);
+    }
+    *array = grown;
+    *capacity = (int)target;
+    return true;
+}
+
+char* mem_strdup(const char* text)
+{
+    size_t size = strlen(text) + 1;
+    char* copy = mem_alloc(size, 1);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+struct arena_block
+{
+    arena_block* next;
+    size_t size, used; // bytes of data after the header
+};
+
+enum
+{
+    BLOCK_HEADER = (sizeof(arena_block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT,
+    BLOCK_MINIMUM = 1 << 16
+};
+
+static arena_block* arena_block_create(size_t size)
+{
+    arena_block* block = mem_alloc(size + BLOCK_HEADER, 1);
+    if (block)
+    {
+        block->size = size;
+    }
+    return block;
+}
+
+void* arena_push(arena* a, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - 2 * BLOCK_HEADER)
+    {
+        return NULL;
+    }
+    bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; // with the same room at the end as mem_alloc
+    if (!a->first || a->first->size - a->first->used < bytes)
+    {
+        arena_block* block = arena_block_create(bytes > BLOCK_MINIMUM ? bytes : BLOCK_MINIMUM);
+        if (!block)
+        {
+            return NULL;
+        }
+        block->next = a->first;
+        a->first = block;
+    }
+    void* pointer = (char*)a->first + BLOCK_HEADER + a->first->used;
+    a->first->used += bytes;
+    a->used += bytes;
+    return pointer;
+}
+
+void arena_reset(arena* a)
+{
+    // Several blocks become one that is large enough for all, so that a steady load allocates no more.
+    if (a->first && a->first->next)
+    {
+        size_t needed = a->used;
+        arena_finish(a);
+        a->first = arena_block_create(needed);
+    }
+    if (a->first)
+    {
+        a->first->used = 0;
+    }
+    a->used = 0;
+}
+
+void arena_finish(arena* a)
+{
+    while (a->first)
+    {
+        arena_block* next = a->first->next;
+        mem_free(a->first);
+        a->first = next;
+    }
+    a->used = 0;
+}

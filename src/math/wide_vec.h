@@ -1,0 +1,98 @@
+// Three-vectors of eight lanes, gathered from element vertices, and an arc tangent of eight lanes.
+#ifndef WEFT_WIDE_VEC_H
+#define WEFT_WIDE_VEC_H
+
+#include "math/vec.h"
+#include "math/wide.h"
+
+typedef struct wvec
+{
+    wide x, y, z;
+} wvec;
+
+WIDE_INLINE wvec wv_sub(wvec a, wvec b)
+{
+    return (wvec){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+WIDE_INLINE wvec wv_add(wvec a, wvec b)
+{
+    return (wvec){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+WIDE_INLINE wvec wv_scale(wide s, wvec a)
+{
+    return (wvec){s * a.x, s * a.y, s * a.z};
+}
+
+// a + s b
+WIDE_INLINE wvec wv_madd(wvec a, wide s, wvec b)
+{
+    return (wvec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+WIDE_INLINE wide wv_dot(wvec a, wvec b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+WIDE_INLINE wvec wv_cross(wvec a, wvec b)
+{
+    return (wvec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+// Lane k is array[vertices[arity * elements[k] + a]].
+WIDE_INLINE wvec wv_gather(const vec3* array, const int* vertices, int arity, int a, const int* elements)
+{
+    double x[WIDE], y[WIDE], z[WIDE];
+    for (int k = 0; k < WIDE; k++)
+    {
+        const vec3* p = &array[vertices[(size_t)elements[k] * (size_t)arity + (size_t)a]];
+        x[k] = p->x;
+        y[k] = p->y;
+        z[k] = p->z;
+    }
+    return (wvec){wide_load(x), wide_load(y), wide_load(z)};
+}
+
+// Lane k is array[stride * elements[k] + offset].
+WIDE_INLINE wide wide_gather(const double* array, int stride, int offset, const int* elements)
+{
+    double a[WIDE];
+    for (int k = 0; k < WIDE; k++)
+    {
+        a[k] = array[(size_t)elements[k] * (size_t)stride + (size_t)offset];
+    }
+    return wide_load(a);
+}
+
+// 1 / a, or 0 where a is too small to have a direction.
+WIDE_INLINE wide wide_safe_inverse(wide a)
+{
+    wide_mask usable = a > 1e-150;
+    return wide_select(usable, 1.0 / wide_select(usable, a, wide_set(1.0)), wide_set(0.0));
+}
+
+// atan2 to some 2 ulp, with atan2(0, 0) = 0. The argument is reduced to t = min / max in [0, 1], values above
+// tan(pi/8) by (t - 1) / (t + 1), the rest is the classical rational approximation of Cephes.
+WIDE_INLINE wide wide_atan2(wide y, wide x)
+{
+    wide ax = wide_abs(x), ay = wide_abs(y);
+    wide_mask steep = ay > ax;
+    wide low = wide_select(steep, ax, ay), high = wide_select(steep, ay, ax);
+    wide t = low / wide_select(high > 0.0, high, wide_set(1.0));
+    wide_mask upper = t > 0.41421356237309503;
+    wide r = wide_select(upper, (t - 1.0) / (t + 1.0), t);
+    wide z = r * r;
+    wide p = (((-8.750608600031904122785e-1 * z - 1.615753718733365076637e1) * z - 7.500855792314704667340e1) * z -
+              1.228866684490136173410e2) * z - 6.485021904942025371773e1;
+    wide q = ((((z + 2.485846490142306297962e1) * z + 1.650270098316988542046e2) * z + 4.328810604912902668951e2) * z +
+              4.853903996359136964868e2) * z + 1.945506571482613964425e2;
+    wide angle = r + r * (z * p / q);
+    angle = wide_select(upper, angle + PI / 4, angle);
+    angle = wide_select(steep, PI / 2 - angle, angle);
+    angle = wide_select(x < 0.0, PI - angle, angle);
+    return wide_select(y < 0.0, -angle, angle);
+}
+
+#endif
