@@ -1,0 +1,121 @@
+// Meshes: from grids and OBJ files to checked triangles with a rest shape, edges and an order that keeps neighbours near.
+#ifndef WEFT_MESH_H
+#define WEFT_MESH_H
+
+#include "core/core.h"
+#include "math/vec.h"
+
+// A mesh as the user gave it: polygons, in the user's vertex order. Triangles are made from them by mesh_triangulate.
+typedef struct mesh
+{
+    int vertex_count;
+    vec3* position;      // [vertex_count] metres, after scale and transform
+
+    int face_count;
+    int* face_start;     // [face_count + 1]
+    int* face_vertex;    // [face_start[face_count]]
+    int* face_line;      // [face_count] line in the file, or NULL
+    int* face_object;    // [face_count] index into object names, or NULL
+
+    int texcoord_count;
+    vec2* texcoord;      // [texcoord_count] or NULL
+    int* face_texcoord;  // [face_start[face_count]], -1 where a corner has none; NULL when no corner has one
+
+    int object_count;
+    char** object_name;  // [object_count]
+
+    int triangle_count;
+    int* triangle;          // [3 * triangle_count]
+    int* triangle_face;     // [triangle_count]
+    int* triangle_corner;   // [3 * triangle_count] index into face_vertex / face_texcoord
+
+    unsigned char* edge_mask; // [vertex_count] EDGE_ bits of grids; NULL for other meshes
+    int* weld;                // [given_count] vertex that each given vertex became; NULL: none were welded
+    int given_count;          // vertices before welding (of the file, or of the object taken from it); 0: weld is NULL
+
+    char* file; // where it came from, for messages; NULL when built from arrays
+} mesh;
+
+// Named edges of a grid, in its (u, v) rectangle.
+enum
+{
+    EDGE_LEFT = 1,   // u = 0
+    EDGE_RIGHT = 2,  // u = size
+    EDGE_BOTTOM = 4, // v = 0
+    EDGE_TOP = 8,    // v = size
+    EDGE_CUTOUT = 16 // the two edges of the L's cut-out
+};
+
+void mesh_finish(mesh* m); // zeroed or half-built is fine
+
+// ---- sources
+// A rectangle with u in [0, size_u] (warp) and v in [0, size_v] (weft), centred on the origin. Flat ("xz", the
+// default): position (u - su/2, 0, sv/2 - v), normal +y. Upright ("xy"): (u - su/2, v - sv/2, 0), normal +z.
+// Faces run counter-clockwise in (u, v). Vertices are numbered row by row, u fastest.
+typedef struct grid_options
+{
+    double size_u, size_v; // m
+    int cells_u, cells_v;
+    bool upright;          // in the xy plane instead of xz
+    bool irregular;        // jittered interior vertices and random diagonals, by seed
+    bool quads;            // faces are quads (simulated as triangles)
+    bool l_shape;          // the quarter u > su/2, v > sv/2 is cut out; cells must be even
+    uint64_t seed;
+} grid_options;
+
+weft_status mesh_from_grid(const grid_options* options, mesh* out, weft_error* error);
+
+typedef struct obj_options
+{
+    const char* object; // take only faces of this object and the vertices that they use, in order; NULL: all
+    double weld;        // vertices closer than this become one, in the file's unit (before mesh_transform); 0: none
+} obj_options;
+
+// Reads triangles, quads, polygons, several objects (o lines; g lines where there is no o), v/vt/vn indices of either
+// sign. Unknown lines are warnings. options may be NULL: all objects, nothing welded.
+weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* out, weft_error* error);
+
+// From caller's arrays; face_start NULL: all faces are triangles.
+weft_status mesh_from_arrays(const vec3* position, int vertex_count, const int* face_start, const int* face_vertex,
+                             int face_count, mesh* out, weft_error* error);
+
+// ---- preparation
+// x becomes scale * rotation * x + translation.
+void mesh_transform(mesh* m, const double* rotation /* [9] row-major, NULL: none */, double scale, vec3 translation);
+// Splits polygons (quads by their shorter diagonal, others by ear clipping) and checks what simulation needs: finite
+// coordinates, at least one triangle, no degenerate (zero-area) or repeated triangle, every edge in at most two
+// triangles and run through in opposite directions. The error names file, line and face, and says what to do.
+// Faces that run against their neighbours are turned over with a warning (a one-sided surface is an error); vertices
+// that no face uses are a warning. Sheets that touch in a vertex only are fine.
+weft_status mesh_triangulate(mesh* m, weft_error* error);
+
+// The rest shape of each triangle in its own plane: rest[3 * t + k] is corner k in (u, v), metres, positive area.
+typedef enum rest_kind
+{
+    REST_SHAPE, // the given positions; u follows `warp` projected into the triangle, or +z where warp is nearly normal to it
+    REST_UV     // the vt map times uv_scale; mirrored charts are allowed (flipped to positive area)
+} rest_kind;
+
+weft_status mesh_rest(const mesh* m, rest_kind kind, vec3 warp, double uv_scale, vec2* rest, weft_error* error);
+
+// Interior edges of triangles: hinge h joins the triangles `left` and `right` along vertex[0] - vertex[1];
+// vertex[2] is opposite in left, vertex[3] in right. Left runs vertex[0] -> vertex[1].
+typedef struct hinge
+{
+    int vertex[4];
+    int left, right;
+} hinge;
+
+// Hinges sorted by (min vertex, max vertex). *out is mem_free'd by the caller. triangle_hinge (may be NULL) is
+// [3 * triangle_count]: the hinge of the edge opposite to corner k, -1 on the boundary. vertex[0] < vertex[1].
+// BAD_INPUT: an edge has more than two triangles or two that run through it alike; mesh_triangulate rules that out.
+weft_status mesh_hinges(const int* triangle, int triangle_count, int vertex_count, hinge** out, int* out_count,
+                        int* triangle_hinge);
+
+// A locality-preserving order: Hilbert curve over the positions, ties by index. new_of_old is [count].
+weft_status mesh_order(const vec3* position, int count, int* new_of_old);
+
+// flags is [vertex_count], set to 1 for vertices on an edge with one triangle, else 0.
+weft_status mesh_boundary(const mesh* m, unsigned char* flags);
+
+#endif

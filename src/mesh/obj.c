@@ -1,0 +1,564 @@
+// Wavefront OBJ files: vertices, texture coordinates, polygons, objects.
+//
+// Read: v, vt, f, o, and g where a file has no o. Ignored: normals, materials, smoothing and display attributes.
+// Ignored with a warning: lines, points, free-form curves and surfaces, and what is not OBJ at all. Colours and weights
+// behind the coordinates of v are dropped. A face may use vertices that follow later; negative indices count back from
+// where they stand.
+#include <string.h>
+
+#include "mesh/mesh_inside.h"
+
+enum
+{
+    WARNINGS_MAX = 5, // lines that are named one by one; the others are counted
+    EXCERPT_SIZE = 44 // of a line, in messages
+};
+
+// The `o` or `g` that faces belong to. Names enter the table with their first face.
+typedef struct obj_scope
+{
+    bool seen;  // there was such a line
+    char* name; // [capacity] of the last such line
+    int capacity;
+    int index; // of that name in the table; -1: no face yet
+    name_table table;
+    int_list face; // index of each face, -1 before the first such line; shorter while there was none
+} obj_scope;
+
+typedef struct obj_reader
+{
+    text_lines lines;
+    weft_error* error;
+    vec3* position;
+    int vertex_count, vertex_capacity;
+    vec2* texcoord;
+    int texcoord_count, texcoord_capacity;
+    int_list start, line; // of each face
+    int_list corner;      // vertex of each corner
+    int_list mapped;      // texture coordinate of each corner, -1 for none; shorter while no corner had one
+    bool has_mapped;
+    obj_scope object, group;
+    int unknown_count; // lines that were not understood
+    int skipped_count; // lines, points, curves and surfaces
+} obj_reader;
+
+typedef weft_status obj_statement(obj_reader* r, const char* s);
+
+static bool obj_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static const char* obj_skip_blanks(const char* s)
+{
+    while (obj_is_blank(*s))
+    {
+        s++;
+    }
+    return s;
+}
+
+// At the end of the statement: of the line, or where a comment starts.
+static bool obj_is_end(const char* s)
+{
+    return *s == 0 || *s == '#';
+}
+
+static bool obj_is_word_end(const char* s)
+{
+    return *s == 0 || obj_is_blank(*s);
+}
+
+// The word at s, cut where it is long, without control characters.
+static const char* obj_excerpt(const char* s, bool whole_line, char text[EXCERPT_SIZE])
+{
+    int k = 0;
+    for (; k < EXCERPT_SIZE - 4 && *s && (whole_line || !obj_is_blank(*s)); k++, s++)
+    {
+        text[k] = (unsigned char)*s < ' ' || *s == 127 ? '?' : *s;
+    }
+    // Never end inside a character of several bytes.
+    while (k > 0 && ((unsigned char)*s & 0xc0) == 0x80)
+    {
+        k--, s--;
+    }
+    bool cut = *s && (whole_line || !obj_is_blank(*s));
+    memcpy(text + k, cut ? "..." : "", cut ? 4 : 1);
+    return text;
+}
+
+static weft_status obj_no_room(obj_reader* r)
+{
+    int most = int_max(int_max(r->vertex_count, r->texcoord_count), r->corner.count);
+    if (most >= COUNT_MAX)
+    {
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                         "the mesh is too large: at most %d vertices and face corners are possible", COUNT_MAX);
+    }
+    return error_set(r->error, WEFT_NO_MEMORY, r->lines.path, r->lines.line_number,
+                     "out of memory after %d vertices and %d faces", r->vertex_count, r->start.count);
+}
+
+static bool obj_is_nan_or_inf(const char* s)
+{
+    s += *s == '-' || *s == '+';
+    char lower[3] = {0};
+    for (int k = 0; k < 3 && s[k]; k++)
+    {
+        lower[k] = (char)(s[k] | 0x20);
+    }
+    return memcmp(lower, "nan", 3) == 0 || memcmp(lower, "inf", 3) == 0 || strstr(s, ".#") == s + 1;
+}
+
+// One coordinate. At the end of the statement *s stays and *out is not written.
+static weft_status obj_read_number(obj_reader* r, const char** s, double* out)
+{
+    const char* word = obj_skip_blanks(*s);
+    *s = word;
+    if (obj_is_end(word))
+    {
+        return WEFT_OK;
+    }
+    char text[EXCERPT_SIZE];
+    bool good = decimal_parse(s, out) && obj_is_word_end(*s);
+    if (!good && obj_is_nan_or_inf(word))
+    {
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                         "the coordinate '%s' is not finite: export the mesh again without it",
+                         obj_excerpt(word, false, text));
+    }
+    if (!good)
+    {
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                         "'%s' is not a number: write coordinates as 1.5 or 2e-3", obj_excerpt(word, false, text));
+    }
+    if (!(fabs(*out) <= COORDINATE_MAX))
+    {
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                         "the coordinate '%s' is beyond %g: check the units or the exporter",
+                         obj_excerpt(word, false, text), COORDINATE_MAX);
+    }
+    return WEFT_OK;
+}
+
+// At least `least` and at most `most` numbers; what follows is ignored.
+static weft_status obj_read_numbers(obj_reader* r, const char* s, int least, int most, double* out)
+{
+    for (int k = 0; k < most; k++)
+    {
+        const char* before = obj_skip_blanks(s);
+        s = before;
+        TRY(obj_read_number(r, &s, &out[k]));
+        if (s == before && k < least)
+        {
+            return error_set(
+                r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                "%d of at least %d numbers are there: complete the line, or export again if the file was cut "
+                "short",
+                k, least);
+        }
+        if (s == before)
+        {
+            break;
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status obj_read_vertex(obj_reader* r, const char* s)
+{
+    double x[3] = {0};
+    TRY(obj_read_numbers(r, s, 3, 3, x));
+    void* position = r->position;
+    bool room =
+        r->vertex_count < COUNT_MAX && mem_grow(&position, &r->vertex_capacity, r->vertex_count + 1, sizeof(vec3));
+    r->position = position;
+    if (!room)
+    {
+        return obj_no_room(r);
+    }
+    r->position[r->vertex_count++] = v3(x[0], x[1], x[2]);
+    return WEFT_OK;
+}
+
+static weft_status obj_read_texcoord(obj_reader* r, const char* s)
+{
+    double u[2] = {0};
+    TRY(obj_read_numbers(r, s, 1, 2, u));
+    void* texcoord = r->texcoord;
+    bool room = r->texcoord_count < COUNT_MAX &&
+                mem_grow(&texcoord, &r->texcoord_capacity, r->texcoord_count + 1, sizeof(vec2));
+    r->texcoord = texcoord;
+    if (!room)
+    {
+        return obj_no_room(r);
+    }
+    r->texcoord[r->texcoord_count++] = (vec2){u[0], u[1]};
+    return WEFT_OK;
+}
+
+// An integer with a sign; false when there is none. Very large ones stay at the limit.
+static bool obj_scan_index(const char** s, int64_t* out)
+{
+    const char* p = *s;
+    bool negative = *p == '-';
+    p += *p == '-' || *p == '+';
+    if (*p < '0' || *p > '9')
+    {
+        return false;
+    }
+    int64_t value = 0;
+    for (; *p >= '0' && *p <= '9'; p++)
+    {
+        value = value > INT32_MAX ? value : 10 * value + (*p - '0');
+    }
+    *out = negative ? -value : value;
+    *s = p;
+    return true;
+}
+
+// From the file's index to ours: from 0, always counted from the start. Whether it exists is known at the end of the
+// file.
+static weft_status obj_resolve(obj_reader* r, int64_t index, int count, const char* what, int* out)
+{
+    if (index == 0)
+    {
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                         "index 0 in face %d: %s are counted from 1", r->start.count + 1, what);
+    }
+    int64_t resolved = index > 0 ? index - 1 : index + count;
+    if (resolved < 0 || resolved > INT32_MAX - 1)
+    {
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                         "index %lld in face %d is out of range: there are %d %s so far", (long long)index,
+                         r->start.count + 1, count, what);
+    }
+    *out = (int)resolved;
+    return WEFT_OK;
+}
+
+// One corner: v, v/vt, v//vn or v/vt/vn.
+static weft_status obj_read_corner(obj_reader* r, const char** s)
+{
+    const char* word = *s;
+    int64_t index[3] = {0};
+    bool given[3] = {false, false, false};
+    bool good = given[0] = obj_scan_index(s, &index[0]);
+    for (int k = 1; k < 3 && good && **s == '/'; k++)
+    {
+        ++*s;
+        given[k] = obj_scan_index(s, &index[k]);
+    }
+    if (!good || !obj_is_word_end(*s))
+    {
+        char text[EXCERPT_SIZE];
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                         "'%s' is not a corner of face %d: write v, v/vt, v//vn or v/vt/vn with whole numbers",
+                         obj_excerpt(word, false, text), r->start.count + 1);
+    }
+    int vertex = -1, mapped = -1;
+    TRY(obj_resolve(r, index[0], r->vertex_count, "vertices", &vertex));
+    if (given[1])
+    {
+        TRY(obj_resolve(r, index[1], r->texcoord_count, "texture coordinates (vt)", &mapped));
+        r->has_mapped = true;
+    }
+    bool room = int_list_push(&r->corner, vertex);
+    if (r->has_mapped)
+    {
+        room = room && int_list_fill(&r->mapped, r->corner.count - 1, -1) && int_list_push(&r->mapped, mapped);
+    }
+    return room ? WEFT_OK : obj_no_room(r);
+}
+
+// Notes which object or group the face belongs to.
+static weft_status obj_scope_face(obj_reader* r, obj_scope* scope)
+{
+    if (!scope->seen)
+    {
+        return WEFT_OK;
+    }
+    if (scope->index < 0 && name_table_add(&scope->table, scope->name, &scope->index) != WEFT_OK)
+    {
+        return obj_no_room(r);
+    }
+    bool room = int_list_fill(&scope->face, r->start.count, -1) && int_list_push(&scope->face, scope->index);
+    return room ? WEFT_OK : obj_no_room(r);
+}
+
+static weft_status obj_read_face(obj_reader* r, const char* s)
+{
+    int first = r->corner.count;
+    for (s = obj_skip_blanks(s); !obj_is_end(s); s = obj_skip_blanks(s))
+    {
+        TRY(obj_read_corner(r, &s));
+    }
+    if (r->corner.count - first < 3)
+    {
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                         "face %d has %d corner%s: a face needs at least three (was the file cut short?)",
+                         r->start.count + 1, r->corner.count - first, r->corner.count - first == 1 ? "" : "s");
+    }
+    TRY(obj_scope_face(r, &r->object));
+    TRY(obj_scope_face(r, &r->group));
+    bool room = int_list_push(&r->start, first) && int_list_push(&r->line, r->lines.line_number);
+    return room ? WEFT_OK : obj_no_room(r);
+}
+
+// The rest of the line is the name.
+static weft_status obj_scope_enter(obj_reader* r, obj_scope* scope, const char* s)
+{
+    s = obj_skip_blanks(s);
+    size_t length = strlen(s);
+    while (length > 0 && obj_is_blank(s[length - 1]))
+    {
+        length--;
+    }
+    if (length == 0)
+    {
+        s = "default";
+        length = strlen(s);
+    }
+    void* name = scope->name;
+    bool room = mem_grow(&name, &scope->capacity, (int)length + 1, 1);
+    scope->name = name;
+    if (!room)
+    {
+        return obj_no_room(r);
+    }
+    memcpy(scope->name, s, length);
+    scope->name[length] = 0;
+    scope->seen = true;
+    scope->index = -1;
+    return WEFT_OK;
+}
+
+static weft_status obj_read_object(obj_reader* r, const char* s)
+{
+    return obj_scope_enter(r, &r->object, s);
+}
+
+static weft_status obj_read_group(obj_reader* r, const char* s)
+{
+    return obj_scope_enter(r, &r->group, s);
+}
+
+static weft_status obj_ignore(obj_reader* r, const char* s)
+{
+    (void)r, (void)s;
+    return WEFT_OK;
+}
+
+static weft_status obj_skip_element(obj_reader* r, const char* s)
+{
+    (void)s;
+    if (r->skipped_count == 0)
+    {
+        log_warning("%s:%d: lines, points, curves and surfaces are ignored: only faces (f) become cloth", r->lines.path,
+                    r->lines.line_number);
+    }
+    r->skipped_count += r->skipped_count < INT32_MAX;
+    return WEFT_OK;
+}
+
+static void obj_warn_unknown(obj_reader* r, const char* line)
+{
+    if (r->unknown_count < WARNINGS_MAX)
+    {
+        char text[EXCERPT_SIZE];
+        log_warning("%s:%d: '%s' is not understood; the line is ignored", r->lines.path, r->lines.line_number,
+                    obj_excerpt(line, true, text));
+    }
+    r->unknown_count += r->unknown_count < INT32_MAX;
+}
+
+static const struct
+{
+    const char* word;
+    obj_statement* read;
+} obj_statements[] = {
+    {"v", obj_read_vertex},     {"f", obj_read_face},     {"vt", obj_read_texcoord},  {"vn", obj_ignore},
+    {"o", obj_read_object},     {"g", obj_read_group},    {"s", obj_ignore},          {"usemtl", obj_ignore},
+    {"mtllib", obj_ignore},     {"usemap", obj_ignore},   {"maplib", obj_ignore},     {"vp", obj_ignore},
+    {"vw", obj_ignore},         {"mg", obj_ignore},       {"lod", obj_ignore},        {"bevel", obj_ignore},
+    {"c_interp", obj_ignore},   {"d_interp", obj_ignore}, {"shadow_obj", obj_ignore}, {"trace_obj", obj_ignore},
+    {"l", obj_skip_element},    {"p", obj_skip_element},  {"curv", obj_skip_element}, {"curv2", obj_skip_element},
+    {"surf", obj_skip_element}, {"cstype", obj_ignore},   {"deg", obj_ignore},        {"bmat", obj_ignore},
+    {"step", obj_ignore},       {"parm", obj_ignore},     {"trim", obj_ignore},       {"hole", obj_ignore},
+    {"scrv", obj_ignore},       {"sp", obj_ignore},       {"end", obj_ignore},        {"con", obj_ignore},
+    {"ctech", obj_ignore},      {"stech", obj_ignore},
+};
+
+static weft_status obj_read_line(obj_reader* r, const char* line)
+{
+    const char* word = obj_skip_blanks(line);
+    if (obj_is_end(word))
+    {
+        return WEFT_OK;
+    }
+    size_t length = 0;
+    while (word[length] && !obj_is_blank(word[length]))
+    {
+        length++;
+    }
+    for (size_t k = 0; k < sizeof(obj_statements) / sizeof(obj_statements[0]); k++)
+    {
+        const char* known = obj_statements[k].word;
+        if (strncmp(known, word, length) == 0 && known[length] == 0)
+        {
+            return obj_statements[k].read(r, word + length);
+        }
+    }
+    obj_warn_unknown(r, word);
+    return WEFT_OK;
+}
+
+static weft_status obj_read_lines(obj_reader* r)
+{
+    for (;;)
+    {
+        char* line;
+        TRY(text_lines_next(&r->lines, &line, r->error));
+        if (!line)
+        {
+            break;
+        }
+        TRY(obj_read_line(r, line));
+    }
+    if (r->unknown_count > WARNINGS_MAX)
+    {
+        log_warning("%s: %d lines in all were not understood and are ignored", r->lines.path, r->unknown_count);
+    }
+    if (r->start.count == 0)
+    {
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, 0,
+                         "has no faces (f lines) among its %d vertices: export the mesh with its faces",
+                         r->vertex_count);
+    }
+    return WEFT_OK;
+}
+
+// Hands the faces' objects to the mesh: `o` where the file has such lines, else `g`, else none.
+static weft_status obj_move_names(obj_reader* r, mesh* m)
+{
+    obj_scope* scope = r->object.seen ? &r->object : &r->group;
+    if (!scope->seen)
+    {
+        return WEFT_OK;
+    }
+    if (!int_list_fill(&scope->face, m->face_count, -1))
+    {
+        return obj_no_room(r);
+    }
+    for (int face = 0; face < m->face_count; face++)
+    {
+        // Faces before the first name belong to what the format calls the default.
+        int* index = &scope->face.item[face];
+        if (*index < 0 && name_table_add(&scope->table, "default", index) != WEFT_OK)
+        {
+            return obj_no_room(r);
+        }
+    }
+    m->face_object = scope->face.item;
+    m->object_name = scope->table.name;
+    m->object_count = scope->table.count;
+    scope->face.item = NULL;
+    scope->table.name = NULL;
+    scope->table.count = 0;
+    return WEFT_OK;
+}
+
+// The reader's arrays become the mesh's.
+static weft_status obj_move_arrays(obj_reader* r, mesh* m)
+{
+    m->face_count = r->start.count;
+    if (!int_list_push(&r->start, r->corner.count))
+    {
+        return obj_no_room(r);
+    }
+    m->vertex_count = r->vertex_count;
+    m->position = r->position;
+    m->face_start = r->start.item;
+    m->face_vertex = r->corner.item;
+    m->face_line = r->line.item;
+    r->position = NULL;
+    r->start.item = r->corner.item = r->line.item = NULL;
+    if (r->has_mapped)
+    {
+        m->texcoord_count = r->texcoord_count;
+        m->texcoord = r->texcoord;
+        m->face_texcoord = r->mapped.item;
+        r->texcoord = NULL;
+        r->mapped.item = NULL;
+    }
+    m->file = mem_strdup(r->lines.path);
+    return m->file ? obj_move_names(r, m) : obj_no_room(r);
+}
+
+static void obj_reader_finish(obj_reader* r)
+{
+    text_lines_close(&r->lines);
+    mem_free(r->position);
+    mem_free(r->texcoord);
+    mem_free(r->start.item);
+    mem_free(r->line.item);
+    mem_free(r->corner.item);
+    mem_free(r->mapped.item);
+    obj_scope* scopes[2] = {&r->object, &r->group};
+    for (int k = 0; k < 2; k++)
+    {
+        mem_free(scopes[k]->name);
+        mem_free(scopes[k]->face.item);
+        name_table_finish(&scopes[k]->table);
+    }
+}
+
+static weft_status obj_check_texcoords(const mesh* m, weft_error* error)
+{
+    for (int face = 0; face < m->face_count && m->face_texcoord; face++)
+    {
+        for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
+        {
+            if (m->face_texcoord[k] >= m->texcoord_count)
+            {
+                return error_set(error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
+                                 "face %d uses texture coordinate %lld, but there are only %d (vt lines): correct the "
+                                 "index or export again",
+                                 face + 1, (long long)m->face_texcoord[k] + 1, m->texcoord_count);
+            }
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status obj_read_file(const char* path, mesh* out, weft_error* error)
+{
+    obj_reader r = {.error = error, .object.index = -1, .group.index = -1};
+    weft_status status = text_lines_open(path, &r.lines, error);
+    status = status == WEFT_OK ? obj_read_lines(&r) : status;
+    status = status == WEFT_OK ? obj_move_arrays(&r, out) : status;
+    obj_reader_finish(&r);
+    TRY(status);
+    TRY(mesh_check_faces(out, error));
+    return obj_check_texcoords(out, error);
+}
+
+weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* out, weft_error* error)
+{
+    WEFT_ASSERT(path && out);
+    *out = (mesh){0};
+    weft_status status = obj_read_file(path, out, error);
+    if (status == WEFT_OK && options && options->object)
+    {
+        status = mesh_select(out, options->object, error);
+    }
+    if (status == WEFT_OK && options && options->weld != 0.0)
+    {
+        status = mesh_weld(out, options->weld, error);
+    }
+    if (status != WEFT_OK)
+    {
+        mesh_finish(out);
+    }
+    return status;
+}

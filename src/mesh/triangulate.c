@@ -1,0 +1,162 @@
+// From the user's polygons to the triangles that are simulated, and the checks of their shape.
+#include "mesh/mesh_inside.h"
+
+static weft_status triangulate_check_positions(const mesh* m, weft_error* error)
+{
+    for (int v = 0; v < m->vertex_count; v++)
+    {
+        vec3 x = m->position[v];
+        if (!v3_is_finite(x) || fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))) > COORDINATE_MAX)
+        {
+            return error_set(
+                error, WEFT_BAD_INPUT, m->file, 0,
+                "vertex %d lies at (%g, %g, %g): coordinates must be finite and below %g m; check scale and "
+                "transform",
+                v + (m->file ? 1 : 0), x.x, x.y, x.z, COORDINATE_MAX);
+        }
+    }
+    return WEFT_OK;
+}
+
+// Counts the triangles and refuses faces that are too large to split.
+static weft_status triangulate_count(mesh* m, weft_error* error)
+{
+    int64_t triangles = 0;
+    for (int face = 0; face < m->face_count; face++)
+    {
+        int corners = m->face_start[face + 1] - m->face_start[face];
+        if (corners > POLYGON_MAX)
+        {
+            char label[LABEL_SIZE];
+            return error_set(error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
+                             "%s has %d corners: at most %d are possible; split it in the modelling program",
+                             mesh_face_label(m, face, label), corners, POLYGON_MAX);
+        }
+        triangles += int_max(corners - 2, 0);
+    }
+    if (triangles < 1 || triangles > COUNT_MAX)
+    {
+        return error_set(error, WEFT_BAD_INPUT, m->file, 0, "the mesh has %lld triangles: 1 to %d are possible",
+                         (long long)triangles, COUNT_MAX);
+    }
+    m->triangle_count = (int)triangles;
+    return WEFT_OK;
+}
+
+static weft_status triangulate_face(mesh* m, int face, int first, polygon* scratch, weft_error* error)
+{
+    int begin = m->face_start[face], corners = m->face_start[face + 1] - begin;
+    int* corner = m->triangle_corner + 3 * first;
+    bool good = true;
+    if (corners == 3)
+    {
+        corner[0] = 0, corner[1] = 1, corner[2] = 2;
+    }
+    else
+    {
+        good = polygon_split(scratch, m->position, m->face_vertex + begin, corners, corner);
+    }
+    if (!good)
+    {
+        char label[LABEL_SIZE];
+        return error_set(
+            error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
+            "%s crosses itself, is folded or has no area, so it cannot be split into triangles: split it in "
+            "the modelling program",
+            mesh_face_label(m, face, label));
+    }
+    for (int k = 0; k < 3 * (corners - 2); k++)
+    {
+        corner[k] += begin;
+        m->triangle[3 * first + k] = m->face_vertex[corner[k]];
+        m->triangle_face[first + k / 3] = face;
+    }
+    return WEFT_OK;
+}
+
+static weft_status triangulate_split(mesh* m, weft_error* error)
+{
+    mem_free(m->triangle);
+    mem_free(m->triangle_face);
+    mem_free(m->triangle_corner);
+    m->triangle = MEM_NEW(3 * m->triangle_count, int);
+    m->triangle_face = MEM_NEW(m->triangle_count, int);
+    m->triangle_corner = MEM_NEW(3 * m->triangle_count, int);
+    polygon* scratch = polygon_create();
+    bool room = m->triangle && m->triangle_face && m->triangle_corner && scratch;
+    weft_status status = room ? WEFT_OK : mesh_no_memory(m, error);
+    int first = 0;
+    for (int face = 0; face < m->face_count && status == WEFT_OK; face++)
+    {
+        status = triangulate_face(m, face, first, scratch, error);
+        first += m->face_start[face + 1] - m->face_start[face] - 2;
+    }
+    polygon_destroy(scratch);
+    return status;
+}
+
+// Area against the longest side: below the limit a triangle has no plane and no stiffness that makes sense.
+static bool triangle_is_degenerate(vec3 a, vec3 b, vec3 c)
+{
+    vec3 ab = v3_sub(b, a), bc = v3_sub(c, b), ca = v3_sub(a, c);
+    double longest_sq = fmax(v3_dot(ab, ab), fmax(v3_dot(bc, bc), v3_dot(ca, ca)));
+    return !(0.5 * v3_length(v3_cross(ab, ca)) > AREA_MIN * longest_sq);
+}
+
+static weft_status triangulate_check_areas(const mesh* m, weft_error* error)
+{
+    for (int t = 0; t < m->triangle_count; t++)
+    {
+        const int* v = m->triangle + 3 * t;
+        if (triangle_is_degenerate(m->position[v[0]], m->position[v[1]], m->position[v[2]]))
+        {
+            char label[LABEL_SIZE];
+            int face = m->triangle_face[t];
+            return error_set(
+                error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
+                "%s has a triangle without area (its corners lie on a line or on one another): remove it or "
+                "clean up the mesh",
+                mesh_face_label(m, face, label));
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status triangulate_warn_unused(const mesh* m, weft_error* error)
+{
+    unsigned char* used = MEM_NEW(m->vertex_count, unsigned char);
+    if (!used)
+    {
+        return mesh_no_memory(m, error);
+    }
+    for (int k = 0; k < 3 * m->triangle_count; k++)
+    {
+        used[m->triangle[k]] = 1;
+    }
+    int unused = 0, first = -1;
+    for (int v = 0; v < m->vertex_count; v++)
+    {
+        if (!used[v])
+        {
+            first = unused++ == 0 ? v : first;
+        }
+    }
+    mem_free(used);
+    if (unused > 0)
+    {
+        log_warning("%s: %d of %d vertices belong to no face (the first is vertex %d); they carry no cloth",
+                    m->file ? m->file : "mesh", unused, m->vertex_count, first + (m->file ? 1 : 0));
+    }
+    return WEFT_OK;
+}
+
+weft_status mesh_triangulate(mesh* m, weft_error* error)
+{
+    WEFT_ASSERT(m);
+    TRY(triangulate_check_positions(m, error));
+    TRY(triangulate_count(m, error));
+    TRY(triangulate_split(m, error));
+    TRY(triangulate_check_areas(m, error));
+    TRY(mesh_check_topology(m, error));
+    return triangulate_warn_unused(m, error);
+}
