@@ -1,0 +1,182 @@
+// Sums element blocks into a block sparse matrix and element vectors into a right-hand side (see sparse.h).
+#include <string.h>
+
+#include "sparse/sparse.h"
+
+static int chunk_count_of(int row_count)
+{
+    return row_count > 0 ? (row_count - 1) / ROW_GRAIN + 1 : 0;
+}
+
+static weft_status group_find_slots(assembly_group* group, const bsr_pattern* pattern)
+{
+    int arity = group->list.arity;
+    group->slot = MEM_NEW((size_t)group->list.count * (size_t)(arity * arity), int);
+    if (!group->slot)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int e = 0; e < group->list.count; e++)
+    {
+        const int* vertex = group->list.vertices + (size_t)e * (size_t)arity;
+        int* slot = group->slot + (size_t)e * (size_t)(arity * arity);
+        for (int k = 0; k < arity * arity; k++)
+        {
+            slot[k] = bsr_pattern_find(pattern, vertex[k / arity], vertex[k % arity]);
+        }
+    }
+    return WEFT_OK;
+}
+
+// Calls visit for every chunk that element e touches, each once.
+static void element_chunks(const element_list* list, int e, void (*visit)(void* context, int chunk, int e),
+                           void* context)
+{
+    const int* vertex = list->vertices + (size_t)e * (size_t)list->arity;
+    for (int a = 0; a < list->arity; a++)
+    {
+        int chunk = vertex[a] / ROW_GRAIN;
+        bool seen = false;
+        for (int b = 0; b < a && !seen; b++)
+        {
+            seen = vertex[b] / ROW_GRAIN == chunk;
+        }
+        if (!seen)
+        {
+            visit(context, chunk, e);
+        }
+    }
+}
+
+static void count_visit(void* context, int chunk, int e)
+{
+    (void)e;
+    ((assembly_group*)context)->chunk_start[chunk + 1]++;
+}
+
+typedef struct fill_context
+{
+    assembly_group* group;
+    int* next; // [chunk_count]
+} fill_context;
+
+static void fill_visit(void* context, int chunk, int e)
+{
+    fill_context* fill = context;
+    fill->group->chunk_element[fill->next[chunk]++] = e;
+}
+
+static weft_status group_find_chunks(assembly_group* group, int row_count)
+{
+    int chunk_count = chunk_count_of(row_count);
+    group->chunk_start = MEM_NEW(chunk_count + 1, int);
+    if (!group->chunk_start)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int e = 0; e < group->list.count; e++)
+    {
+        element_chunks(&group->list, e, count_visit, group);
+    }
+    fill_context fill = {group, MEM_NEW(chunk_count + 1, int)};
+    for (int c = 0; c < chunk_count; c++)
+    {
+        group->chunk_start[c + 1] += group->chunk_start[c];
+    }
+    group->chunk_element = MEM_NEW(group->chunk_start[chunk_count], int);
+    if (!fill.next || !group->chunk_element)
+    {
+        mem_free(fill.next);
+        return WEFT_NO_MEMORY;
+    }
+    memcpy(fill.next, group->chunk_start, (size_t)chunk_count * sizeof(int));
+    for (int e = 0; e < group->list.count; e++)
+    {
+        element_chunks(&group->list, e, fill_visit, &fill);
+    }
+    mem_free(fill.next);
+    return WEFT_OK;
+}
+
+weft_status assembler_create(int row_count, const element_list* lists, int list_count, assembler* out)
+{
+    *out = (assembler){.groups = MEM_NEW(list_count, assembly_group), .group_count = list_count};
+    weft_status status = out->groups ? bsr_pattern_create(row_count, lists, list_count, &out->pattern) : WEFT_NO_MEMORY;
+    for (int g = 0; g < list_count && status == WEFT_OK; g++)
+    {
+        out->groups[g].list = lists[g];
+        status = group_find_slots(&out->groups[g], &out->pattern);
+        if (status == WEFT_OK)
+        {
+            status = group_find_chunks(&out->groups[g], row_count);
+        }
+    }
+    if (status != WEFT_OK)
+    {
+        assembler_finish(out);
+    }
+    return status;
+}
+
+void assembler_finish(assembler* a)
+{
+    for (int g = 0; g < a->group_count && a->groups; g++)
+    {
+        mem_free(a->groups[g].slot);
+        mem_free(a->groups[g].chunk_start);
+        mem_free(a->groups[g].chunk_element);
+    }
+    mem_free(a->groups);
+    bsr_pattern_finish(&a->pattern);
+    *a = (assembler){0};
+}
+
+typedef struct run_context
+{
+    const assembler* assembler;
+    const element_evaluator* evaluators;
+    const assembly_target* target;
+    const sparse_kernels* kernels;
+} run_context;
+
+static void rows_start(const bsr_pattern* pattern, const assembly_target* target, int begin, int end)
+{
+    size_t first = (size_t)pattern->row_start[begin], count = (size_t)pattern->row_start[end] - first;
+    memset(target->values + 9 * first, 0, 9 * count * sizeof(double));
+    for (int i = begin; i < end; i++)
+    {
+        double* diagonal = target->values + 9 * (size_t)pattern->diagonal[i];
+        diagonal[0] = diagonal[4] = diagonal[8] = target->mass[i];
+        target->rhs[i] = target->rhs_start[i];
+    }
+}
+
+static void run_chunk(void* context, int begin, int end)
+{
+    run_context* run = context;
+    rows_start(&run->assembler->pattern, run->target, begin, end);
+    element_batch batch;
+    for (int g = 0; g < run->assembler->group_count; g++)
+    {
+        const assembly_group* group = &run->assembler->groups[g];
+        int first = group->chunk_start[begin / ROW_GRAIN], last = group->chunk_start[begin / ROW_GRAIN + 1];
+        for (int k = first; k < last; k += BATCH)
+        {
+            int count = int_min(BATCH, last - k);
+            int elements[BATCH];
+            for (int lane = 0; lane < BATCH; lane++)
+            {
+                elements[lane] = group->chunk_element[k + int_min(lane, count - 1)];
+            }
+            run->evaluators[g].evaluate(run->evaluators[g].context, elements, &batch);
+            run->kernels->scatter(group, elements, count, &batch, run->target, begin, end);
+        }
+    }
+}
+
+void assembler_run(const assembler* a, const element_evaluator* evaluators, workers* pool, cpu_kind cpu,
+                   const assembly_target* target)
+{
+    run_context run = {a, evaluators, target, sparse_kernels_for(cpu)};
+    parallel_for(pool, a->pattern.row_count, ROW_GRAIN, run_chunk, &run);
+}

@@ -1,0 +1,122 @@
+// Block sparse rows with 3 x 3 blocks: a pattern apart from its values, products, assembly of elements.
+#ifndef WEFT_SPARSE_H
+#define WEFT_SPARSE_H
+
+#include "core/core.h"
+#include "math/vec.h"
+
+// Structure of a square matrix of 3 x 3 blocks. Columns are sorted within a row; the diagonal is always there.
+// A symmetric matrix stores both triangles.
+typedef struct bsr_pattern
+{
+    int row_count;
+    int block_count;
+    int* row_start; // [row_count + 1]
+    int* column;    // [block_count]
+    int* diagonal;  // [row_count] slot of block (i, i)
+} bsr_pattern;
+
+// Blocks row-major, 9 doubles each, in the order of the pattern.
+typedef struct bsr_matrix
+{
+    const bsr_pattern* pattern;
+    double* values; // [9 * block_count]
+} bsr_matrix;
+
+// Elements of one arity, for building a pattern: vertices is [count][arity].
+typedef struct element_list
+{
+    int count, arity;
+    const int* vertices;
+} element_list;
+
+// The pattern in which all vertices of an element are coupled with each other.
+weft_status bsr_pattern_create(int row_count, const element_list* lists, int list_count, bsr_pattern* out);
+void bsr_pattern_finish(bsr_pattern* pattern);
+// Slot of block (row, column), -1 when the pattern does not hold it.
+int bsr_pattern_find(const bsr_pattern* pattern, int row, int column);
+
+enum
+{
+    ROW_GRAIN = 512 // rows a chunk of every loop over vertices
+};
+
+// y = A x. x and y come from mem_alloc or an arena, whose arrays may be read 8 bytes past their end.
+void bsr_multiply(workers* pool, cpu_kind cpu, const bsr_matrix* A, const vec3* x, vec3* y);
+
+// ---- assembly: A = diag(mass) + sum of element blocks, rhs = start + sum of element vectors
+//
+// Rows own their sums: the rows are cut into chunks of ROW_GRAIN, and a chunk evaluates every element that touches
+// one of its rows, in a fixed order. Elements on a chunk's border are evaluated more than once (some 15 % at 160k
+// vertices), which costs less than storing and gathering their blocks, and needs neither atomics nor colours.
+enum
+{
+    BATCH = 8,     // elements that are evaluated together, one a lane
+    ARITY_MAX = 6, // vertices an element
+    PAIR_MAX = ARITY_MAX * (ARITY_MAX + 1) / 2
+};
+
+// What an element kind fills: vectors for each vertex, blocks (a, b) for a <= b, lanes innermost.
+typedef struct element_batch
+{
+    double rhs[ARITY_MAX][3][BATCH];
+    double block[PAIR_MAX][9][BATCH];
+} __attribute__((aligned(64))) element_batch;
+
+// Index of block (a, b), a <= b, of an element with `arity` vertices.
+static inline int pair_index(int arity, int a, int b)
+{
+    return a * arity - a * (a - 1) / 2 + b - a;
+}
+
+typedef void element_evaluate_fn(const void* context, const int* elements /* [BATCH] */, element_batch* out);
+
+typedef struct element_evaluator
+{
+    element_evaluate_fn* evaluate;
+    const void* context;
+} element_evaluator;
+
+typedef struct assembly_group
+{
+    element_list list;
+    int* slot;        // [count * arity * arity] of block (a, b)
+    int* chunk_start; // [chunk_count + 1] into chunk_element
+    int* chunk_element;
+} assembly_group;
+
+typedef struct assembler
+{
+    bsr_pattern pattern;
+    int group_count;
+    assembly_group* groups;
+} assembler;
+
+weft_status assembler_create(int row_count, const element_list* lists, int list_count, assembler* out);
+void assembler_finish(assembler* a);
+
+typedef struct assembly_target
+{
+    double* values;        // [9 * block_count] overwritten
+    vec3* rhs;             // [row_count] overwritten
+    const double* mass;    // [row_count]
+    const vec3* rhs_start; // [row_count]
+} assembly_target;
+
+// evaluators is [group_count].
+void assembler_run(const assembler* a, const element_evaluator* evaluators, workers* pool, cpu_kind cpu,
+                   const assembly_target* target);
+
+// ---- kernels that are compiled once for each CPU kind; the same operations in the same order, hence the same bits
+typedef struct sparse_kernels
+{
+    // y = A x for rows [begin, end); returns the sum over those rows of x_i . y_i.
+    double (*multiply_dot)(const bsr_matrix* A, const vec3* x, vec3* y, int begin, int end);
+    // Adds the lanes [0, count) of a batch to rows [begin, end) of the target.
+    void (*scatter)(const assembly_group* group, const int* elements, int count, const element_batch* batch,
+                    const assembly_target* target, int begin, int end);
+} sparse_kernels;
+
+const sparse_kernels* sparse_kernels_for(cpu_kind cpu);
+
+#endif
