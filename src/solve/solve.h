@@ -1,0 +1,90 @@
+// Linear systems (with filters, as Baraff and Witkin pose them) and the solvers that take them. Knows matrices,
+// not cloth.
+#ifndef WEFT_SOLVE_H
+#define WEFT_SOLVE_H
+
+#include "core/core.h"
+#include "math/vec.h"
+#include "sparse/sparse.h"
+#include "weft/solver.h"
+
+// A vertex whose motion is prescribed in 1, 2 or 3 directions: S_i = I - sum of the outer products of its
+// directions, which are orthonormal.
+typedef struct filter_record
+{
+    int vertex;
+    int direction_count; // 1, 2 or 3
+    vec3 direction[3];
+    double S[9];         // the projection, row-major symmetric
+} filter_record;
+
+// Orthonormalises `count` directions (dependent ones are dropped) and fills the projection.
+filter_record filter_record_make(int vertex, const vec3* directions, int count);
+// From a projection matrix; false when S is no orthogonal projection to 1e-6.
+bool filter_record_from_projection(int vertex, const double* S, filter_record* out);
+
+// S A x = S b, (I - S) x = (I - S) z.
+typedef struct linear_system
+{
+    bsr_matrix A;                // symmetric positive definite
+    const vec3* b;               // [rows]
+    const vec3* z;               // [rows] or NULL for zero; only its filtered part counts
+    const filter_record* filter; // [filter_count], sorted by vertex, one record a vertex
+    int filter_count;
+    const vec3* positions;       // [rows] or NULL: for the near kernel of multigrid
+    uint64_t pattern_version;    // moves when the pattern or the set of constraints changes
+} linear_system;
+
+void filter_apply(const linear_system* system, vec3* x);      // x = S x
+void filter_complement(const linear_system* system, vec3* x); // x = (I - S) x
+// x = (I - S) z, the start and the reference of the stopping rule.
+void filter_prescribed(const linear_system* system, vec3* x);
+
+// What a solver was asked for, with names resolved.
+typedef struct solve_options
+{
+    const char* preconditioner; // NULL: the solver's own default
+    double tolerance;
+    int max_iterations; // 0: the solver's own limit
+    workers* pool;
+    cpu_kind cpu;
+} solve_options;
+
+// analyze: the pattern or the set of constraints changed. factor: only values changed. solve: x holds the first
+// guess, receives the best iterate even on failure, and nothing is allocated.
+typedef struct linear_solver
+{
+    const char* name;    // what scene files and the command line say
+    const char* summary; // one line for `weft list`
+    size_t state_size;
+    weft_status (*analyze)(void* state, const solve_options* options, const linear_system* system);
+    weft_status (*factor)(void* state, const linear_system* system);
+    weft_status (*solve)(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats);
+    void (*finish)(void* state);
+} linear_solver;
+
+extern const linear_solver solver_mpcg, solver_diag_pcg, solver_cholesky, solver_cholmod;
+
+// The table of all solvers of this build, in the order of `weft list`.
+const linear_solver* const* linear_solvers(int* count);
+
+// Finds a solver; on failure the error names the nearest one.
+weft_status linear_solver_find(const char* name, const linear_solver** out, weft_error* error);
+
+// A solver with its state: analyses and factors only when needed, times setup and solve apart.
+typedef struct solver_object
+{
+    const linear_solver* solver;
+    solve_options options;
+    void* state;
+    uint64_t analyzed_version;
+    bool analyzed;
+} solver_object;
+
+weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options, weft_error* error);
+weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats);
+// Forgets what only saves time, so that the next solve is as after a start.
+void solver_object_drop(solver_object* object);
+void solver_object_finish(solver_object* object);
+
+#endif

@@ -1,0 +1,265 @@
+// A solver with its state: analyses when the pattern moved, factors, solves, and times setup and solve apart. Below it the
+// public weft_solver, which adds a pool of threads and finds out by itself whether a pattern is the last one.
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "solve/system.h"
+
+weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options, weft_error* error)
+{
+    *object = (solver_object){.options = *options};
+    TRY(linear_solver_find(name, &object->solver, error));
+    object->state = mem_alloc(1, object->solver->state_size);
+    return object->state ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the solver `%s`", name);
+}
+
+static weft_status solver_object_setup(solver_object* object, const linear_system* system)
+{
+    if (!object->analyzed || object->analyzed_version != system->pattern_version)
+    {
+        object->analyzed = false;
+        TRY(object->solver->analyze(object->state, &object->options, system));
+        object->analyzed = true;
+        object->analyzed_version = system->pattern_version;
+    }
+    return object->solver->factor(object->state, system);
+}
+
+// What the stats say before a solver has said anything.
+static weft_solve_stats solver_object_no_stats(const solver_object* object)
+{
+    return (weft_solve_stats){.solver = object->solver->name, .residual = NAN, .residual2 = NAN, .rate = NAN};
+}
+
+weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    weft_solve_stats own;
+    stats = stats ? stats : &own;
+    *stats = solver_object_no_stats(object);
+    double start = timer_now();
+    weft_status status = solver_object_setup(object, system);
+    double ready = timer_now();
+    if (status == WEFT_OK)
+    {
+        status = object->solver->solve(object->state, system, x, stats);
+    }
+    stats->setup_s = ready - start;
+    stats->solve_s = timer_now() - ready;
+    return status;
+}
+
+void solver_object_drop(solver_object* object)
+{
+    if (object->state)
+    {
+        object->solver->finish(object->state);
+        memset(object->state, 0, object->solver->state_size);
+    }
+    object->analyzed = false;
+}
+
+void solver_object_finish(solver_object* object)
+{
+    if (object->state)
+    {
+        object->solver->finish(object->state);
+        mem_free(object->state);
+    }
+    *object = (solver_object){0};
+}
+
+enum
+{
+    SOLVER_COOKIE = 0x57454654
+};
+
+// The pattern and the set of constraints of the last solve, to see whether the next one has the same.
+typedef struct solver_memory
+{
+    int row_count, block_count, filter_count;
+    int* row_start; // [row_count + 1]
+    int* column;    // [block_count]
+    int* filter;    // [2 * filter_count] vertex and number of directions
+} solver_memory;
+
+struct weft_solver
+{
+    solver_object object;
+    workers* pool;
+    char* preconditioner;
+    solver_memory last;
+    uint64_t pattern_version;
+    vec3* x; // [x_capacity] the solution while it is worked on: wide loads may reach past the caller's array
+    int x_capacity;
+};
+
+static void solver_memory_finish(solver_memory* last)
+{
+    mem_free(last->row_start);
+    mem_free(last->column);
+    mem_free(last->filter);
+    *last = (solver_memory){0};
+}
+
+static bool solver_memory_matches(const solver_memory* last, const weft_system* system)
+{
+    const bsr_pattern* p = &system->pattern;
+    if (!last->row_start || last->row_count != p->row_count || last->block_count != p->block_count ||
+        last->filter_count != system->filter_count ||
+        memcmp(last->row_start, p->row_start, ((size_t)p->row_count + 1) * sizeof(int)) != 0 ||
+        memcmp(last->column, p->column, (size_t)p->block_count * sizeof(int)) != 0)
+    {
+        return false;
+    }
+    for (int k = 0; k < system->filter_count; k++)
+    {
+        const filter_record* record = &system->filter[k];
+        if (last->filter[2 * k] != record->vertex || last->filter[2 * k + 1] != record->direction_count)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Without memory for a copy nothing is remembered, and the next solve analyses again.
+static void solver_memory_keep(solver_memory* last, const weft_system* system)
+{
+    const bsr_pattern* p = &system->pattern;
+    solver_memory_finish(last);
+    solver_memory kept = {p->row_count, p->block_count, system->filter_count, MEM_NEW(p->row_count + 1, int),
+                          MEM_NEW(p->block_count, int), MEM_NEW(2 * (size_t)system->filter_count, int)};
+    if (!kept.row_start || !kept.column || !kept.filter)
+    {
+        solver_memory_finish(&kept);
+        return;
+    }
+    memcpy(kept.row_start, p->row_start, ((size_t)p->row_count + 1) * sizeof(int));
+    memcpy(kept.column, p->column, (size_t)p->block_count * sizeof(int));
+    for (int k = 0; k < system->filter_count; k++)
+    {
+        kept.filter[2 * k] = system->filter[k].vertex;
+        kept.filter[2 * k + 1] = system->filter[k].direction_count;
+    }
+    *last = kept;
+}
+
+weft_solver_def weft_solver_def_default(void)
+{
+    return (weft_solver_def){
+        .solver = "auto",
+        .tolerance = 1e-5,
+        .worker_count = 1,
+        .kernels = "auto",
+        .cookie = SOLVER_COOKIE,
+    };
+}
+
+static int solver_worker_count(const weft_solver_def* def)
+{
+    if (def->worker_count > 0)
+    {
+        return def->worker_count;
+    }
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 && cores < 4096 ? (int)cores : 1;
+}
+
+static weft_status solver_build(const weft_solver_def* def, weft_solver* solver, weft_error* error)
+{
+    solve_options options = {.tolerance = def->tolerance, .max_iterations = def->max_iterations};
+    if (!cpu_kind_parse(def->kernels, &options.cpu))
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                         "kernels `%s` are unknown or beyond this CPU; use auto, base, avx2 or avx512", def->kernels);
+    }
+    if (def->preconditioner)
+    {
+        solver->preconditioner = mem_strdup(def->preconditioner);
+        options.preconditioner = solver->preconditioner;
+    }
+    if ((def->preconditioner && !solver->preconditioner) ||
+        workers_create(solver_worker_count(def), &def->tasks, &solver->pool) != WEFT_OK)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the solver");
+    }
+    options.pool = solver->pool;
+    return solver_object_init(&solver->object, def->solver, &options, error);
+}
+
+weft_status weft_solver_create(const weft_solver_def* def, weft_solver** out, weft_error* error)
+{
+    WEFT_ASSERT(def && out && def->cookie == SOLVER_COOKIE);
+    WEFT_ASSERT(def->solver && def->worker_count >= 0 && def->max_iterations >= 0);
+    *out = NULL;
+    if (!(def->tolerance >= 0.0) || !isfinite(def->tolerance))
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "the tolerance is %g; it must be finite and not negative",
+                         def->tolerance);
+    }
+    weft_solver* solver = MEM_NEW(1, weft_solver);
+    if (!solver)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the solver");
+    }
+    weft_status status = solver_build(def, solver, error);
+    if (status != WEFT_OK)
+    {
+        weft_solver_destroy(solver);
+        return status;
+    }
+    *out = solver;
+    return WEFT_OK;
+}
+
+static weft_status solver_fail(const weft_solver* solver, weft_solve_stats* stats, weft_status status)
+{
+    if (stats)
+    {
+        *stats = solver_object_no_stats(&solver->object);
+    }
+    return status;
+}
+
+weft_status weft_solver_solve(weft_solver* solver, const weft_system* system, weft_vec3* x, weft_solve_stats* stats)
+{
+    WEFT_ASSERT(solver && system && x);
+    if (!solver_memory_matches(&solver->last, system))
+    {
+        solver->pattern_version++;
+        solver_memory_keep(&solver->last, system);
+    }
+    linear_system view = system_view(system, solver->pattern_version);
+    filter_prescribed(&view, x);
+    int count = system->pattern.row_count;
+    if (!mem_grow((void**)&solver->x, &solver->x_capacity, count, sizeof(vec3)))
+    {
+        return solver_fail(solver, stats, WEFT_NO_MEMORY);
+    }
+    memcpy(solver->x, x, (size_t)count * sizeof(vec3));
+    weft_status status = solver_object_solve(&solver->object, &view, solver->x, stats);
+    memcpy(x, solver->x, (size_t)count * sizeof(vec3));
+    return status;
+}
+
+void weft_solver_drop(weft_solver* solver)
+{
+    WEFT_ASSERT(solver);
+    solver_object_drop(&solver->object);
+}
+
+void weft_solver_destroy(weft_solver* solver)
+{
+    if (!solver)
+    {
+        return;
+    }
+    solver_object_finish(&solver->object);
+    workers_destroy(solver->pool);
+    mem_free(solver->preconditioner);
+    solver_memory_finish(&solver->last);
+    mem_free(solver->x);
+    mem_free(solver);
+}

@@ -1,0 +1,55 @@
+// A linear system that owns its arrays: what strangers hand over and what files hold.
+#ifndef WEFT_SYSTEM_H
+#define WEFT_SYSTEM_H
+
+#include "solve/solve.h"
+
+struct weft_system
+{
+    bsr_pattern pattern;
+    double* values;        // [9 * block_count]
+    vec3* b;               // [row_count]
+    vec3* z;               // [row_count] or NULL for zero
+    filter_record* filter; // [filter_count] sorted by vertex
+    int filter_count;
+    double* kernel;        // [3 * row_count * kernel_count] column after column, or NULL
+    int kernel_count;
+    vec3* positions;       // [row_count] or NULL
+};
+
+// The view that solvers take; lives as long as the system.
+linear_system system_view(const weft_system* system, uint64_t pattern_version);
+
+// Sorts the columns of each row (blocks move along) and finds the diagonal. A missing diagonal block is -1 in
+// `diagonal`; *duplicate is a row that holds a column twice, -1: none.
+weft_status system_sort_rows(weft_system* system, int* duplicate);
+
+// b as ones where none was given.
+weft_status system_default_b(weft_system* system);
+
+// Records from [9 * row_count] projections. *bad is the first vertex whose block is no projection, -1: none.
+weft_status system_set_filter(weft_system* system, const double* S, int* bad);
+
+// The first thing in the matrix that no solver can take. Rows and columns count unknowns from 0.
+typedef enum system_fault_kind
+{
+    FAULT_NONE,
+    FAULT_NOT_FINITE,
+    FAULT_DIAGONAL,
+    FAULT_ASYMMETRIC
+} system_fault_kind;
+
+typedef struct system_fault
+{
+    system_fault_kind kind;
+    int row, column;
+    double value, mirror; // the entry and the one across the diagonal
+} system_fault;
+
+system_fault system_find_fault(const weft_system* system);
+weft_status system_fault_report(const system_fault* fault, const char* file, int line, weft_error* error);
+
+// Index of the first value that is not finite, -1: all are.
+int64_t system_find_not_finite(const double* values, size_t count);
+
+#endif
