@@ -1,0 +1,341 @@
+// Bending by dihedral angles theta, in two kinds.
+//
+// hinge: E = c/2 (theta - theta_0)^2 an interior edge, c = 3 k_b e^2 / (A_1 + A_2). What the SA paper's tables use. It is
+// not a material property: on a cylinder it stores 3 to 9 times B / (2 R^2), depending on the mesh.
+//
+// curvature: E = 1/2 phi^T Q phi a triangle, phi the three angles of its edges less those at rest: the bending energy
+// B/2 |shape operator|^2 of a sheet, with the shape operator of the triangle taken from its three angles (see
+// cloth_elements.c). A material property on any mesh. Q = L L^T comes from setting up.
+//
+// K is Gauss-Newton (the second derivative of theta is dropped), hence semidefinite by construction.
+// Theta by atan2 of the normals; gradients as in Tamstorf and Grinspun 2013.
+#include "material/bending.h"
+#include "material/material.h"
+#include "math/wide_vec.h"
+
+typedef struct angle
+{
+    wide theta;
+    wvec g[4]; // gradient by edge vertices 0, 1, left apex 2, right apex 3
+} angle;
+
+WIDE_INLINE wide angle_only(wvec x0, wvec x1, wvec x2, wvec x3)
+{
+    wvec e = wv_sub(x1, x0);
+    wvec n1 = wv_cross(e, wv_sub(x2, x0)), n2 = wv_cross(wv_sub(x3, x0), e);
+    wide length = wide_sqrt(wv_dot(e, e));
+    return wide_atan2(wv_dot(wv_cross(n2, n1), e), wv_dot(n1, n2) * length);
+}
+
+WIDE_INLINE angle angle_of(wvec x0, wvec x1, wvec x2, wvec x3)
+{
+    angle a;
+    wvec e = wv_sub(x1, x0);
+    wvec n1 = wv_cross(e, wv_sub(x2, x0)), n2 = wv_cross(wv_sub(x3, x0), e);
+    wide length = wide_sqrt(wv_dot(e, e));
+    a.theta = wide_atan2(wv_dot(wv_cross(n2, n1), e), wv_dot(n1, n2) * length);
+    wide inverse = wide_safe_inverse(length);
+    wvec a1 = wv_scale(wide_safe_inverse(wv_dot(n1, n1)), n1);
+    wvec a2 = wv_scale(wide_safe_inverse(wv_dot(n2, n2)), n2);
+    a.g[2] = wv_scale(length, a1);
+    a.g[3] = wv_scale(length, a2);
+    a.g[0] = wv_add(wv_scale(wv_dot(wv_sub(x2, x1), e) * inverse, a1), wv_scale(wv_dot(wv_sub(x3, x1), e) * inverse, a2));
+    // The gradients add up to nothing: a translation does not bend.
+    a.g[1] = wv_scale(wide_set(-1.0), wv_add(wv_add(a.g[0], a.g[2]), a.g[3]));
+    return a;
+}
+
+// theta - rest in (-pi, pi]
+WIDE_INLINE wide angle_difference(wide theta, wide rest)
+{
+    wide d = theta - rest;
+    d = wide_select(d > PI, d - 2.0 * PI, d);
+    return wide_select(d < -PI, d + 2.0 * PI, d);
+}
+
+WIDE_INLINE void put_scaled(double (*out)[BATCH], wide s, wvec a)
+{
+    wide_store(out[0], s * a.x);
+    wide_store(out[1], s * a.y);
+    wide_store(out[2], s * a.z);
+}
+
+WIDE_INLINE wide lane_counts(int first, int end, int* elements)
+{
+    wide counted;
+    for (int k = 0; k < WIDE; k++)
+    {
+        elements[k] = int_min(first + k, end - 1);
+        counted[k] = first + k < end ? 1.0 : 0.0;
+    }
+    return counted;
+}
+
+// ---- hinge
+
+static void hinge_evaluate(const void* context, const int* elements, element_batch* out)
+{
+    const element_context* ctx = context;
+    const element_motion* motion = ctx->motion;
+    const int* vertices = ctx->group->vertices;
+    wvec x[4];
+    for (int a = 0; a < 4; a++)
+    {
+        x[a] = wv_gather(motion->x, vertices, 4, a, elements);
+    }
+    angle t = angle_of(x[0], x[1], x[2], x[3]);
+    wide stiffness = wide_gather(ctx->group->rest, HINGE_STRIDE, 0, elements);
+    wide rest = wide_gather(ctx->group->rest, HINGE_STRIDE, 1, elements);
+    wide damping = wide_gather(ctx->group->rest, HINGE_STRIDE, 2, elements);
+
+    // The rate of the angle; h K v = c g (g . v) h adds h to the damping's time.
+    wide rate = wide_set(0.0), time = damping;
+    if (motion->x_last)
+    {
+        wvec y[4];
+        for (int a = 0; a < 4; a++)
+        {
+            y[a] = wv_gather(motion->x_last, vertices, 4, a, elements);
+        }
+        rate = angle_difference(t.theta, angle_only(y[0], y[1], y[2], y[3])) * wide_set(1.0 / motion->h);
+    }
+    else
+    {
+        for (int a = 0; a < 4; a++)
+        {
+            rate += wv_dot(t.g[a], wv_gather(motion->v, vertices, 4, a, elements));
+        }
+        time += motion->h;
+    }
+    wide s = -motion->h * stiffness * (angle_difference(t.theta, rest) + time * rate);
+    wide k = stiffness * (motion->h * motion->h + motion->h * damping);
+    for (int a = 0; a < 4; a++)
+    {
+        put_scaled(out->rhs[a], s, t.g[a]);
+        for (int b = a; b < 4; b++)
+        {
+            double(*block)[BATCH] = out->block[pair_index(4, a, b)];
+            put_scaled(block, k * t.g[a].x, t.g[b]);
+            put_scaled(block + 3, k * t.g[a].y, t.g[b]);
+            put_scaled(block + 6, k * t.g[a].z, t.g[b]);
+        }
+    }
+}
+
+static void hinge_energy(const element_context* context, int begin, int end, energy_sums* sums)
+{
+    const element_motion* motion = context->motion;
+    for (int first = begin; first < end; first += WIDE)
+    {
+        int elements[WIDE];
+        wide counted = lane_counts(first, end, elements);
+        wide theta[2] = {wide_set(0.0), wide_set(0.0)};
+        for (int k = 0; k < (motion->x_last ? 2 : 1); k++)
+        {
+            wvec x[4];
+            for (int a = 0; a < 4; a++)
+            {
+                x[a] = wv_gather(k == 0 ? motion->x : motion->x_last, context->group->vertices, 4, a, elements);
+            }
+            theta[k] = angle_only(x[0], x[1], x[2], x[3]);
+        }
+        wide stiffness = counted * wide_gather(context->group->rest, HINGE_STRIDE, 0, elements);
+        wide bend = angle_difference(theta[0], wide_gather(context->group->rest, HINGE_STRIDE, 1, elements));
+        sums->bend += wide_sum(0.5 * stiffness * bend * bend);
+        if (motion->x_last)
+        {
+            wide moved = angle_difference(theta[0], theta[1]);
+            wide damping = wide_gather(context->group->rest, HINGE_STRIDE, 2, elements);
+            sums->dissipation += wide_sum((0.5 / motion->h) * damping * stiffness * moved * moved);
+        }
+    }
+}
+
+extern const element_kernels KERNEL_NAME(hinge_kernels);
+const element_kernels KERNEL_NAME(hinge_kernels) = {hinge_evaluate, hinge_energy};
+
+// ---- curvature
+
+typedef struct wings
+{
+    wvec x[6];
+    wide exists[3]; // 1 or 0
+} wings;
+
+// A missing wing lies where the triangle's reflection would: flat, with well-defined normals.
+WIDE_INLINE wings wings_of(const element_group* group, const vec3* x, const int* elements)
+{
+    wings w;
+    for (int a = 0; a < 6; a++)
+    {
+        w.x[a] = wv_gather(x, group->vertices, 6, a, elements);
+    }
+    wide bits = wide_gather(group->rest, CURVATURE_STRIDE, 10, elements);
+    for (int k = 0; k < 3; k++)
+    {
+        for (int lane = 0; lane < WIDE; lane++)
+        {
+            w.exists[k][lane] = ((int)bits[lane] >> k) & 1;
+        }
+        wvec mirrored = wv_sub(wv_add(w.x[(k + 1) % 3], w.x[(k + 2) % 3]), w.x[k]);
+        wide_mask there = w.exists[k] > 0.5;
+        w.x[3 + k].x = wide_select(there, w.x[3 + k].x, mirrored.x);
+        w.x[3 + k].y = wide_select(there, w.x[3 + k].y, mirrored.y);
+        w.x[3 + k].z = wide_select(there, w.x[3 + k].z, mirrored.z);
+    }
+    return w;
+}
+
+WIDE_INLINE void factor_load(const element_group* group, const int* elements, wide* L)
+{
+    for (int k = 0; k < 6; k++)
+    {
+        L[k] = wide_gather(group->rest, CURVATURE_STRIDE, k, elements);
+    }
+}
+
+// y = L^T phi
+WIDE_INLINE void factor_apply(const wide* L, const wide* phi, wide* y)
+{
+    y[0] = L[0] * phi[0] + L[1] * phi[1] + L[3] * phi[2];
+    y[1] = L[2] * phi[1] + L[4] * phi[2];
+    y[2] = L[5] * phi[2];
+}
+
+// The gradients of the three angles by the six vertices, combined to Y = L^T G.
+WIDE_INLINE void combined_gradients(const wings* w, const wide* L, wide* theta, wvec (*Y)[6])
+{
+    wvec g[3][6];
+    for (int k = 0; k < 3; k++)
+    {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        angle a = angle_of(w->x[i], w->x[j], w->x[k], w->x[3 + k]);
+        theta[k] = w->exists[k] * a.theta;
+        for (int v = 0; v < 6; v++)
+        {
+            g[k][v] = (wvec){wide_set(0), wide_set(0), wide_set(0)};
+        }
+        g[k][i] = wv_scale(w->exists[k], a.g[0]);
+        g[k][j] = wv_scale(w->exists[k], a.g[1]);
+        g[k][k] = wv_scale(w->exists[k], a.g[2]);
+        g[k][3 + k] = wv_scale(w->exists[k], a.g[3]);
+    }
+    for (int v = 0; v < 6; v++)
+    {
+        Y[0][v] = wv_add(wv_add(wv_scale(L[0], g[0][v]), wv_scale(L[1], g[1][v])), wv_scale(L[3], g[2][v]));
+        Y[1][v] = wv_add(wv_scale(L[2], g[1][v]), wv_scale(L[4], g[2][v]));
+        Y[2][v] = wv_scale(L[5], g[2][v]);
+    }
+}
+
+WIDE_INLINE void angles_only(const wings* w, wide* theta)
+{
+    for (int k = 0; k < 3; k++)
+    {
+        theta[k] = w->exists[k] * angle_only(w->x[(k + 1) % 3], w->x[(k + 2) % 3], w->x[k], w->x[3 + k]);
+    }
+}
+
+static void curvature_evaluate(const void* context, const int* elements, element_batch* out)
+{
+    const element_context* ctx = context;
+    const element_motion* motion = ctx->motion;
+    const element_group* group = ctx->group;
+    wide L[6], theta[3], phi[3], y[3];
+    wvec Y[3][6];
+    factor_load(group, elements, L);
+    wings w = wings_of(group, motion->x, elements);
+    combined_gradients(&w, L, theta, Y);
+    for (int k = 0; k < 3; k++)
+    {
+        phi[k] = angle_difference(theta[k], wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements));
+    }
+    factor_apply(L, phi, y);
+
+    // Rates of L^T theta; h K v = h Y^T (Y v) adds h to the damping's time.
+    wide damping = wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);
+    wide rate[3] = {wide_set(0), wide_set(0), wide_set(0)}, time = damping;
+    if (motion->x_last)
+    {
+        wings last = wings_of(group, motion->x_last, elements);
+        wide before[3];
+        angles_only(&last, before);
+        for (int k = 0; k < 3; k++)
+        {
+            phi[k] = angle_difference(theta[k], before[k]) * wide_set(1.0 / motion->h);
+        }
+        factor_apply(L, phi, rate);
+    }
+    else
+    {
+        for (int v = 0; v < 6; v++)
+        {
+            wvec velocity = wv_gather(motion->v, group->vertices, 6, v, elements);
+            for (int m = 0; m < 3; m++)
+            {
+                rate[m] += wv_dot(Y[m][v], velocity);
+            }
+        }
+        time += motion->h;
+    }
+    wide s[3];
+    for (int m = 0; m < 3; m++)
+    {
+        s[m] = -motion->h * (y[m] + time * rate[m]);
+    }
+    wide k = motion->h * motion->h + motion->h * damping;
+    for (int a = 0; a < 6; a++)
+    {
+        wvec f = wv_add(wv_add(wv_scale(s[0], Y[0][a]), wv_scale(s[1], Y[1][a])), wv_scale(s[2], Y[2][a]));
+        put_scaled(out->rhs[a], wide_set(1.0), f);
+        wvec c[3] = {wv_scale(k, Y[0][a]), wv_scale(k, Y[1][a]), wv_scale(k, Y[2][a])};
+        for (int b = a; b < 6; b++)
+        {
+            double(*block)[BATCH] = out->block[pair_index(6, a, b)];
+            wvec p = Y[0][b], q = Y[1][b], r = Y[2][b];
+            put_scaled(block, wide_set(1.0),
+                       wv_madd(wv_madd(wv_scale(c[0].x, p), c[1].x, q), c[2].x, r));
+            put_scaled(block + 3, wide_set(1.0),
+                       wv_madd(wv_madd(wv_scale(c[0].y, p), c[1].y, q), c[2].y, r));
+            put_scaled(block + 6, wide_set(1.0),
+                       wv_madd(wv_madd(wv_scale(c[0].z, p), c[1].z, q), c[2].z, r));
+        }
+    }
+}
+
+static void curvature_energy(const element_context* context, int begin, int end, energy_sums* sums)
+{
+    const element_motion* motion = context->motion;
+    const element_group* group = context->group;
+    for (int first = begin; first < end; first += WIDE)
+    {
+        int elements[WIDE];
+        wide counted = lane_counts(first, end, elements);
+        wide L[6], theta[3], phi[3], y[3];
+        factor_load(group, elements, L);
+        wings w = wings_of(group, motion->x, elements);
+        angles_only(&w, theta);
+        for (int k = 0; k < 3; k++)
+        {
+            phi[k] = angle_difference(theta[k], wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements));
+        }
+        factor_apply(L, phi, y);
+        sums->bend += wide_sum(counted * 0.5 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]));
+        if (motion->x_last)
+        {
+            wings last = wings_of(group, motion->x_last, elements);
+            wide before[3];
+            angles_only(&last, before);
+            for (int k = 0; k < 3; k++)
+            {
+                phi[k] = angle_difference(theta[k], before[k]);
+            }
+            factor_apply(L, phi, y);
+            wide damping = counted * wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);
+            sums->dissipation += wide_sum((0.5 / motion->h) * damping * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]));
+        }
+    }
+}
+
+extern const element_kernels KERNEL_NAME(curvature_kernels);
+const element_kernels KERNEL_NAME(curvature_kernels) = {curvature_evaluate, curvature_energy};

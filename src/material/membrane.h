@@ -1,0 +1,10 @@
+// Layout of the membrane kind's rest data: b1u b2u b1v b2v, (k_u k_v k_s) times area, damping.
+#ifndef WEFT_MEMBRANE_H
+#define WEFT_MEMBRANE_H
+
+enum
+{
+    MEMBRANE_STRIDE = 8
+};
+
+#endif

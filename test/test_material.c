@@ -1,0 +1,545 @@
+// Elements against finite differences: forces are minus the gradient of the energy, Jacobians the derivative of the
+// force, clamped blocks semidefinite; damping and air derivatives; the same bits from every CPU kind.
+#include "common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "material/bending.h"
+#include "material/material.h"
+#include "material/membrane.h"
+
+enum
+{
+    TURNS = 400,
+    SIZE_MAX_ = 18
+};
+
+// One element with random rest data and vertices.
+typedef struct specimen
+{
+    element_group group;
+    int vertices[ARITY_MAX];
+    double rest[16];
+    vec3 x[ARITY_MAX], v[ARITY_MAX];
+} specimen;
+
+static double aspect(vec2 a, vec2 b, vec2 c)
+{
+    double l0 = hypot(b.x - a.x, b.y - a.y), l1 = hypot(c.x - b.x, c.y - b.y), l2 = hypot(a.x - c.x, a.y - c.y);
+    double area = 0.5 * fabs((b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y));
+    double longest = fmax(l0, fmax(l1, l2));
+    return longest * longest / area;
+}
+
+static void specimen_init(specimen* s, const element_kind* kind)
+{
+    s->group = (element_group){.kind = kind, .count = 1, .vertices = s->vertices, .rest = s->rest};
+    for (int a = 0; a < kind->arity; a++)
+    {
+        s->vertices[a] = a;
+    }
+}
+
+static void make_membrane(specimen* s, uint64_t* n)
+{
+    specimen_init(s, &kind_membrane);
+    vec2 p[3];
+    do
+    {
+        for (int k = 0; k < 3; k++)
+        {
+            p[k] = (vec2){test_random(n, -1, 1), test_random(n, -1, 1)};
+        }
+    } while (aspect(p[0], p[1], p[2]) > 20 || triangle_rest_area(p) <= 0);
+    weft_material m = {1, test_random(n, 1, 100), test_random(n, 1, 100), test_random(n, 1, 100), 1, 0};
+    int triangle[3] = {0, 1, 2};
+    cloth_shape shape = {.triangle_count = 1, .triangle = triangle, .rest = p, .material = m};
+    element_group made = {0};
+    assert_int_equal(membrane_append(&made, &shape), WEFT_OK);
+    memcpy(s->rest, made.rest, MEMBRANE_STRIDE * sizeof(double));
+    element_group_finish(&made);
+    for (int k = 0; k < 3; k++)
+    {
+        s->x[k] = v3_add(v3(p[k].x, p[k].y, 0), test_random_vec(n, 0.4));
+        s->v[k] = test_random_vec(n, 1.0);
+    }
+}
+
+// Wings around an edge or triangle, folded by random angles below 150 degrees.
+static void make_hinge(specimen* s, uint64_t* n)
+{
+    specimen_init(s, &kind_hinge);
+    double l = test_random(n, 0.3, 2);
+    double angle = test_random(n, -2.6, 2.6);
+    double foot = test_random(n, 0.1, 0.9) * l, height = test_random(n, 0.3, 1.5);
+    s->x[0] = v3(0, 0, 0);
+    s->x[1] = v3(l, 0, 0);
+    s->x[2] = v3(test_random(n, 0.1, 0.9) * l, test_random(n, 0.3, 1.5), 0);
+    s->x[3] = v3(foot, -height * cos(angle), height * sin(angle));
+    for (int k = 0; k < 4; k++)
+    {
+        s->v[k] = test_random_vec(n, 1.0);
+    }
+    s->rest[0] = test_random(n, 0.1, 10);
+    s->rest[1] = test_random(n, -0.5, 0.5);
+    s->rest[2] = 0.0;
+}
+
+static void make_curvature(specimen* s, uint64_t* n)
+{
+    specimen_init(s, &kind_curvature);
+    vec2 p[3];
+    do
+    {
+        for (int k = 0; k < 3; k++)
+        {
+            p[k] = (vec2){test_random(n, -1, 1), test_random(n, -1, 1)};
+        }
+    } while (aspect(p[0], p[1], p[2]) > 20 || triangle_rest_area(p) <= 0);
+    int bits = (int)test_random(n, 1, 8);
+    for (int k = 0; k < 3; k++)
+    {
+        s->x[k] = v3(p[k].x, p[k].y, 0);
+    }
+    for (int k = 0; k < 3; k++)
+    {
+        vec3 a = s->x[(k + 1) % 3], b = s->x[(k + 2) % 3], e = v3_sub(b, a);
+        vec3 out = v3_normalize(v3(e.y, -e.x, 0));
+        double height = test_random(n, 0.3, 1.0), angle = test_random(n, -2.4, 2.4);
+        s->x[3 + k] = v3_madd(a, test_random(n, 0.1, 0.9), e);
+        s->x[3 + k] = v3_madd(s->x[3 + k], height * cos(angle), out);
+        s->x[3 + k].z += height * sin(angle);
+        s->rest[6 + k] = bits >> k & 1 ? test_random(n, -0.5, 0.5) : 0.0;
+    }
+    for (int k = 0; k < 6; k++)
+    {
+        s->rest[k] = test_random(n, 0.2, 2);
+        s->v[k] = test_random_vec(n, 1.0);
+    }
+    s->rest[9] = 0.0;
+    s->rest[10] = bits;
+}
+
+typedef void make_fn(specimen* s, uint64_t* n);
+static make_fn* const makers[] = {make_membrane, make_hinge, make_curvature};
+
+static double energy_of(const specimen* s, const vec3* x, cpu_kind cpu)
+{
+    element_motion motion = {.x = x, .v = s->v, .h = 1.0};
+    element_context context = {&s->group, &motion};
+    energy_sums sums = {0};
+    element_kernels_for(s->group.kind, cpu)->energy(&context, 0, 1, &sums);
+    return sums.stretch + sums.shear + sums.bend;
+}
+
+static void evaluate(const specimen* s, const element_motion* motion, cpu_kind cpu, element_batch* out)
+{
+    element_context context = {&s->group, motion};
+    int elements[BATCH] = {0};
+    memset(out, 0, sizeof(*out));
+    element_kernels_for(s->group.kind, cpu)->evaluate(&context, elements, out);
+}
+
+// Force with v = 0 and h = 1 is the right-hand side; the blocks are K.
+static void force_of(const specimen* s, const vec3* x, double* force)
+{
+    vec3 zero[ARITY_MAX] = {{0, 0, 0}};
+    element_motion motion = {.x = x, .v = zero, .h = 1.0};
+    element_batch batch;
+    evaluate(s, &motion, cpu_best(), &batch);
+    for (int p = 0; p < 3 * s->group.kind->arity; p++)
+    {
+        force[p] = batch.rhs[p / 3][p % 3][0];
+    }
+}
+
+static double* coordinate(vec3* x, int p)
+{
+    return &x[p / 3].x + p % 3;
+}
+
+static void dense_of(const element_batch* batch, int arity, double* K)
+{
+    int n = 3 * arity;
+    for (int a = 0; a < arity; a++)
+    {
+        for (int b = a; b < arity; b++)
+        {
+            for (int c = 0; c < 9; c++)
+            {
+                double value = batch->block[pair_index(arity, a, b)][c][0];
+                K[(3 * a + c / 3) * n + 3 * b + c % 3] = value;
+                K[(3 * b + c % 3) * n + 3 * a + c / 3] = value;
+            }
+        }
+    }
+}
+
+static double norm(const double* a, int count)
+{
+    double sum = 0.0;
+    for (int k = 0; k < count; k++)
+    {
+        sum += a[k] * a[k];
+    }
+    return sqrt(sum);
+}
+
+static void test_force_is_gradient(void** unused)
+{
+    (void)unused;
+    uint64_t n = 0;
+    for (int turn = 0; turn < TURNS; turn++)
+    {
+        for (size_t k = 0; k < sizeof(makers) / sizeof(makers[0]); k++)
+        {
+            specimen s;
+            makers[k](&s, &n);
+            int size = 3 * s.group.kind->arity;
+            double force[SIZE_MAX_], difference[SIZE_MAX_];
+            force_of(&s, s.x, force);
+            for (int p = 0; p < size; p++)
+            {
+                vec3 x[ARITY_MAX];
+                double e[4];
+                const double steps[4] = {1e-3, -1e-3, 2e-3, -2e-3}; // fourth-order difference
+                for (int j = 0; j < 4; j++)
+                {
+                    memcpy(x, s.x, sizeof(x));
+                    *coordinate(x, p) += steps[j] * 0.5;
+                    e[j] = energy_of(&s, x, cpu_best());
+                }
+                difference[p] = -(8 * (e[0] - e[1]) - (e[2] - e[3])) / (12 * 0.5e-3) - force[p];
+            }
+            // Fourth-order differences with a wide step: 1e-6 of the force, and of the stiffness times length.
+            double scale = norm(force, size) + norm(s.rest, 6);
+            assert_true(norm(difference, size) < 1e-6 * scale);
+        }
+    }
+}
+
+static void test_jacobian_is_derivative(void** unused)
+{
+    (void)unused;
+    uint64_t n = 1000000;
+    for (int turn = 0; turn < TURNS; turn++)
+    {
+        for (size_t k = 0; k < sizeof(makers) / sizeof(makers[0]); k++)
+        {
+            specimen s;
+            makers[k](&s, &n);
+            int size = 3 * s.group.kind->arity;
+            double force[SIZE_MAX_], exact_force[SIZE_MAX_], J[SIZE_MAX_ * SIZE_MAX_], D[SIZE_MAX_ * SIZE_MAX_];
+            force_of(&s, s.x, force);
+            s.group.kind->exact(s.rest, s.x, exact_force, J);
+            for (int p = 0; p < size; p++)
+            {
+                assert_true(fabs(force[p] - exact_force[p]) <= 1e-12 * norm(force, size));
+                vec3 x[ARITY_MAX];
+                double f[4][SIZE_MAX_];
+                const double steps[4] = {2e-4, -2e-4, 4e-4, -4e-4};
+                for (int j = 0; j < 4; j++)
+                {
+                    memcpy(x, s.x, sizeof(x));
+                    *coordinate(x, p) += steps[j];
+                    force_of(&s, x, f[j]);
+                }
+                for (int q = 0; q < size; q++)
+                {
+                    D[q * size + p] = (8 * (f[0][q] - f[1][q]) - (f[2][q] - f[3][q])) / (12 * 2e-4) - J[q * size + p];
+                }
+            }
+            assert_true(norm(D, size * size) < 1e-6 * norm(J, size * size));
+        }
+    }
+}
+
+// Clamped K: semidefinite, symmetric, kills translations; equals the exact one where that is semidefinite.
+static void test_clamped_is_semidefinite(void** unused)
+{
+    (void)unused;
+    uint64_t n = 2000000;
+    for (int turn = 0; turn < TURNS; turn++)
+    {
+        for (size_t k = 0; k < sizeof(makers) / sizeof(makers[0]); k++)
+        {
+            specimen s;
+            makers[k](&s, &n);
+            if (turn % 5 == 0)
+            {
+                for (int a = 0; a < s.group.kind->arity; a++)
+                {
+                    s.x[a] = v3_scale(0.1, s.x[a]); // strong compression
+                }
+            }
+            int arity = s.group.kind->arity, size = 3 * arity;
+            vec3 zero[ARITY_MAX] = {{0, 0, 0}};
+            element_motion motion = {.x = s.x, .v = zero, .h = 1.0};
+            element_batch batch;
+            evaluate(&s, &motion, cpu_best(), &batch);
+            double K[SIZE_MAX_ * SIZE_MAX_], values[SIZE_MAX_];
+            dense_of(&batch, arity, K);
+            double scale = norm(K, size * size);
+            for (int p = 0; p < size; p++)
+            {
+                double sum[3] = {0};
+                for (int q = 0; q < size; q++)
+                {
+                    sum[q % 3] += K[p * size + q];
+                }
+                assert_true(norm(sum, 3) <= 1e-10 * scale);
+            }
+            for (int a = 0; a < arity; a++)
+            {
+                const double(*d)[BATCH] = batch.block[pair_index(arity, a, a)];
+                assert_true(fabs(d[1][0] - d[3][0]) + fabs(d[2][0] - d[6][0]) + fabs(d[5][0] - d[7][0]) <= 1e-12 * scale);
+            }
+            test_eigenvalues(K, size, values);
+            for (int p = 0; p < size; p++)
+            {
+                assert_true(values[p] >= -1e-10 * scale);
+            }
+        }
+    }
+}
+
+// Shear and stretch are clamped to the nearest semidefinite matrix in (w_u, w_v): on a triangle whose rest shape makes
+// w = x the blocks are that matrix itself. Its eigenvalues must be those of the exact one with negatives set to zero.
+static void test_membrane_clamp_is_projection(void** unused)
+{
+    (void)unused;
+    uint64_t n = 3000000;
+    for (int turn = 0; turn < TURNS; turn++)
+    {
+        for (int part = 0; part < 3; part++)
+        {
+            specimen s;
+            specimen_init(&s, &kind_membrane);
+            const double rest[8] = {1, 0, 0, 1, part == 0 ? 2.0 : 0.0, part == 1 ? 3.0 : 0.0, part == 2 ? 1.5 : 0.0, 0};
+            memcpy(s.rest, rest, sizeof(rest));
+            s.x[0] = v3(0, 0, 0);
+            s.x[1] = test_random_vec(&n, 1.5);
+            s.x[2] = test_random_vec(&n, 1.5);
+            vec3 zero[3] = {{0, 0, 0}};
+            element_motion motion = {.x = s.x, .v = zero, .h = 1.0};
+            element_batch batch;
+            evaluate(&s, &motion, cpu_best(), &batch);
+            double K[81], J[81], f[9], clamped[36], exact[36], a[6], b[6];
+            dense_of(&batch, 3, K);
+            kind_membrane.exact(s.rest, s.x, f, J);
+            for (int p = 0; p < 6; p++)
+            {
+                for (int q = 0; q < 6; q++)
+                {
+                    clamped[6 * p + q] = K[9 * (p + 3) + q + 3];
+                    exact[6 * p + q] = -J[9 * (p + 3) + q + 3];
+                }
+            }
+            double scale = norm(exact, 36), distance = 0.0, negative = 0.0;
+            for (int p = 0; p < 36; p++)
+            {
+                distance += (clamped[p] - exact[p]) * (clamped[p] - exact[p]);
+            }
+            test_eigenvalues(exact, 6, a);
+            test_eigenvalues(clamped, 6, b);
+            for (int p = 0; p < 6; p++)
+            {
+                negative += a[p] < 0 ? a[p] * a[p] : 0.0;
+                assert_true(b[p] > -1e-12 * scale);
+            }
+            // The nearest semidefinite matrix is at the distance of the negative eigenvalues.
+            assert_true(fabs(sqrt(distance) - sqrt(negative)) < 1e-9 * scale);
+        }
+    }
+}
+
+// df/dv of damping by differences of the force in v, and D in A.
+static void test_damping(void** unused)
+{
+    (void)unused;
+    uint64_t n = 4000000;
+    const int damping_at[] = {7, 2, 9};
+    for (int turn = 0; turn < 100; turn++)
+    {
+        for (size_t k = 0; k < 3; k++)
+        {
+            specimen s;
+            makers[k](&s, &n);
+            int arity = s.group.kind->arity, size = 3 * arity;
+            double h = 1e-3;
+            element_batch with, without, moved[2];
+            element_motion motion = {.x = s.x, .v = s.v, .h = h};
+            evaluate(&s, &motion, cpu_best(), &without);
+            s.rest[damping_at[k]] = 0.7;
+            evaluate(&s, &motion, cpu_best(), &with);
+            double Kd[SIZE_MAX_ * SIZE_MAX_], K0[SIZE_MAX_ * SIZE_MAX_], D[SIZE_MAX_ * SIZE_MAX_];
+            dense_of(&with, arity, Kd);
+            dense_of(&without, arity, K0);
+            double scale = norm(Kd, size * size);
+            for (int p = 0; p < size; p++)
+            {
+                for (int side = 0; side < 2; side++)
+                {
+                    vec3 v[ARITY_MAX];
+                    memcpy(v, s.v, sizeof(v));
+                    *coordinate(v, p) += side ? -0.01 : 0.01;
+                    element_motion other = {.x = s.x, .v = v, .h = h};
+                    evaluate(&s, &other, cpu_best(), &moved[side]);
+                }
+                // rhs = h f - h^2 K v is linear in v: its derivative is -(h D + h^2 K), which is minus the block in A.
+                for (int q = 0; q < size; q++)
+                {
+                    double slope = (moved[0].rhs[q / 3][q % 3][0] - moved[1].rhs[q / 3][q % 3][0]) / 0.02;
+                    D[q * size + p] = slope + Kd[q * size + p];
+                }
+            }
+            assert_true(norm(D, size * size) < 1e-8 * scale);
+            assert_true(scale > norm(K0, size * size));
+        }
+    }
+}
+
+// newton: rhs is -h times the gradient of energy and dissipation.
+static void test_newton_potential(void** unused)
+{
+    (void)unused;
+    uint64_t n = 5000000;
+    const int damping_at[] = {7, 2, 9};
+    for (int turn = 0; turn < 100; turn++)
+    {
+        for (size_t k = 0; k < 3; k++)
+        {
+            specimen s;
+            makers[k](&s, &n);
+            s.rest[damping_at[k]] = 0.3;
+            int size = 3 * s.group.kind->arity;
+            vec3 last[ARITY_MAX];
+            for (int a = 0; a < s.group.kind->arity; a++)
+            {
+                last[a] = v3_add(s.x[a], test_random_vec(&n, 0.05));
+            }
+            double h = 0.1, difference[SIZE_MAX_], gradient[SIZE_MAX_];
+            element_motion motion = {.x = s.x, .v = s.v, .x_last = last, .v_last = s.v, .h = h};
+            element_batch batch;
+            evaluate(&s, &motion, cpu_best(), &batch);
+            for (int p = 0; p < size; p++)
+            {
+                double e[4];
+                const double steps[4] = {5e-4, -5e-4, 1e-3, -1e-3};
+                for (int j = 0; j < 4; j++)
+                {
+                    vec3 x[ARITY_MAX];
+                    memcpy(x, s.x, sizeof(x));
+                    *coordinate(x, p) += steps[j];
+                    element_motion other = {.x = x, .v = s.v, .x_last = last, .v_last = s.v, .h = h};
+                    element_context context = {&s.group, &other};
+                    energy_sums sums = {0};
+                    element_kernels_for(s.group.kind, cpu_best())->energy(&context, 0, 1, &sums);
+                    e[j] = sums.stretch + sums.shear + sums.bend + sums.dissipation;
+                }
+                gradient[p] = (8 * (e[0] - e[1]) - (e[2] - e[3])) / (12 * 5e-4);
+                difference[p] = gradient[p] + batch.rhs[p / 3][p % 3][0] / h;
+            }
+            assert_true(norm(difference, size) < 1e-6 * (norm(gradient, size) + norm(s.rest, 6)));
+        }
+    }
+}
+
+// Air: df/dv of the normal part exact; the whole block semidefinite; a plate in its own wind feels nothing.
+static void test_air(void** unused)
+{
+    (void)unused;
+    uint64_t n = 6000000;
+    for (int turn = 0; turn < 100; turn++)
+    {
+        specimen s;
+        specimen_init(&s, &kind_air);
+        s.group.air = (weft_air){.density = 1.2, .drag = 1.1, .wind = test_random_vec(&n, 3), .gust_period = 1, .gust_length = 1};
+        s.rest[0] = 0.5;
+        for (int a = 0; a < 3; a++)
+        {
+            s.x[a] = test_random_vec(&n, 1);
+            s.v[a] = s.group.air.wind;
+        }
+        double h = 0.01;
+        element_motion motion = {.x = s.x, .v = s.v, .h = h};
+        element_batch batch, moved[2];
+        evaluate(&s, &motion, cpu_best(), &batch);
+        for (int p = 0; p < 9; p++)
+        {
+            assert_true(fabs(batch.rhs[p / 3][p % 3][0]) < 1e-12);
+        }
+        for (int a = 0; a < 3; a++)
+        {
+            s.v[a] = test_random_vec(&n, 1);
+        }
+        evaluate(&s, &motion, cpu_best(), &batch);
+        double K[81], D[81], values[9];
+        dense_of(&batch, 3, K);
+        for (int p = 0; p < 9; p++)
+        {
+            for (int side = 0; side < 2; side++)
+            {
+                vec3 v[3];
+                memcpy(v, s.v, sizeof(v));
+                *coordinate(v, p) += side ? -1e-5 : 1e-5;
+                element_motion other = {.x = s.x, .v = v, .h = h};
+                evaluate(&s, &other, cpu_best(), &moved[side]);
+            }
+            for (int q = 0; q < 9; q++)
+            {
+                double slope = (moved[0].rhs[q / 3][q % 3][0] - moved[1].rhs[q / 3][q % 3][0]) / 2e-5;
+                D[q * 9 + p] = slope + K[q * 9 + p];
+            }
+        }
+        double scale = norm(K, 81);
+        assert_true(norm(D, 81) < 1e-6 * scale + 1e-12);
+        test_eigenvalues(K, 9, values);
+        for (int p = 0; p < 9; p++)
+        {
+            assert_true(values[p] > -1e-10 * scale);
+        }
+    }
+}
+
+// Every CPU kind gives the same bits.
+static void test_same_bits(void** unused)
+{
+    (void)unused;
+    uint64_t n = 7000000;
+    for (int turn = 0; turn < 50; turn++)
+    {
+        for (size_t k = 0; k < 3; k++)
+        {
+            specimen s;
+            makers[k](&s, &n);
+            element_motion motion = {.x = s.x, .v = s.v, .h = 0.01};
+            element_batch first, other;
+            evaluate(&s, &motion, CPU_BASE, &first);
+            double energy = energy_of(&s, s.x, CPU_BASE);
+            for (int cpu = CPU_BASE + 1; cpu <= (int)cpu_best(); cpu++)
+            {
+                evaluate(&s, &motion, (cpu_kind)cpu, &other);
+                assert_memory_equal(&first, &other, sizeof(first));
+                double e = energy_of(&s, s.x, (cpu_kind)cpu);
+                assert_memory_equal(&energy, &e, sizeof(e));
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_force_is_gradient),
+        cmocka_unit_test(test_jacobian_is_derivative),
+        cmocka_unit_test(test_clamped_is_semidefinite),
+        cmocka_unit_test(test_membrane_clamp_is_projection),
+        cmocka_unit_test(test_damping),
+        cmocka_unit_test(test_newton_potential),
+        cmocka_unit_test(test_air),
+        cmocka_unit_test(test_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
