@@ -1,0 +1,220 @@
+/// Weft: cloth simulation from arrays. Files are in weft/scene.h and weft/cache.h, pictures in weft/render.h, the
+/// linear solver alone in weft/solver.h.
+///
+///     weft_sim_def def = weft_sim_def_default();
+///     weft_sim* sim;
+///     if (weft_sim_create(&def, &sim, NULL) == WEFT_OK) ...
+///     weft_cloth_def cloth = weft_cloth_def_default();
+///     cloth.positions = ...; weft_sim_add_cloth(sim, &cloth, &id, NULL);
+///     weft_sim_step(sim, NULL, NULL);
+#ifndef WEFT_WEFT_H
+#define WEFT_WEFT_H
+
+#include "weft/solver.h"
+#include "weft/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// ---- settings
+
+/// One material serves every method. SI units of surfaces.
+typedef struct weft_material
+{
+    double density;        ///< kg/m^2
+    double stretch_warp;   ///< N/m
+    double stretch_weft;   ///< N/m
+    double shear;          ///< N/m
+    double bending;        ///< N m
+    double damping;        ///< s, times each stiffness
+} weft_material;
+
+/// The catalogue's material of that name (weft_list(WEFT_LIST_MATERIALS, ...)). NOT_FOUND suggests the nearest.
+WEFT_API weft_status weft_material_find(const char* name, weft_material* out, weft_error* error);
+/// Isotropic sheet: Young's modulus (Pa), Poisson ratio, thickness (m), volume density (kg/m^3); damping stays as it is.
+WEFT_API weft_status weft_material_from_bulk(double young, double poisson, double thickness, double density,
+                                             weft_material* out, weft_error* error);
+
+typedef enum weft_fix
+{
+    WEFT_FIX_POINT, ///< the vertex stays where the pin says
+    WEFT_FIX_LINE,  ///< it moves only along `direction`
+    WEFT_FIX_PLANE  ///< it moves only across `direction`, the plane's normal
+} weft_fix;
+
+/// One key of an animated pin: at `time` the pinned set is turned by `angle` about the pin's axis and then moved.
+typedef struct weft_pin_key
+{
+    double time;      ///< s, increasing
+    weft_vec3 offset; ///< m
+    double angle;     ///< rad
+} weft_pin_key;
+
+typedef struct weft_pin
+{
+    const int* vertices; ///< [vertex_count] of the cloth, user's order
+    int vertex_count;
+    weft_fix fix;
+    weft_vec3 direction; ///< of a line or a plane's normal; any length but zero
+    const weft_pin_key* keys; ///< [key_count] or NULL: a still pin. Linear between keys, held before and after.
+    int key_count;
+    weft_vec3 axis;   ///< of the turn; zero: none
+    weft_vec3 center; ///< a point on that axis
+    double release;   ///< s; from then on the pin is gone. Default: infinity
+} weft_pin;
+
+/// A constant force on each of some vertices.
+typedef struct weft_force
+{
+    const int* vertices; ///< [vertex_count]
+    int vertex_count;
+    weft_vec3 force;     ///< N a vertex
+} weft_force;
+
+/// Start from weft_cloth_def_default(). All arrays are copied.
+typedef struct weft_cloth_def
+{
+    const char* name;            ///< unique; becomes a file name. NULL: cloth1, cloth2, ...
+    const weft_vec3* positions;  ///< [vertex_count] m, at the start; also the rest shape unless rest_uv is given
+    int vertex_count;
+    const int* face_start;       ///< [face_count + 1], or NULL: all faces are triangles
+    const int* face_vertices;    ///< polygons; quads and more are simulated as triangles
+    int face_count;
+    const weft_vec3* rest_positions; ///< [vertex_count] rest shape, or NULL: positions
+    const weft_vec2* rest_uv;    ///< flat rest shape in metres, one for each entry of face_vertices, or NULL
+    weft_vec3 warp;              ///< direction of the warp in the rest shape, projected into each triangle
+    const weft_vec3* velocities; ///< [vertex_count] m/s or NULL for zero
+    weft_material material;
+    const char* model;           ///< "baraff-witkin"
+    const char* bending;         ///< "curvature" (a material property) or "hinge" (as the SA paper's tables)
+    const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
+    int output_count;            ///< 0 when outputs is NULL
+    double vertex_mass;          ///< kg a vertex instead of density times area; 0: not used
+    const weft_pin* pins;        ///< [pin_count]
+    int pin_count;
+    const weft_force* forces;    ///< [force_count]
+    int force_count;
+} weft_cloth_def;
+
+WEFT_API weft_cloth_def weft_cloth_def_default(void);
+
+/// Air around all cloth: pressure on each triangle by its normal velocity relative to the wind, friction by the rest.
+typedef struct weft_air
+{
+    double density;      ///< kg/m^3; 0 (the default): no air
+    double drag;         ///< coefficient of the normal part, 1/2 density drag area |u_n| u_n
+    double friction;     ///< coefficient of the tangential part
+    weft_vec3 wind;      ///< m/s
+    double gust;         ///< relative strength of gusts, 0: steady wind
+    double gust_period;  ///< s
+    double gust_length;  ///< m
+} weft_air;
+
+/// Start from weft_sim_def_default(); every field is then valid.
+typedef struct weft_sim_def
+{
+    weft_vec3 gravity;      ///< m/s^2
+    double time_step;       ///< s
+    const char* method;     ///< a name from weft_list(WEFT_LIST_METHODS, ...)
+    const char* solver;     ///< a name from weft_list(WEFT_LIST_SOLVERS, ...)
+    const char* preconditioner; ///< NULL for the solver's own
+    double tolerance;       ///< of the linear solver, relative
+    int max_iterations;     ///< of the linear solver; 0: its own limit
+    double newton_tolerance; ///< method newton: largest vertex displacement of the last iteration, m
+    int newton_iterations;  ///< method newton: at most
+    int max_halvings;       ///< of a step that goes wrong, 0..10
+    double max_stretch;     ///< a step in which a thread grows by more than this factor is halved
+    weft_air air;
+    int worker_count;       ///< 1: no threads are made; 0: one a core
+    weft_task_hooks tasks;  ///< zero for the built-in pool
+    const char* kernels;    ///< "auto", "base", "avx2", "avx512"
+    uint32_t cookie;        ///< proves that the default was used; do not set
+} weft_sim_def;
+
+/// ---- results
+
+typedef struct weft_energy
+{
+    double kinetic, stretch, shear, bend, gravity, total; ///< J
+} weft_energy;
+
+enum
+{
+    WEFT_STAGE_MAX = 16
+};
+
+typedef struct weft_step_stats
+{
+    int64_t step;         ///< counted from 1
+    double time;          ///< s, at the end of the step
+    int iterations;       ///< of the linear solver, all solves of the step
+    int solves;           ///< linear solves
+    int newton_iterations; ///< 0 for methods without
+    int substeps;         ///< accepted; 1 when nothing was halved
+    int rejected;         ///< substeps thrown away
+    double residual;      ///< of the last solve
+    double rate;          ///< of the last solve; NaN without iterations
+    double setup_s, solve_s, step_s;
+    int stage_count;
+    const char* stage_name[WEFT_STAGE_MAX];
+    double stage_s[WEFT_STAGE_MAX];
+    weft_energy energy;
+    double max_stretch;   ///< largest |w_u| or |w_v| of a triangle, 1 at rest
+    int constraints;      ///< vertices with a prescribed direction
+    int contacts, squeezed;
+} weft_step_stats;
+
+/// ---- the simulation
+
+typedef struct weft_sim weft_sim;
+typedef int weft_cloth_id; ///< 0, 1, ... in the order of adding
+
+WEFT_API weft_sim_def weft_sim_def_default(void);
+WEFT_API weft_status weft_sim_create(const weft_sim_def* def, weft_sim** out, weft_error* error);
+WEFT_API void weft_sim_destroy(weft_sim* sim); ///< NULL is fine
+/// Cloth is added before the first step.
+WEFT_API weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cloth_id* out,
+                                        weft_error* error);
+/// One time step. On failure the state is that before the step; error (may be NULL) names step and vertex.
+WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL
+
+WEFT_API int weft_sim_cloth_count(const weft_sim* sim);
+WEFT_API int weft_sim_vertex_count(const weft_sim* sim, weft_cloth_id cloth); ///< -1: of all cloths
+WEFT_API const char* weft_sim_cloth_name(const weft_sim* sim, weft_cloth_id cloth);
+WEFT_API int64_t weft_sim_step_count(const weft_sim* sim);
+WEFT_API double weft_sim_time(const weft_sim* sim);
+WEFT_API double weft_sim_time_step(const weft_sim* sim);
+WEFT_API const char* weft_sim_kernels(const weft_sim* sim); ///< "base", "avx2" or "avx512"
+WEFT_API weft_energy weft_sim_energy(weft_sim* sim);
+WEFT_API int weft_sim_output_count(const weft_sim* sim, weft_cloth_id cloth); ///< vertex_count unless outputs were given
+/// User's order; out is [weft_sim_output_count].
+WEFT_API void weft_sim_positions(const weft_sim* sim, weft_cloth_id cloth, weft_vec3* out);
+WEFT_API void weft_sim_velocities(const weft_sim* sim, weft_cloth_id cloth, weft_vec3* out);
+/// Replaces the state of a cloth; either array [vertex_count] may be NULL.
+WEFT_API weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_vec3* positions,
+                                        const weft_vec3* velocities);
+/// Forgets what only saves time (factors, hierarchies), as every checkpoint does.
+WEFT_API void weft_sim_drop_caches(weft_sim* sim);
+/// The linear system that the next step would solve first, unfiltered, in the user's order.
+WEFT_API weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error);
+
+/// ---- names
+
+typedef enum weft_list_kind
+{
+    WEFT_LIST_METHODS,
+    WEFT_LIST_SOLVERS,
+    WEFT_LIST_MODELS,
+    WEFT_LIST_MATERIALS,
+    WEFT_LIST_SCENES,
+    WEFT_LIST_FORMATS
+} weft_list_kind;
+
+/// The index-th name and its one-line summary; NOT_FOUND past the end. Strings are static.
+WEFT_API weft_status weft_list(weft_list_kind kind, int index, const char** name, const char** summary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

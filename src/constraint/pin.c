@@ -1,0 +1,197 @@
+// Pins: still or moving along keys, released at a time; several pins on one vertex add up their directions.
+#include <stdlib.h>
+#include <string.h>
+
+#include "constraint/constraint.h"
+
+weft_status pin_set_add_motion(pin_set* set, const weft_pin* def, int* out)
+{
+    if (!mem_grow((void**)&set->motions, &set->motion_capacity, set->motion_count + 1, sizeof(pin_motion)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    pin_motion* motion = &set->motions[set->motion_count];
+    *motion = (pin_motion){.fix = def->fix,
+                           .direction = v3_normalize(def->direction),
+                           .key_count = def->key_count,
+                           .axis = v3_normalize(def->axis),
+                           .center = def->center,
+                           .release = def->release};
+    if (def->key_count > 0)
+    {
+        motion->keys = MEM_NEW(def->key_count, weft_pin_key);
+        if (!motion->keys)
+        {
+            return WEFT_NO_MEMORY;
+        }
+        memcpy(motion->keys, def->keys, (size_t)def->key_count * sizeof(weft_pin_key));
+    }
+    *out = set->motion_count++;
+    return WEFT_OK;
+}
+
+weft_status pin_set_add(pin_set* set, int vertex, int motion, vec3 start)
+{
+    if (!mem_grow((void**)&set->pins, &set->capacity, set->count + 1, sizeof(pin)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    set->pins[set->count++] = (pin){vertex, motion, start};
+    return WEFT_OK;
+}
+
+static int compare_pins(const void* a, const void* b)
+{
+    const pin *p = a, *q = b;
+    return p->vertex != q->vertex ? (p->vertex > q->vertex) - (p->vertex < q->vertex)
+                                  : (p->motion > q->motion) - (p->motion < q->motion);
+}
+
+void pin_set_sort(pin_set* set)
+{
+    if (set->count > 1)
+    {
+        qsort(set->pins, (size_t)set->count, sizeof(pin), compare_pins);
+    }
+}
+
+void pin_set_finish(pin_set* set)
+{
+    for (int k = 0; k < set->motion_count; k++)
+    {
+        mem_free(set->motions[k].keys);
+    }
+    mem_free(set->motions);
+    mem_free(set->pins);
+    *set = (pin_set){0};
+}
+
+static weft_pin_key key_at(const pin_motion* motion, double time)
+{
+    const weft_pin_key* keys = motion->keys;
+    int n = motion->key_count;
+    if (n == 0)
+    {
+        return (weft_pin_key){0};
+    }
+    if (time <= keys[0].time)
+    {
+        return keys[0];
+    }
+    for (int k = 1; k < n; k++)
+    {
+        if (time < keys[k].time)
+        {
+            double s = (time - keys[k - 1].time) / (keys[k].time - keys[k - 1].time);
+            return (weft_pin_key){
+                time, v3_add(v3_scale(1.0 - s, keys[k - 1].offset), v3_scale(s, keys[k].offset)),
+                (1.0 - s) * keys[k - 1].angle + s * keys[k].angle};
+        }
+    }
+    return keys[n - 1];
+}
+
+vec3 pin_target(const pin_motion* motion, vec3 start, double time)
+{
+    weft_pin_key key = key_at(motion, time);
+    vec3 p = start;
+    if (key.angle != 0.0)
+    {
+        // Rodrigues' rotation about the axis through the center.
+        vec3 r = v3_sub(start, motion->center);
+        double c = cos(key.angle), s = sin(key.angle);
+        vec3 turned = v3_madd(v3_scale(c, r), s, v3_cross(motion->axis, r));
+        turned = v3_madd(turned, (1.0 - c) * v3_dot(motion->axis, r), motion->axis);
+        p = v3_add(motion->center, turned);
+    }
+    return v3_add(p, key.offset);
+}
+
+// The directions in which a pin prescribes the motion.
+static int pin_directions(const pin_motion* motion, vec3* d)
+{
+    if (motion->fix == WEFT_FIX_PLANE)
+    {
+        d[0] = motion->direction;
+        return 1;
+    }
+    if (motion->fix == WEFT_FIX_LINE)
+    {
+        vec3 n = motion->direction;
+        vec3 other = fabs(n.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
+        d[0] = v3_normalize(v3_cross(n, other));
+        d[1] = v3_cross(n, d[0]);
+        return 2;
+    }
+    d[0] = v3(1, 0, 0);
+    d[1] = v3(0, 1, 0);
+    d[2] = v3(0, 0, 1);
+    return 3;
+}
+
+// Orthonormal directions of one vertex with the change of velocity along each.
+typedef struct prescription
+{
+    int count;
+    vec3 d[3];
+    double value[3];
+} prescription;
+
+static void prescribe(prescription* p, vec3 d, double value)
+{
+    if (p->count == 3)
+    {
+        return;
+    }
+    for (int turn = 0; turn < 2; turn++)
+    {
+        for (int k = 0; k < p->count; k++)
+        {
+            double s = v3_dot(d, p->d[k]);
+            d = v3_madd(d, -s, p->d[k]);
+            value -= s * p->value[k];
+        }
+    }
+    double length = v3_length(d);
+    if (length > 1e-6) // else the direction is prescribed already
+    {
+        p->d[p->count] = v3_scale(1.0 / length, d);
+        p->value[p->count++] = value / length;
+    }
+}
+
+int pin_set_constrain(const pin_set* set, double time, double h, const vec3* x, const vec3* v, filter_record* records,
+                      vec3* z)
+{
+    int record_count = 0;
+    for (int k = 0; k < set->count;)
+    {
+        int i = set->pins[k].vertex;
+        prescription p = {0};
+        for (; k < set->count && set->pins[k].vertex == i; k++)
+        {
+            const pin_motion* motion = &set->motions[set->pins[k].motion];
+            if (time > motion->release)
+            {
+                continue;
+            }
+            vec3 wanted = v3_scale(1.0 / h, v3_sub(pin_target(motion, set->pins[k].start, time), x[i]));
+            vec3 d[3];
+            int count = pin_directions(motion, d);
+            for (int c = 0; c < count; c++)
+            {
+                prescribe(&p, d[c], v3_dot(v3_sub(wanted, v[i]), d[c]));
+            }
+        }
+        if (p.count > 0)
+        {
+            records[record_count++] = filter_record_make(i, p.d, p.count);
+            z[i] = v3(0, 0, 0);
+            for (int c = 0; c < p.count; c++)
+            {
+                z[i] = v3_madd(z[i], p.value[c], p.d[c]);
+            }
+        }
+    }
+    return record_count;
+}

@@ -1,0 +1,322 @@
+// Taking in a cloth: checks and copies everything of a weft_cloth_def.
+#include <ctype.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+weft_cloth_def weft_cloth_def_default(void)
+{
+    weft_cloth_def def = {.warp = {1, 0, 0}, .model = "baraff-witkin", .bending = "curvature"};
+    weft_material_find("cotton", &def.material, NULL);
+    return def;
+}
+
+static void pins_free(weft_pin* pins, int count)
+{
+    for (int k = 0; k < count && pins; k++)
+    {
+        mem_free((void*)pins[k].vertices);
+        mem_free((void*)pins[k].keys);
+    }
+    mem_free(pins);
+}
+
+static void forces_free(weft_force* forces, int count)
+{
+    for (int k = 0; k < count && forces; k++)
+    {
+        mem_free((void*)forces[k].vertices);
+    }
+    mem_free(forces);
+}
+
+void body_finish(body* b)
+{
+    mesh_finish(&b->rest);
+    pins_free(b->pins, b->pin_count);
+    forces_free(b->forces, b->force_count);
+    mem_free(b->name);
+    mem_free(b->scene_vertex);
+    mem_free(b->outputs);
+    mem_free(b->start);
+    mem_free(b->velocity);
+    mem_free(b->rest_uv);
+    *b = (body){0};
+}
+
+static weft_status wrong(weft_error* error, const body* b, const char* what)
+{
+    return error_set(error, WEFT_BAD_INPUT, NULL, 0, "cloth `%s`: %s", b->name ? b->name : "?", what);
+}
+
+// Copies count items; an empty array stays NULL.
+static bool copy_array(const void* source, int count, size_t size, void* out)
+{
+    void* copy = NULL;
+    if (count > 0)
+    {
+        copy = mem_alloc((size_t)count, size);
+        if (!copy)
+        {
+            return false;
+        }
+        memcpy(copy, source, (size_t)count * size);
+    }
+    memcpy(out, &copy, sizeof(copy));
+    return true;
+}
+
+static bool all_finite(const vec3* v, int count)
+{
+    for (int k = 0; k < count; k++)
+    {
+        if (!v3_is_finite(v[k]))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static weft_status check_vertices(const body* b, const int* vertices, int count, const char* what, weft_error* error)
+{
+    for (int k = 0; k < count; k++)
+    {
+        if (vertices[k] < 0 || vertices[k] >= b->rest.vertex_count)
+        {
+            return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                             "cloth `%s`: a %s names vertex %d; vertices run from 0 to %d", b->name, what, vertices[k],
+                             b->rest.vertex_count - 1);
+        }
+    }
+    return WEFT_OK;
+}
+
+// A name becomes a file name: letters, digits, '-', '_', '.', not starting with a dot.
+static weft_status take_name(const weft_sim* sim, const char* name, body* b, weft_error* error)
+{
+    char automatic[32];
+    if (!name)
+    {
+        snprintf(automatic, sizeof(automatic), "cloth%d", sim->body_count + 1);
+        name = automatic;
+    }
+    b->name = mem_strdup(name);
+    if (!b->name)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    bool good = name[0] && name[0] != '.' && strlen(name) <= 100;
+    for (const char* c = name; *c; c++)
+    {
+        good = good && (isalnum((unsigned char)*c) || strchr("-_.", *c));
+    }
+    if (!good)
+    {
+        return wrong(error, b, "a name takes letters, digits, '-', '_' and '.', 100 at most, and no dot first: it becomes a file name");
+    }
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        if (strcmp(sim->bodies[k].name, name) == 0)
+        {
+            return wrong(error, b, "another cloth has this name; give each its own");
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status take_material(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    const weft_material* m = &def->material;
+    const double values[] = {m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping};
+    for (int k = 0; k < 6; k++)
+    {
+        if (!isfinite(values[k]) || values[k] < 0.0)
+        {
+            return wrong(error, b, "a material's numbers are zero or positive");
+        }
+    }
+    if (!(m->density > 0.0) && !(def->vertex_mass > 0.0))
+    {
+        return wrong(error, b, "cloth has weight: give a density (kg/m^2) above zero");
+    }
+    if (!isfinite(def->vertex_mass) || def->vertex_mass < 0.0)
+    {
+        return wrong(error, b, "vertex_mass is in kg and not negative");
+    }
+    if (strcmp(def->model, "baraff-witkin") != 0)
+    {
+        return error_set(error, WEFT_NOT_FOUND, NULL, 0,
+                         "cloth `%s`: there is no model `%s`; see `weft list models`", b->name, def->model);
+    }
+    b->hinge_bending = strcmp(def->bending, "hinge") == 0;
+    if (!b->hinge_bending && strcmp(def->bending, "curvature") != 0)
+    {
+        return wrong(error, b, "bending is \"curvature\" or \"hinge\"");
+    }
+    b->material = *m;
+    b->vertex_mass = def->vertex_mass;
+    return WEFT_OK;
+}
+
+static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    const vec3* rest = def->rest_positions ? def->rest_positions : def->positions;
+    TRY(mesh_from_arrays(rest, def->vertex_count, def->face_start, def->face_vertices, def->face_count, &b->rest, error));
+    if (def->rest_uv)
+    {
+        int corners = b->rest.face_start[def->face_count];
+        b->rest.texcoord_count = corners;
+        b->rest.face_texcoord = MEM_NEW(corners, int);
+        if (!b->rest.face_texcoord || !copy_array(def->rest_uv, corners, sizeof(vec2), &b->rest.texcoord))
+        {
+            return WEFT_NO_MEMORY;
+        }
+        for (int k = 0; k < corners; k++)
+        {
+            b->rest.face_texcoord[k] = k;
+        }
+        b->flat_rest = true;
+    }
+    TRY(mesh_triangulate(&b->rest, error));
+    b->rest_uv = MEM_NEW(3 * (size_t)b->rest.triangle_count, vec2);
+    if (!b->rest_uv)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    return mesh_rest(&b->rest, def->rest_uv ? REST_UV : REST_SHAPE, def->warp, 1.0, b->rest_uv, error);
+}
+
+static weft_status take_state(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    int n = def->vertex_count;
+    if (!all_finite(def->positions, n) || (def->velocities && !all_finite(def->velocities, n)))
+    {
+        return wrong(error, b, "a position or velocity is not finite");
+    }
+    if (!copy_array(def->positions, n, sizeof(vec3), &b->start) ||
+        !copy_array(def->velocities, def->velocities ? n : 0, sizeof(vec3), &b->velocity) ||
+        !copy_array(def->outputs, def->outputs ? def->output_count : 0, sizeof(int), &b->outputs))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    b->output_count = def->outputs ? def->output_count : n;
+    return check_vertices(b, b->outputs, b->outputs ? b->output_count : 0, "output", error);
+}
+
+static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* error)
+{
+    TRY(check_vertices(b, pin->vertices, pin->vertex_count, "pin", error));
+    if (!v3_is_finite(pin->direction) || !v3_is_finite(pin->axis) || !v3_is_finite(pin->center) || isnan(pin->release))
+    {
+        return wrong(error, b, "a pin's numbers are finite");
+    }
+    if (pin->fix != WEFT_FIX_POINT && !(v3_length(pin->direction) > 0.0))
+    {
+        return wrong(error, b, "a pin to a line or plane needs a direction that is not zero");
+    }
+    for (int k = 0; k < pin->key_count; k++)
+    {
+        const weft_pin_key* key = &pin->keys[k];
+        if (!isfinite(key->time) || !v3_is_finite(key->offset) || !isfinite(key->angle) ||
+            (k > 0 && !(key->time > key[-1].time)))
+        {
+            return wrong(error, b, "the keys of a pin's path are finite and their times increase");
+        }
+        if (key->angle != 0.0 && !(v3_length(pin->axis) > 0.0))
+        {
+            return wrong(error, b, "a pin that turns needs an axis");
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status take_pins(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    if (!copy_array(def->pins, def->pin_count, sizeof(weft_pin), &b->pins))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    b->pin_count = def->pin_count;
+    // The copies own their arrays from here on: clear first, so that a failure frees only what was copied.
+    for (int k = 0; k < b->pin_count; k++)
+    {
+        b->pins[k].vertices = NULL;
+        b->pins[k].keys = NULL;
+    }
+    for (int k = 0; k < b->pin_count; k++)
+    {
+        TRY(check_pin(b, &def->pins[k], error));
+        if (!copy_array(def->pins[k].vertices, def->pins[k].vertex_count, sizeof(int), &b->pins[k].vertices) ||
+            !copy_array(def->pins[k].keys, def->pins[k].key_count, sizeof(weft_pin_key), &b->pins[k].keys))
+        {
+            return WEFT_NO_MEMORY;
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status take_forces(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    if (!copy_array(def->forces, def->force_count, sizeof(weft_force), &b->forces))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    b->force_count = def->force_count;
+    for (int k = 0; k < b->force_count; k++)
+    {
+        b->forces[k].vertices = NULL;
+    }
+    for (int k = 0; k < b->force_count; k++)
+    {
+        TRY(check_vertices(b, def->forces[k].vertices, def->forces[k].vertex_count, "force", error));
+        if (!v3_is_finite(def->forces[k].force))
+        {
+            return wrong(error, b, "a force is finite");
+        }
+        if (!copy_array(def->forces[k].vertices, def->forces[k].vertex_count, sizeof(int), &b->forces[k].vertices))
+        {
+            return WEFT_NO_MEMORY;
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
+{
+    TRY(take_name(sim, def->name, b, error));
+    TRY(take_material(def, b, error));
+    TRY(take_mesh(def, b, error));
+    TRY(take_state(def, b, error));
+    TRY(take_pins(def, b, error));
+    return take_forces(def, b, error);
+}
+
+weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cloth_id* out, weft_error* error)
+{
+    WEFT_ASSERT(sim && def && def->positions && def->face_vertices && def->vertex_count >= 0 && def->face_count >= 0);
+    WEFT_ASSERT(!sim->built);
+    body b = {0};
+    weft_status status = take_all(sim, def, &b, error);
+    if (status == WEFT_OK &&
+        !mem_grow((void**)&sim->bodies, &sim->body_capacity, sim->body_count + 1, sizeof(body)))
+    {
+        status = WEFT_NO_MEMORY;
+    }
+    if (status == WEFT_NO_MEMORY)
+    {
+        error_set(error, status, NULL, 0, "%s", weft_status_text(status));
+    }
+    if (status != WEFT_OK)
+    {
+        body_finish(&b);
+        return status;
+    }
+    sim->bodies[sim->body_count] = b;
+    if (out)
+    {
+        *out = sim->body_count;
+    }
+    sim->body_count++;
+    return WEFT_OK;
+}

@@ -1,0 +1,321 @@
+// From bodies to the model: one vertex array in an order that keeps neighbours near, element groups, pattern, pins.
+#include <string.h>
+
+#include "sim/sim.h"
+
+static weft_status order_body(body* b, int first)
+{
+    int n = b->rest.vertex_count;
+    b->first = first;
+    b->scene_vertex = MEM_NEW(n, int);
+    if (!b->scene_vertex)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    TRY(mesh_order(b->rest.position, n, b->scene_vertex));
+    for (int i = 0; i < n; i++)
+    {
+        b->scene_vertex[i] += first;
+    }
+    return WEFT_OK;
+}
+
+static void add_masses(const body* b, model* m)
+{
+    for (int i = 0; i < b->rest.vertex_count && b->vertex_mass > 0.0; i++)
+    {
+        m->mass[b->scene_vertex[i]] = b->vertex_mass;
+    }
+    for (int t = 0; t < b->rest.triangle_count && b->vertex_mass == 0.0; t++)
+    {
+        double third = triangle_rest_area(b->rest_uv + 3 * t) * b->material.density / 3.0;
+        for (int k = 0; k < 3; k++)
+        {
+            m->mass[b->scene_vertex[b->rest.triangle[3 * t + k]]] += third;
+        }
+    }
+}
+
+// A vertex that no triangle uses weighs nothing: it gets the mean mass, so that the matrix stays definite.
+static void mend_masses(model* m)
+{
+    double sum = 0.0;
+    int used = 0;
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        sum += m->mass[i];
+        used += m->mass[i] > 0.0;
+    }
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        m->mass[i] = m->mass[i] > 0.0 ? m->mass[i] : sum / used;
+        m->total_mass += m->mass[i];
+    }
+}
+
+static weft_status append_elements(const weft_sim* sim, model* m, const cloth_shape* shape, bool hinge_bending)
+{
+    TRY(membrane_append(&m->groups[GROUP_MEMBRANE], shape));
+    if (shape->material.bending > 0.0)
+    {
+        TRY(hinge_bending ? hinge_append(&m->groups[GROUP_HINGE], shape)
+                          : curvature_append(&m->groups[GROUP_CURVATURE], shape));
+    }
+    if (sim->def.air.density > 0.0)
+    {
+        TRY(air_append(&m->groups[GROUP_AIR], shape));
+        m->groups[GROUP_AIR].air = sim->def.air;
+    }
+    return WEFT_OK;
+}
+
+// Triangles in scene vertices, sorted by their smallest vertex, so that elements that are near in space are near in memory.
+static weft_status sorted_triangles(const body* b, int* triangle, vec2* rest)
+{
+    int n = b->rest.triangle_count, vertices = b->rest.vertex_count;
+    int* start = MEM_NEW(vertices + 1, int);
+    if (!start)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int pass = 0; pass < 2; pass++)
+    {
+        for (int t = 0; t < n; t++)
+        {
+            int v[3], least = INT32_MAX;
+            for (int k = 0; k < 3; k++)
+            {
+                v[k] = b->scene_vertex[b->rest.triangle[3 * t + k]];
+                least = int_min(least, v[k]);
+            }
+            if (pass == 0)
+            {
+                start[least - b->first + 1]++;
+                continue;
+            }
+            int slot = start[least - b->first]++;
+            memcpy(triangle + 3 * slot, v, sizeof(v));
+            memcpy(rest + 3 * slot, b->rest_uv + 3 * t, 3 * sizeof(vec2));
+        }
+        for (int i = 0; i < vertices && pass == 0; i++)
+        {
+            start[i + 1] += start[i];
+        }
+    }
+    mem_free(start);
+    return WEFT_OK;
+}
+
+typedef struct shape_arrays
+{
+    int* triangle;
+    vec2* rest;
+    vec3* position;
+    hinge* hinges;
+    int* triangle_hinge;
+} shape_arrays;
+
+static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape_arrays* a)
+{
+    size_t n = (size_t)b->rest.triangle_count;
+    a->triangle = MEM_NEW(3 * n, int);
+    a->rest = MEM_NEW(3 * n, vec2);
+    a->triangle_hinge = MEM_NEW(3 * n, int);
+    a->position = MEM_NEW(m->vertex_count, vec3);
+    if (!a->triangle || !a->rest || !a->triangle_hinge || !a->position)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    TRY(sorted_triangles(b, a->triangle, a->rest));
+    for (int i = 0; i < b->rest.vertex_count; i++)
+    {
+        a->position[b->scene_vertex[i]] = b->rest.position[i];
+    }
+    int hinge_count = 0;
+    TRY(mesh_hinges(a->triangle, (int)n, m->vertex_count, &a->hinges, &hinge_count, a->triangle_hinge));
+    cloth_shape shape = {.triangle_count = (int)n,
+                         .triangle = a->triangle,
+                         .rest = a->rest,
+                         .rest_position = b->flat_rest ? NULL : a->position,
+                         .hinge_count = hinge_count,
+                         .hinges = a->hinges,
+                         .triangle_hinge = a->triangle_hinge,
+                         .material = b->material};
+    return append_elements(sim, m, &shape, b->hinge_bending);
+}
+
+static weft_status add_elements(const weft_sim* sim, const body* b, model* m)
+{
+    shape_arrays a = {0};
+    weft_status status = add_shape(sim, b, m, &a);
+    mem_free(a.triangle);
+    mem_free(a.rest);
+    mem_free(a.position);
+    mem_free(a.hinges);
+    mem_free(a.triangle_hinge);
+    return status;
+}
+
+static weft_status add_pins(const body* b, model* m)
+{
+    for (int p = 0; p < b->pin_count; p++)
+    {
+        int motion;
+        TRY(pin_set_add_motion(&m->pins, &b->pins[p], &motion));
+        for (int k = 0; k < b->pins[p].vertex_count; k++)
+        {
+            int i = b->pins[p].vertices[k];
+            TRY(pin_set_add(&m->pins, b->scene_vertex[i], motion, b->start[i]));
+        }
+    }
+    return WEFT_OK;
+}
+
+static void add_forces(const body* b, model* m)
+{
+    for (int f = 0; f < b->force_count; f++)
+    {
+        for (int k = 0; k < b->forces[f].vertex_count; k++)
+        {
+            vec3* external = &m->external[b->scene_vertex[b->forces[f].vertices[k]]];
+            *external = v3_add(*external, b->forces[f].force);
+        }
+    }
+}
+
+static weft_status build_pattern(model* m)
+{
+    element_list lists[GROUP_COUNT];
+    int count = 0;
+    for (int g = 0; g < GROUP_COUNT; g++)
+    {
+        m->assembly_of[g] = -1;
+        if (m->groups[g].count > 0)
+        {
+            m->assembly_of[g] = count;
+            lists[count++] = (element_list){m->groups[g].count, m->groups[g].kind->arity, m->groups[g].vertices};
+        }
+    }
+    return assembler_create(m->vertex_count, lists, count, &m->assembler);
+}
+
+static weft_status build_state(weft_sim* sim)
+{
+    model* m = &sim->model;
+    state* s = &sim->world.state;
+    s->x = MEM_NEW(m->vertex_count, vec3);
+    s->v = MEM_NEW(m->vertex_count, vec3);
+    s->dv = MEM_NEW(m->vertex_count, vec3);
+    if (!s->x || !s->v || !s->dv)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3(-INFINITY, -INFINITY, -INFINITY);
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        const body* b = &sim->bodies[k];
+        for (int i = 0; i < b->rest.vertex_count; i++)
+        {
+            vec3 p = b->start[i];
+            s->x[b->scene_vertex[i]] = p;
+            s->v[b->scene_vertex[i]] = b->velocity ? b->velocity[i] : v3(0, 0, 0);
+            low = v3(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+            high = v3(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+        }
+    }
+    m->size = v3_length(v3_sub(high, low));
+    return WEFT_OK;
+}
+
+static weft_status build_model(weft_sim* sim)
+{
+    model* m = &sim->model;
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        TRY(order_body(&sim->bodies[k], m->vertex_count));
+        m->vertex_count += sim->bodies[k].rest.vertex_count;
+    }
+    m->mass = MEM_NEW(m->vertex_count, double);
+    m->external = MEM_NEW(m->vertex_count, vec3);
+    if (!m->mass || !m->external)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    m->gravity = sim->def.gravity;
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        add_masses(&sim->bodies[k], m);
+        TRY(add_elements(sim, &sim->bodies[k], m));
+        TRY(add_pins(&sim->bodies[k], m));
+        add_forces(&sim->bodies[k], m);
+    }
+    mend_masses(m);
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        m->external[i] = v3_madd(m->external[i], m->mass[i], m->gravity);
+    }
+    pin_set_sort(&m->pins);
+    return build_pattern(m);
+}
+
+static weft_status build_world(weft_sim* sim, weft_error* error)
+{
+    TRY(build_state(sim));
+    world* w = &sim->world;
+    TRY(world_create(w, &sim->model));
+    w->pool = sim->pool;
+    w->cpu = sim->cpu;
+    w->settings = (step_settings){.time_step = sim->def.time_step,
+                                  .newton_tolerance = sim->def.newton_tolerance,
+                                  .newton_iterations = sim->def.newton_iterations,
+                                  .max_halvings = sim->def.max_halvings,
+                                  .max_stretch = sim->def.max_stretch};
+    solve_options options = {.preconditioner = sim->preconditioner,
+                             .tolerance = sim->def.tolerance,
+                             .max_iterations = sim->def.max_iterations,
+                             .pool = sim->pool,
+                             .cpu = sim->cpu};
+    return solver_object_init(&w->solver, sim->solver_name, &options, error);
+}
+
+weft_status sim_build(weft_sim* sim, weft_error* error)
+{
+    if (sim->built)
+    {
+        return WEFT_OK;
+    }
+    if (sim->body_count == 0)
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "there is no cloth: add one before the first step");
+    }
+    weft_status status = build_model(sim);
+    if (status == WEFT_OK)
+    {
+        status = build_world(sim, error);
+    }
+    if (status == WEFT_NO_MEMORY)
+    {
+        error_set(error, status, NULL, 0, "%s", weft_status_text(status));
+    }
+    sim->built = status == WEFT_OK;
+    return status;
+}
+
+void sim_locate(const weft_sim* sim, int scene_vertex, const body** out_body, int* out_vertex)
+{
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        const body* b = &sim->bodies[k];
+        for (int i = 0; i < b->rest.vertex_count; i++)
+        {
+            if (b->scene_vertex[i] == scene_vertex)
+            {
+                *out_body = b;
+                *out_vertex = i;
+                return;
+            }
+        }
+    }
+    *out_body = NULL;
+    *out_vertex = -1;
+}

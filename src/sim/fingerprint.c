@@ -1,0 +1,74 @@
+// A hash of model and settings: two simulations with the same hash go the same way from the same state.
+#include "sim/fingerprint.h"
+
+#include <string.h>
+
+// FNV-1a over 64-bit words, the rest byte by byte.
+uint64_t hash_bytes(uint64_t hash, const void* data, size_t size)
+{
+    const unsigned char* p = data;
+    for (; size >= 8; size -= 8, p += 8)
+    {
+        uint64_t word;
+        memcpy(&word, p, 8);
+        hash = (hash ^ word) * 0x100000001B3u;
+        hash ^= hash >> 29;
+    }
+    for (; size > 0; size--, p++)
+    {
+        hash = (hash ^ *p) * 0x100000001B3u;
+    }
+    return hash;
+}
+
+static uint64_t hash_string(uint64_t hash, const char* text)
+{
+    return hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+static uint64_t hash_pins(uint64_t hash, const pin_set* set)
+{
+    for (int k = 0; k < set->motion_count; k++)
+    {
+        const pin_motion* m = &set->motions[k];
+        const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z, m->axis.x,
+                                  m->axis.y,      m->axis.z,      m->center.x,    m->center.y,    m->center.z,
+                                  m->release};
+        hash = hash_bytes(hash, numbers, sizeof(numbers));
+        hash = hash_bytes(hash, m->keys, (size_t)m->key_count * sizeof(weft_pin_key));
+    }
+    for (int k = 0; k < set->count; k++)
+    {
+        const int numbers[] = {set->pins[k].vertex, set->pins[k].motion};
+        hash = hash_bytes(hash, numbers, sizeof(numbers));
+        hash = hash_bytes(hash, &set->pins[k].start, sizeof(vec3));
+    }
+    return hash;
+}
+
+uint64_t sim_fingerprint(const weft_sim* sim)
+{
+    const model* m = &sim->model;
+    const weft_sim_def* d = &sim->def;
+    const double numbers[] = {d->time_step,   d->tolerance,        d->newton_tolerance, d->max_stretch,
+                              d->air.density, d->air.drag,         d->air.friction,     d->air.wind.x,
+                              d->air.wind.y,  d->air.wind.z,       d->air.gust,         d->air.gust_period,
+                              d->air.gust_length, d->max_iterations, d->newton_iterations, d->max_halvings};
+    uint64_t hash = hash_bytes(0xCBF29CE484222325u, numbers, sizeof(numbers));
+    hash = hash_string(hash, sim->method->name);
+    hash = hash_string(hash, sim->solver_name);
+    hash = hash_string(hash, sim->preconditioner);
+    hash = hash_string(hash, cpu_kind_name(sim->cpu));
+    hash = hash_bytes(hash, m->mass, (size_t)m->vertex_count * sizeof(double));
+    hash = hash_bytes(hash, m->external, (size_t)m->vertex_count * sizeof(vec3));
+    for (int g = 0; g < GROUP_COUNT; g++)
+    {
+        const element_group* group = &m->groups[g];
+        if (group->count > 0)
+        {
+            hash = hash_bytes(hash, group->vertices, (size_t)group->count * (size_t)group->kind->arity * sizeof(int));
+            hash = hash_bytes(hash, group->rest, (size_t)group->count * (size_t)group->kind->rest_stride * sizeof(double));
+        }
+    }
+    return hash_pins(hash, &m->pins);
+}

@@ -1,0 +1,10 @@
+// What a checkpoint must agree with: everything that changes results, but not the number of frames or threads.
+#ifndef WEFT_FINGERPRINT_H
+#define WEFT_FINGERPRINT_H
+
+#include "sim/sim.h"
+
+uint64_t hash_bytes(uint64_t hash, const void* data, size_t size);
+uint64_t sim_fingerprint(const weft_sim* sim); // of a built simulation
+
+#endif

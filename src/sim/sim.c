@@ -1,0 +1,272 @@
+// The public simulation: create, step, look.
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/sim.h"
+
+enum
+{
+    SIM_COOKIE = 0x57454654 // "WEFT"
+};
+
+weft_sim_def weft_sim_def_default(void)
+{
+    return (weft_sim_def){
+        .gravity = {0, -9.81, 0},
+        .time_step = 0.002,
+        .method = "implicit-euler",
+        .solver = "auto",
+        .tolerance = 1e-5,
+        .newton_tolerance = 1e-6,
+        .newton_iterations = 100,
+        .max_halvings = HALVINGS_MAX,
+        .max_stretch = 1.25,
+        .air = {.drag = 1.0, .friction = 0.02, .gust_period = 1.0, .gust_length = 1.0},
+        .worker_count = 1,
+        .kernels = "auto",
+        .cookie = SIM_COOKIE,
+    };
+}
+
+static weft_status check_def(const weft_sim_def* def, weft_error* error)
+{
+    const char* wrong = NULL;
+    wrong = !(def->time_step > 0.0) || !isfinite(def->time_step) ? "time_step is in seconds and above zero" : wrong;
+    wrong = !v3_is_finite(def->gravity) ? "gravity is finite" : wrong;
+    wrong = !(def->tolerance > 0.0 && def->tolerance < 1.0) ? "tolerance lies between 0 and 1" : wrong;
+    wrong = def->max_iterations < 0 ? "max_iterations is not negative" : wrong;
+    wrong = !(def->newton_tolerance > 0.0) || def->newton_iterations < 1 ? "newton's tolerance (m) and iterations are above zero" : wrong;
+    wrong = def->max_halvings < 0 || def->max_halvings > HALVINGS_MAX ? "max_halvings lies between 0 and 10" : wrong;
+    wrong = !(def->max_stretch > 1.0) ? "max_stretch is a factor above 1" : wrong;
+    const weft_air* a = &def->air;
+    bool air_ok = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 && isfinite(a->friction) &&
+                  a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) && a->gust_period > 0 && a->gust_length > 0;
+    wrong = !air_ok ? "air: numbers are finite and not negative, gust_period and gust_length above zero" : wrong;
+    return wrong ? error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s", wrong) : WEFT_OK;
+}
+
+static int core_count(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 && n < 256 ? (int)n : 1;
+}
+
+static weft_status sim_init(weft_sim* sim, const weft_sim_def* def, weft_error* error)
+{
+    TRY(check_def(def, error));
+    sim->def = *def;
+    TRY(time_method_find(def->method, &sim->method, error));
+    const linear_solver* solver;
+    TRY(linear_solver_find(def->solver, &solver, error));
+    if (!cpu_kind_parse(def->kernels, &sim->cpu))
+    {
+        return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
+                         "kernels `%s` are unknown or not for this CPU, which runs up to `%s`; use \"auto\"", def->kernels,
+                         cpu_kind_name(cpu_best()));
+    }
+    sim->solver_name = mem_strdup(def->solver);
+    sim->preconditioner = def->preconditioner ? mem_strdup(def->preconditioner) : NULL;
+    if (!sim->solver_name || (def->preconditioner && !sim->preconditioner))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    return workers_create(def->worker_count > 0 ? def->worker_count : core_count(), &def->tasks, &sim->pool);
+}
+
+weft_status weft_sim_create(const weft_sim_def* def, weft_sim** out, weft_error* error)
+{
+    WEFT_ASSERT(def && out && def->cookie == SIM_COOKIE);
+    *out = NULL;
+    weft_sim* sim = MEM_NEW(1, weft_sim);
+    weft_status status = sim ? sim_init(sim, def, error) : WEFT_NO_MEMORY;
+    if (status == WEFT_NO_MEMORY)
+    {
+        error_set(error, status, NULL, 0, "%s", weft_status_text(status));
+    }
+    if (status != WEFT_OK)
+    {
+        weft_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return WEFT_OK;
+}
+
+void weft_sim_destroy(weft_sim* sim)
+{
+    if (!sim)
+    {
+        return;
+    }
+    world_finish(&sim->world);
+    model* m = &sim->model;
+    for (int g = 0; g < GROUP_COUNT; g++)
+    {
+        element_group_finish(&m->groups[g]);
+    }
+    assembler_finish(&m->assembler);
+    pin_set_finish(&m->pins);
+    mem_free(m->mass);
+    mem_free(m->external);
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        body_finish(&sim->bodies[k]);
+    }
+    mem_free(sim->bodies);
+    mem_free(sim->solver_name);
+    mem_free(sim->preconditioner);
+    workers_destroy(sim->pool);
+    mem_free(sim);
+}
+
+static weft_status step_error(const weft_sim* sim, weft_status status, weft_error* error)
+{
+    const char* remedy = "try a smaller time_step, or the method newton";
+    long long step = (long long)sim->world.state.step_count + 1;
+    if (status == WEFT_NOT_FINITE && sim->world.bad_vertex >= 0)
+    {
+        const body* b;
+        int vertex;
+        sim_locate(sim, sim->world.bad_vertex, &b, &vertex);
+        return error_set(error, status, NULL, 0, "step %lld: vertex %d of cloth `%s` is not finite; %s", step, vertex,
+                         b ? b->name : "?", remedy);
+    }
+    if (status == WEFT_UNSUPPORTED)
+    {
+        return error_set(error, status, NULL, 0, "the solver `%s` has no preconditioner `%s`; see the scene reference",
+                         sim->solver_name, sim->preconditioner ? sim->preconditioner : "");
+    }
+    return error_set(error, status, NULL, 0, "step %lld: %s; %s", step, weft_status_text(status), remedy);
+}
+
+weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error)
+{
+    WEFT_ASSERT(sim);
+    TRY(sim_build(sim, error));
+    weft_step_stats unused;
+    stats = stats ? stats : &unused;
+    *stats = (weft_step_stats){.rate = NAN};
+    double start = timer_now();
+    sim->world.stats = stats;
+    weft_status status = step_run(&sim->world, sim->method);
+    sim->world.stats = NULL;
+    stats->step = sim->world.state.step_count;
+    stats->time = weft_sim_time(sim);
+    stats->step_s = timer_now() - start;
+    return status == WEFT_OK ? status : step_error(sim, status, error);
+}
+
+int weft_sim_cloth_count(const weft_sim* sim)
+{
+    return sim->body_count;
+}
+
+static const body* body_at(const weft_sim* sim, weft_cloth_id cloth)
+{
+    WEFT_ASSERT(sim && cloth >= 0 && cloth < sim->body_count);
+    return &sim->bodies[cloth];
+}
+
+int weft_sim_vertex_count(const weft_sim* sim, weft_cloth_id cloth)
+{
+    if (cloth >= 0)
+    {
+        return body_at(sim, cloth)->rest.vertex_count;
+    }
+    int sum = 0;
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        sum += sim->bodies[k].rest.vertex_count;
+    }
+    return sum;
+}
+
+int weft_sim_output_count(const weft_sim* sim, weft_cloth_id cloth)
+{
+    return body_at(sim, cloth)->output_count;
+}
+
+const char* weft_sim_cloth_name(const weft_sim* sim, weft_cloth_id cloth)
+{
+    return body_at(sim, cloth)->name;
+}
+
+int64_t weft_sim_step_count(const weft_sim* sim)
+{
+    return sim->world.state.step_count;
+}
+
+double weft_sim_time(const weft_sim* sim)
+{
+    return sim->def.time_step * (double)sim->world.state.step_count;
+}
+
+double weft_sim_time_step(const weft_sim* sim)
+{
+    return sim->def.time_step;
+}
+
+const char* weft_sim_kernels(const weft_sim* sim)
+{
+    return cpu_kind_name(sim->cpu);
+}
+
+weft_energy weft_sim_energy(weft_sim* sim)
+{
+    if (sim_build(sim, NULL) != WEFT_OK)
+    {
+        return (weft_energy){0};
+    }
+    return world_energy(&sim->world, sim->world.state.x, sim->world.state.v).energy;
+}
+
+// To the user's order; before the world is built the arrays are in that order already.
+static void copy_out(const body* b, const vec3* scene, const vec3* start, vec3* out)
+{
+    for (int k = 0; k < b->output_count; k++)
+    {
+        int i = b->outputs ? b->outputs[k] : k;
+        out[k] = scene ? scene[b->scene_vertex[i]] : start ? start[i] : v3(0, 0, 0);
+    }
+}
+
+void weft_sim_positions(const weft_sim* sim, weft_cloth_id cloth, weft_vec3* out)
+{
+    const body* b = body_at(sim, cloth);
+    copy_out(b, sim->built ? sim->world.state.x : NULL, b->start, out);
+}
+
+void weft_sim_velocities(const weft_sim* sim, weft_cloth_id cloth, weft_vec3* out)
+{
+    const body* b = body_at(sim, cloth);
+    copy_out(b, sim->built ? sim->world.state.v : NULL, b->velocity, out);
+}
+
+weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_vec3* positions,
+                               const weft_vec3* velocities)
+{
+    TRY(sim_build(sim, NULL));
+    const body* b = body_at(sim, cloth);
+    for (int i = 0; i < b->rest.vertex_count; i++)
+    {
+        if ((positions && !v3_is_finite(positions[i])) || (velocities && !v3_is_finite(velocities[i])))
+        {
+            return WEFT_NOT_FINITE;
+        }
+    }
+    for (int i = 0; i < b->rest.vertex_count; i++)
+    {
+        int s = b->scene_vertex[i];
+        sim->world.state.x[s] = positions ? positions[i] : sim->world.state.x[s];
+        sim->world.state.v[s] = velocities ? velocities[i] : sim->world.state.v[s];
+    }
+    return WEFT_OK;
+}
+
+void weft_sim_drop_caches(weft_sim* sim)
+{
+    if (sim->built)
+    {
+        solver_object_drop(&sim->world.solver);
+    }
+}

@@ -1,0 +1,74 @@
+// Backward Euler with one Newton step (Baraff and Witkin 1998, section 3):
+//
+//     (M + h D + h^2 K) dv = h (f - h K v),   v += dv,   x += h v
+#include <string.h>
+
+#include "step/step.h"
+
+static weft_status stage_assemble(world* w)
+{
+    const model* m = w->model;
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        w->rhs_start[i] = v3_scale(w->h, m->external[i]);
+    }
+    element_motion motion = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
+    world_assemble(w, &motion, w->rhs_start);
+    return WEFT_OK;
+}
+
+static weft_status stage_solve(world* w)
+{
+    // The first guess is the last acceleration.
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        w->dv[i] = v3_scale(w->h, w->state.dv[i]);
+    }
+    linear_system system = world_system(w, w->rhs, w->z);
+    return world_solve(w, &system, w->dv);
+}
+
+// Work of moving pins: constraint forces (A dv - b) / h of the unfiltered system times displacements.
+static double pin_work(const world* w)
+{
+    const bsr_pattern* pattern = &w->model->assembler.pattern;
+    double work = 0.0;
+    for (int k = 0; k < w->filter_count; k++)
+    {
+        int i = w->filter[k].vertex;
+        vec3 sum = v3_scale(-1.0, w->rhs[i]);
+        for (int s = pattern->row_start[i]; s < pattern->row_start[i + 1]; s++)
+        {
+            sum = v3_add(sum, m3_mul_v(w->values + 9 * (size_t)s, w->dv[pattern->column[s]]));
+        }
+        work += v3_dot(sum, v3_scale(1.0 / w->h, v3_sub(w->x_next[i], w->state.x[i])));
+    }
+    return work;
+}
+
+static weft_status stage_advance(world* w)
+{
+    const state* s = &w->state;
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        w->v_next[i] = v3_add(s->v[i], w->dv[i]);
+        w->x_next[i] = v3_madd(s->x[i], w->h, w->v_next[i]);
+    }
+    element_motion start = {.x = s->x, .v = s->v, .h = w->h, .time = w->time + w->h};
+    w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
+    return WEFT_OK;
+}
+
+static weft_status first_system(world* w)
+{
+    TRY(stage_constrain(w));
+    return stage_assemble(w);
+}
+
+static const stage stages[] = {
+    {"constrain", stage_constrain}, {"assemble", stage_assemble}, {"solve", stage_solve},
+    {"advance", stage_advance},     {"judge", stage_judge},       {NULL, NULL},
+};
+
+const time_method method_implicit_euler = {"implicit-euler", "backward Euler, one Newton step, halved when it goes wrong",
+                                           stages, first_system};

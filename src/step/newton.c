@@ -1,0 +1,204 @@
+// Backward Euler to convergence: v minimises the incremental potential
+//
+//     Phi(v) = 1/2 |v - v_n|_M^2 + Psi(x_n + h v) + sum k_d / (2 h) (C(x_n + h v) - C(x_n))^2 + air
+//
+// by Newton steps with the clamped Hessian and a line search that never raises Phi. Prescribed directions are set
+// first and kept.
+#include <string.h>
+
+#include "step/step.h"
+
+enum
+{
+    LINE_SEARCH_MAX = 40
+};
+
+// x = x_n + h v
+static void positions_of(const world* w, const vec3* v, vec3* x)
+{
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        x[i] = v3_madd(w->state.x[i], w->h, v[i]);
+    }
+}
+
+static element_motion motion_of(const world* w, const vec3* x, const vec3* v)
+{
+    return (element_motion){.x = x, .v = v, .x_last = w->state.x, .v_last = w->state.v, .h = w->h,
+                            .time = w->time + w->h};
+}
+
+typedef struct inertia_context
+{
+    const world* w;
+    const vec3 *x, *v;
+} inertia_context;
+
+// Inertia and constant forces; displacements instead of positions, so that distance from the origin costs no digits.
+static double inertia_chunk(void* context, int begin, int end)
+{
+    inertia_context* c = context;
+    const model* m = c->w->model;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        vec3 d = v3_sub(c->v[i], c->w->state.v[i]);
+        sum += 0.5 * m->mass[i] * v3_dot(d, d) - v3_dot(m->external[i], v3_sub(c->x[i], c->w->state.x[i]));
+    }
+    return sum;
+}
+
+static double potential(world* w, const vec3* x, const vec3* v)
+{
+    element_motion motion = motion_of(w, x, v);
+    energy_sums sums = world_elements(w, &motion);
+    inertia_context c = {w, x, v};
+    double inertia = parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, inertia_chunk, &c);
+    return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation);
+}
+
+// v = S v + what is prescribed; z is that velocity's change from v_n.
+static void prescribe(const world* w, vec3* v)
+{
+    for (int k = 0; k < w->filter_count; k++)
+    {
+        const filter_record* record = &w->filter[k];
+        int i = record->vertex;
+        vec3 wanted = v3_add(w->state.v[i], w->z[i]);
+        v[i] = v3_add(wanted, m3_mul_v(record->S, v3_sub(v[i], wanted)));
+    }
+}
+
+// The better of two starts: going on with v_n, or standing still.
+static double choose_start(world* w)
+{
+    size_t bytes = (size_t)w->model->vertex_count * sizeof(vec3);
+    memcpy(w->v_next, w->state.v, bytes);
+    prescribe(w, w->v_next);
+    positions_of(w, w->v_next, w->x_next);
+    double going = potential(w, w->x_next, w->v_next);
+    memset(w->v_try, 0, bytes);
+    prescribe(w, w->v_try);
+    positions_of(w, w->v_try, w->x_try);
+    double still = potential(w, w->x_try, w->v_try);
+    if (still < going || !isfinite(going))
+    {
+        memcpy(w->v_next, w->v_try, bytes);
+        memcpy(w->x_next, w->x_try, bytes);
+        return still;
+    }
+    return going;
+}
+
+// A and b = h f - M (v - v_n) at the iterate.
+static void linearize(world* w)
+{
+    const model* m = w->model;
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        vec3 d = v3_sub(w->v_next[i], w->state.v[i]);
+        w->rhs_start[i] = v3_madd(v3_scale(w->h, m->external[i]), -m->mass[i], d);
+    }
+    element_motion motion = motion_of(w, w->x_next, w->v_next);
+    world_assemble(w, &motion, w->rhs_start);
+}
+
+// Walks along dv until Phi has fallen enough. Returns false when it does not fall, which at the end is rounding.
+static bool line_search(world* w, double* phi, double slope)
+{
+    double alpha = 1.0;
+    for (int turn = 0; turn < LINE_SEARCH_MAX; turn++, alpha *= 0.5)
+    {
+        for (int i = 0; i < w->model->vertex_count; i++)
+        {
+            w->v_try[i] = v3_madd(w->v_next[i], alpha, w->dv[i]);
+        }
+        positions_of(w, w->v_try, w->x_try);
+        double value = potential(w, w->x_try, w->v_try);
+        if (value <= *phi - 1e-4 * alpha * slope)
+        {
+            vec3 *x = w->x_next, *v = w->v_next;
+            w->x_next = w->x_try;
+            w->v_next = w->v_try;
+            w->x_try = x;
+            w->v_try = v;
+            *phi = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static double largest_move(const world* w)
+{
+    double largest = 0.0;
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        largest = fmax(largest, v3_dot(w->dv[i], w->dv[i]));
+    }
+    return w->h * sqrt(largest);
+}
+
+static double slope_of(const world* w)
+{
+    double sum = 0.0;
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        sum += v3_dot(w->rhs[i], w->dv[i]);
+    }
+    return sum;
+}
+
+// Work of pins: the constraint forces are what the gradient leaves at prescribed directions.
+static double pin_work(world* w)
+{
+    linearize(w);
+    double work = 0.0;
+    for (int k = 0; k < w->filter_count; k++)
+    {
+        int i = w->filter[k].vertex;
+        work -= v3_dot(w->rhs[i], v3_scale(1.0 / w->h, v3_sub(w->x_next[i], w->state.x[i])));
+    }
+    return work;
+}
+
+static weft_status stage_minimise(world* w)
+{
+    double phi = choose_start(w);
+    if (!isfinite(phi))
+    {
+        return WEFT_NOT_CONVERGED;
+    }
+    for (int turn = 0; turn < w->settings.newton_iterations; turn++)
+    {
+        linearize(w);
+        memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
+        linear_system system = world_system(w, w->rhs, NULL);
+        TRY(world_solve(w, &system, w->dv));
+        w->stats->newton_iterations++;
+        bool small = largest_move(w) <= w->settings.newton_tolerance;
+        if (!line_search(w, &phi, slope_of(w)) || small)
+        {
+            element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
+            w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
+            return WEFT_OK;
+        }
+    }
+    return WEFT_NOT_CONVERGED;
+}
+
+// What is prescribed is in the first iterate already: z is zero.
+static weft_status first_system(world* w)
+{
+    TRY(stage_constrain(w));
+    choose_start(w);
+    linearize(w);
+    memset(w->z, 0, (size_t)w->model->vertex_count * sizeof(vec3));
+    return WEFT_OK;
+}
+
+static const stage stages[] = {
+    {"constrain", stage_constrain}, {"minimise", stage_minimise}, {"judge", stage_judge}, {NULL, NULL}};
+
+const time_method method_newton = {"newton", "backward Euler minimised to convergence, with line search", stages,
+                                   first_system};

@@ -1,0 +1,134 @@
+// Time integrators. A world is a model (never written while a topology lasts), a state (all that a checkpoint needs)
+// and scratch. A method is a table of stages that take the state over one substep into `next`; step control accepts or
+// halves.
+#ifndef WEFT_STEP_H
+#define WEFT_STEP_H
+
+#include "constraint/constraint.h"
+#include "core/core.h"
+#include "material/material.h"
+#include "math/vec.h"
+#include "solve/solve.h"
+#include "sparse/sparse.h"
+#include "weft/weft.h"
+
+enum
+{
+    GROUP_MEMBRANE,
+    GROUP_CURVATURE,
+    GROUP_HINGE,
+    GROUP_AIR,
+    GROUP_COUNT,
+
+    HALVINGS_MAX = 10,
+    STEP_TICKS = 1 << HALVINGS_MAX // a time step in the smallest substeps
+};
+
+typedef struct model
+{
+    int vertex_count;
+    double* mass;   // [vertex_count] kg
+    vec3* external; // [vertex_count] N: weight and constant forces
+    vec3 gravity;   // m/s^2
+    double total_mass;
+    double size;    // m, diagonal of the bounding box at the start
+    element_group groups[GROUP_COUNT];
+    assembler assembler; // one assembly group for each element group that is not empty
+    int assembly_of[GROUP_COUNT]; // -1: empty
+    pin_set pins;
+} model;
+
+typedef struct state
+{
+    vec3* x;            // [vertex_count] m
+    vec3* v;            // [vertex_count] m/s
+    vec3* dv;           // [vertex_count] last solution, per unit of time step: the next first guess
+    int64_t step_count;
+    int halvings;       // the current substep is time_step / 2^halvings
+    int calm;           // accepted substeps since the last change of halvings
+} state;
+
+// Settings with names resolved.
+typedef struct step_settings
+{
+    double time_step;
+    double newton_tolerance;
+    int newton_iterations;
+    int max_halvings;
+    double max_stretch;
+} step_settings;
+
+// What is known of a configuration.
+typedef struct energy_report
+{
+    weft_energy energy;
+    double forces;      // potential of constant forces other than weight, J
+    double max_stretch;
+} energy_report;
+
+typedef struct world
+{
+    const model* model;
+    state state;
+    step_settings settings;
+    workers* pool;
+    cpu_kind cpu;
+    solver_object solver;
+
+    // scratch, made once
+    double* values;          // of A
+    vec3 *rhs, *rhs_start, *z, *dv;
+    vec3 *x_next, *v_next;   // the candidate end of the substep
+    vec3 *x_try, *v_try;     // newton's line search
+    vec3 *x_saved, *v_saved, *dv_saved; // the state before the step, for a step that fails
+    filter_record* filter;
+    int filter_count;
+    uint64_t filter_hash;    // of the constrained vertices
+    uint64_t pattern_version;
+    energy_sums* partial;
+
+    // the substep under way
+    double h, time;          // s; time is that of its start
+    energy_report before, after;
+    double work;             // J done by moving pins and air
+    int bad_vertex;          // of a non-finite value; -1: none
+    weft_solve_stats last_solve;
+    weft_step_stats* stats;
+} world;
+
+weft_status world_create(world* w, const model* m);
+void world_finish(world* w);
+
+typedef struct stage
+{
+    const char* name;
+    weft_status (*run)(world* w);
+} stage;
+
+typedef struct time_method
+{
+    const char* name;
+    const char* summary;
+    const stage* stages; // ends with a NULL name
+    weft_status (*first_system)(world* w); // filter, z, values and rhs of what a substep solves first
+} time_method;
+
+extern const time_method method_implicit_euler, method_newton;
+
+const time_method* const* time_methods(int* count);
+weft_status time_method_find(const char* name, const time_method** out, weft_error* error);
+
+// One time step of the world, with halving; fills w->stats but for step, time and step_s.
+weft_status step_run(world* w, const time_method* method);
+
+// ---- shared by methods
+weft_status stage_constrain(world* w); // filter and z for the end of the substep
+weft_status stage_judge(world* w);     // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
+void world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);
+linear_system world_system(const world* w, const vec3* b, const vec3* z);
+weft_status world_solve(world* w, const linear_system* system, vec3* x);
+energy_report world_energy(world* w, const vec3* x, const vec3* v);
+energy_sums world_elements(world* w, const element_motion* motion);
+double time_at(const world* w, int ticks); // s, of the current step
+
+#endif

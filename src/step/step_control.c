@@ -1,0 +1,160 @@
+// Step control: a step that goes wrong is thrown away and tried with half its length, at most ten times; substeps are whole
+// numbers of ticks of time_step / 1024, so that they land exactly on the end of the step. What goes wrong: a value
+// that is not finite, a solve that does not converge, a thread that grows too fast, or energy from nowhere. A single
+// linearly implicit step can raise the energy (rotation alone does it); ten halvings bring most such steps to order, and
+// what they leave is handed to the minimising method.
+//
+// Counts and energies decide, never clocks.
+#include <string.h>
+
+#include "step/step.h"
+
+// A step may not raise the energy by more than this share of kinetic and elastic energy...
+static const double energy_rise_max = 1e-4;
+// ...or this share of the weight's: total mass times gravity times size of the scene.
+static const double weight_rise_max = 1e-7;
+
+enum
+{
+    CALM_STEPS = 4 // good substeps before a longer one is tried
+};
+
+static int find_not_finite(const vec3* x, const vec3* v, int count)
+{
+    for (int i = 0; i < count; i++)
+    {
+        if (!v3_is_finite(x[i]) || !v3_is_finite(v[i]))
+        {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static double lively(const weft_energy* e)
+{
+    return e->kinetic + e->stretch + e->shear + e->bend;
+}
+
+weft_status stage_judge(world* w)
+{
+    w->after = world_energy(w, w->x_next, w->v_next);
+    if (!isfinite(w->after.energy.total))
+    {
+        w->bad_vertex = find_not_finite(w->x_next, w->v_next, w->model->vertex_count);
+        return WEFT_NOT_FINITE;
+    }
+    if (w->after.max_stretch > w->settings.max_stretch * fmax(1.0, w->before.max_stretch))
+    {
+        return WEFT_NOT_CONVERGED;
+    }
+    double rise = w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
+    double weight = w->model->total_mass * v3_length(w->model->gravity) * w->model->size;
+    double rounding = 1e-13 * (fabs(w->before.energy.gravity) + fabs(w->before.forces) + fabs(w->work));
+    double limit = energy_rise_max * lively(&w->before.energy) + weight_rise_max * weight + rounding;
+    return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
+}
+
+static weft_status run_stages(world* w, const time_method* method)
+{
+    w->bad_vertex = -1;
+    w->work = 0.0;
+    for (int k = 0; method->stages[k].name; k++)
+    {
+        double start = timer_now();
+        weft_status status = method->stages[k].run(w);
+        w->stats->stage_name[k] = method->stages[k].name;
+        w->stats->stage_s[k] += timer_now() - start;
+        w->stats->stage_count = int_max(w->stats->stage_count, k + 1);
+        TRY(status);
+    }
+    return WEFT_OK;
+}
+
+static void accept(world* w)
+{
+    state* s = &w->state;
+    double inv_h = 1.0 / w->h;
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        s->dv[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
+    }
+    memcpy(s->x, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
+    memcpy(s->v, w->v_next, (size_t)w->model->vertex_count * sizeof(vec3));
+    w->before = w->after;
+    w->stats->substeps++;
+}
+
+// The shortest substep went wrong too: minimise, which cannot raise the potential. What is not finite stays a failure.
+static weft_status last_resort(world* w, const time_method* method, weft_status status)
+{
+    if (method != &method_newton)
+    {
+        status = run_stages(w, &method_newton);
+    }
+    return status == WEFT_NOT_CONVERGED && isfinite(w->after.energy.total) ? WEFT_OK : status;
+}
+
+static weft_status run_substeps(world* w, const time_method* method)
+{
+    state* s = &w->state;
+    int ticks_done = 0;
+    w->time = time_at(w, 0);
+    w->h = w->settings.time_step;
+    w->before = world_energy(w, s->x, s->v);
+    while (ticks_done < STEP_TICKS)
+    {
+        int ticks = STEP_TICKS >> s->halvings;
+        w->time = time_at(w, ticks_done);
+        w->h = w->settings.time_step * ticks / STEP_TICKS;
+        w->after = (energy_report){0};
+        weft_status status = run_stages(w, method);
+        bool retry = status == WEFT_NOT_CONVERGED || status == WEFT_NOT_FINITE || status == WEFT_NOT_DEFINITE;
+        if (retry && s->halvings < w->settings.max_halvings)
+        {
+            s->halvings++;
+            s->calm = 0;
+            w->stats->rejected++;
+            continue;
+        }
+        if (retry)
+        {
+            status = last_resort(w, method, status);
+        }
+        TRY(status);
+        accept(w);
+        ticks_done += ticks;
+        // Longer again after some good substeps, where the longer one still ends on the grid.
+        if (s->halvings > 0 && ++s->calm >= CALM_STEPS && ticks_done % (2 * ticks) == 0)
+        {
+            s->halvings--;
+            s->calm = 0;
+        }
+    }
+    w->time = time_at(w, STEP_TICKS);
+    w->stats->energy = w->before.energy;
+    w->stats->max_stretch = w->before.max_stretch;
+    return WEFT_OK;
+}
+
+weft_status step_run(world* w, const time_method* method)
+{
+    state* s = &w->state;
+    size_t bytes = (size_t)w->model->vertex_count * sizeof(vec3);
+    int halvings = s->halvings, calm = s->calm;
+    memcpy(w->x_saved, s->x, bytes);
+    memcpy(w->v_saved, s->v, bytes);
+    memcpy(w->dv_saved, s->dv, bytes);
+    weft_status status = run_substeps(w, method);
+    if (status != WEFT_OK)
+    {
+        memcpy(s->x, w->x_saved, bytes);
+        memcpy(s->v, w->v_saved, bytes);
+        memcpy(s->dv, w->dv_saved, bytes);
+        s->halvings = halvings;
+        s->calm = calm;
+        return status;
+    }
+    s->step_count++;
+    return WEFT_OK;
+}

@@ -1,0 +1,193 @@
+// Scratch of a world, and what methods share: assembly, constraints, solve, energies.
+#include <string.h>
+
+#include "step/step.h"
+
+enum
+{
+    VECTOR_COUNT = 11
+};
+
+static void vectors_of(world* w, vec3** out[VECTOR_COUNT])
+{
+    vec3** all[VECTOR_COUNT] = {&w->rhs,   &w->rhs_start, &w->z,       &w->dv,      &w->x_next,  &w->v_next,
+                                &w->x_try, &w->v_try,     &w->x_saved, &w->v_saved, &w->dv_saved};
+    memcpy(out, all, sizeof(all));
+}
+
+weft_status world_create(world* w, const model* m)
+{
+    w->model = m;
+    size_t n = (size_t)m->vertex_count;
+    vec3** vectors[VECTOR_COUNT];
+    vectors_of(w, vectors);
+    bool ok = true;
+    for (int k = 0; k < VECTOR_COUNT; k++)
+    {
+        *vectors[k] = MEM_NEW(n, vec3);
+        ok = ok && *vectors[k];
+    }
+    w->values = MEM_NEW(9 * (size_t)m->assembler.pattern.block_count, double);
+    w->filter = MEM_NEW(m->pins.count + 1, filter_record);
+    int chunks = 1;
+    for (int g = 0; g < GROUP_COUNT; g++)
+    {
+        chunks = int_max(chunks, element_energy_chunks(&m->groups[g]));
+    }
+    w->partial = MEM_NEW(chunks, energy_sums);
+    w->pattern_version = 1;
+    w->bad_vertex = -1;
+    return ok && w->values && w->filter && w->partial ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+void world_finish(world* w)
+{
+    vec3** vectors[VECTOR_COUNT];
+    vectors_of(w, vectors);
+    for (int k = 0; k < VECTOR_COUNT; k++)
+    {
+        mem_free(*vectors[k]);
+        *vectors[k] = NULL;
+    }
+    mem_free(w->values);
+    mem_free(w->filter);
+    mem_free(w->partial);
+    mem_free(w->state.x);
+    mem_free(w->state.v);
+    mem_free(w->state.dv);
+    solver_object_finish(&w->solver);
+    *w = (world){0};
+}
+
+double time_at(const world* w, int ticks)
+{
+    return w->settings.time_step * ((double)w->state.step_count + (double)ticks / STEP_TICKS);
+}
+
+void world_assemble(world* w, const element_motion* motion, const vec3* rhs_start)
+{
+    const model* m = w->model;
+    element_context contexts[GROUP_COUNT];
+    element_evaluator evaluators[GROUP_COUNT];
+    for (int g = 0; g < GROUP_COUNT; g++)
+    {
+        if (m->assembly_of[g] < 0)
+        {
+            continue;
+        }
+        contexts[g] = (element_context){&m->groups[g], motion};
+        evaluators[m->assembly_of[g]] =
+            (element_evaluator){element_kernels_for(m->groups[g].kind, w->cpu)->evaluate, &contexts[g]};
+    }
+    assembly_target target = {w->values, w->rhs, m->mass, rhs_start};
+    assembler_run(&m->assembler, evaluators, w->pool, w->cpu, &target);
+}
+
+weft_status stage_constrain(world* w)
+{
+    const state* s = &w->state;
+    w->filter_count = pin_set_constrain(&w->model->pins, w->time + w->h, w->h, s->x, s->v, w->filter, w->z);
+    // A solver prepares anew when the set of constraints changes.
+    uint64_t hash = (uint64_t)w->filter_count;
+    for (int k = 0; k < w->filter_count; k++)
+    {
+        hash = random_bits(hash, (uint64_t)w->filter[k].vertex * 4 + (uint64_t)w->filter[k].direction_count);
+    }
+    if (hash != w->filter_hash)
+    {
+        w->filter_hash = hash;
+        w->pattern_version++;
+    }
+    w->stats->constraints = w->filter_count;
+    return WEFT_OK;
+}
+
+linear_system world_system(const world* w, const vec3* b, const vec3* z)
+{
+    return (linear_system){.A = {&w->model->assembler.pattern, w->values},
+                           .b = b,
+                           .z = z,
+                           .filter = w->filter,
+                           .filter_count = w->filter_count,
+                           .positions = w->state.x,
+                           .pattern_version = w->pattern_version};
+}
+
+weft_status world_solve(world* w, const linear_system* system, vec3* x)
+{
+    weft_solve_stats* stats = &w->last_solve;
+    weft_status status = solver_object_solve(&w->solver, system, x, stats);
+    w->stats->iterations += stats->iterations;
+    w->stats->solves++;
+    w->stats->setup_s += stats->setup_s;
+    w->stats->solve_s += stats->solve_s;
+    w->stats->residual = stats->residual;
+    w->stats->rate = stats->rate;
+    return status;
+}
+
+energy_sums world_elements(world* w, const element_motion* motion)
+{
+    energy_sums total = {0};
+    for (int g = 0; g < GROUP_COUNT; g++)
+    {
+        element_group_energy(&w->model->groups[g], w->pool, w->cpu, motion, w->partial, &total);
+    }
+    return total;
+}
+
+typedef struct sum_context
+{
+    const model* m;
+    const vec3 *x, *v;
+} sum_context;
+
+static double kinetic_chunk(void* context, int begin, int end)
+{
+    sum_context* s = context;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        sum += 0.5 * s->m->mass[i] * v3_dot(s->v[i], s->v[i]);
+    }
+    return sum;
+}
+
+static double weight_chunk(void* context, int begin, int end)
+{
+    sum_context* s = context;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        sum -= s->m->mass[i] * v3_dot(s->m->gravity, s->x[i]);
+    }
+    return sum;
+}
+
+static double external_chunk(void* context, int begin, int end)
+{
+    sum_context* s = context;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        sum -= v3_dot(s->m->external[i], s->x[i]);
+    }
+    return sum;
+}
+
+energy_report world_energy(world* w, const vec3* x, const vec3* v)
+{
+    int n = w->model->vertex_count;
+    element_motion motion = {.x = x, .v = v, .h = w->h, .time = w->time};
+    energy_sums sums = world_elements(w, &motion);
+    sum_context s = {w->model, x, v};
+    energy_report r = {.max_stretch = sums.max_stretch};
+    r.energy = (weft_energy){.kinetic = parallel_sum(w->pool, n, ROW_GRAIN, kinetic_chunk, &s),
+                             .stretch = sums.stretch,
+                             .shear = sums.shear,
+                             .bend = sums.bend,
+                             .gravity = parallel_sum(w->pool, n, ROW_GRAIN, weight_chunk, &s)};
+    r.energy.total = r.energy.kinetic + r.energy.stretch + r.energy.shear + r.energy.bend + r.energy.gravity;
+    r.forces = parallel_sum(w->pool, n, ROW_GRAIN, external_chunk, &s) - r.energy.gravity;
+    return r;
+}
