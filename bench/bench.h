@@ -1,0 +1,15 @@
+// Benchmarks that ship: `weft bench NAME`. Ratios within one run are what counts; absolute times are printed beside them.
+#ifndef WEFT_BENCH_H
+#define WEFT_BENCH_H
+
+#include <stdbool.h>
+
+typedef struct benchmark
+{
+    const char *name, *summary;
+    int (*run)(int argc, char** argv, bool json); // argv[0] is the benchmark's name; returns the exit status
+} benchmark;
+
+extern const benchmark bench_kernels;
+
+#endif

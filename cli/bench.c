@@ -1,0 +1,39 @@
+// weft bench: the table of benchmarks.
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "cli/cli.h"
+
+static const benchmark* const benchmarks[] = {&bench_kernels};
+
+enum
+{
+    BENCHMARK_COUNT = sizeof(benchmarks) / sizeof(benchmarks[0])
+};
+
+int command_bench(int argc, char** argv)
+{
+    bool json = false, list = argc < 2;
+    for (int k = 1; k < argc; k++)
+    {
+        json = json || strcmp(argv[k], "--json") == 0;
+        list = list || strcmp(argv[k], "--list") == 0;
+    }
+    for (int k = 0; k < BENCHMARK_COUNT && list; k++)
+    {
+        printf("%s\t%s\n", benchmarks[k]->name, benchmarks[k]->summary);
+    }
+    if (list)
+    {
+        return EXIT_DONE;
+    }
+    for (int k = 0; k < BENCHMARK_COUNT; k++)
+    {
+        if (strcmp(argv[1], benchmarks[k]->name) == 0)
+        {
+            return benchmarks[k]->run(argc - 1, argv + 1, json);
+        }
+    }
+    return report_usage("bench", json, "there is no benchmark `%s`; `weft bench --list` names them", argv[1]);
+}

@@ -1,0 +1,271 @@
+// weft check: reads and validates everything that a run would, and runs nothing.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "src/scene/scene_info.h"
+
+enum
+{
+    WARNINGS_MAX = 100
+};
+
+typedef struct check_options
+{
+    const char* scene;
+    const char* overrides[OVERRIDES_MAX];
+    int override_count;
+    bool json;
+} check_options;
+
+// Warnings that the library logs on the way; each once, though the simulation may repeat what the loader said.
+typedef struct check_warnings
+{
+    bool json;
+    char* text[WARNINGS_MAX];
+    int count;
+} check_warnings;
+
+static void warnings_add(const char* message, void* user)
+{
+    check_warnings* warnings = user;
+    for (int k = 0; k < warnings->count; k++)
+    {
+        if (strcmp(warnings->text[k], message) == 0)
+        {
+            return;
+        }
+    }
+    if (!warnings->json)
+    {
+        fprintf(stderr, "weft: warning: %s\n", message);
+    }
+    char* copy = warnings->count < WARNINGS_MAX ? malloc(strlen(message) + 1) : NULL;
+    if (copy)
+    {
+        warnings->text[warnings->count++] = strcpy(copy, message);
+    }
+}
+
+static void warnings_finish(check_warnings* warnings)
+{
+    weft_set_log(NULL, NULL);
+    for (int k = 0; k < warnings->count; k++)
+    {
+        free(warnings->text[k]);
+    }
+}
+
+// ---- as text
+
+static void print_settings(const weft_scene* scene)
+{
+    const weft_sim_def* def = weft_scene_sim_def(scene);
+    printf("%s: %d frames of %d steps of %g s, %g frames a second\n", weft_scene_name(scene), weft_scene_frames(scene),
+           weft_scene_steps_per_frame(scene), def->time_step, weft_scene_frame_rate(scene));
+    printf("method %s, solver %s%s%s, tolerance %g, kernels %s\n", def->method, def->solver,
+           def->preconditioner ? " with preconditioner " : "", def->preconditioner ? def->preconditioner : "",
+           def->tolerance, def->kernels);
+}
+
+static void print_cloth(const weft_scene_cloth* cloth)
+{
+    const weft_material* m = &cloth->material;
+    printf("cloth %s (%s): vertices %d, faces %d, triangles %d, pinned vertices %d in %d sets, forces %d\n",
+           cloth->name, cloth->obj ? cloth->obj : "grid", cloth->vertex_count, cloth->face_count, cloth->triangle_count,
+           cloth->pinned_count, cloth->pin_count, cloth->force_count);
+    printf("  %s, bending %s: %g kg/m^2, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n",
+           cloth->model, cloth->bending, m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending,
+           m->damping);
+}
+
+static void print_text(const weft_scene* scene)
+{
+    print_settings(scene);
+    weft_scene_cloth cloth;
+    for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
+    {
+        print_cloth(&cloth);
+    }
+    for (int k = 0; weft_scene_warning(scene, k); k++)
+    {
+        printf("note: %s\n", weft_scene_warning(scene, k));
+    }
+    printf("the scene is sound\n");
+}
+
+// ---- as JSON
+
+static void put_pair(const char* key, const char* value)
+{
+    printf("\"%s\":", key);
+    if (value)
+    {
+        put_json_string(value);
+    }
+    else
+    {
+        printf("null");
+    }
+    putchar(',');
+}
+
+static void put_cloth(const weft_scene_cloth* cloth)
+{
+    const weft_material* m = &cloth->material;
+    putchar('{');
+    put_pair("name", cloth->name);
+    put_pair("obj", cloth->obj);
+    put_pair("model", cloth->model);
+    put_pair("bending", cloth->bending);
+    printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"pins\":%d,\"pinned\":%d,\"forces\":%d,",
+           cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->pin_count, cloth->pinned_count,
+           cloth->force_count);
+    printf("\"material\":{\"density\":%.17g,\"stretch_warp\":%.17g,\"stretch_weft\":%.17g,\"shear\":%.17g,"
+           "\"bending\":%.17g,\"damping\":%.17g}}",
+           m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
+}
+
+static void put_warnings(const weft_scene* scene, const check_warnings* warnings)
+{
+    const char* comma = "";
+    for (int k = 0; weft_scene_warning(scene, k); k++, comma = ",")
+    {
+        fputs(comma, stdout);
+        put_json_string(weft_scene_warning(scene, k));
+    }
+    for (int k = 0; k < warnings->count; k++, comma = ",")
+    {
+        fputs(comma, stdout);
+        put_json_string(warnings->text[k]);
+    }
+}
+
+static void print_json(const weft_scene* scene, const check_warnings* warnings)
+{
+    const weft_sim_def* def = weft_scene_sim_def(scene);
+    putchar('{');
+    put_pair("scene", weft_scene_name(scene));
+    put_pair("method", def->method);
+    put_pair("solver", def->solver);
+    put_pair("preconditioner", def->preconditioner);
+    put_pair("kernels", def->kernels);
+    printf("\"time_step\":%.17g,\"steps_per_frame\":%d,\"frames\":%d,\"frame_rate\":%.17g,\"cloth\":[", def->time_step,
+           weft_scene_steps_per_frame(scene), weft_scene_frames(scene), weft_scene_frame_rate(scene));
+    weft_scene_cloth cloth;
+    for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
+    {
+        fputs(k > 0 ? "," : "", stdout);
+        put_cloth(&cloth);
+    }
+    printf("],\"warnings\":[");
+    put_warnings(scene, warnings);
+    printf("]}\n");
+}
+
+// ---- the command
+
+static bool is_json(int argc, char** argv)
+{
+    for (int k = 1; k < argc; k++)
+    {
+        if (strcmp(argv[k], "--json") == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int read_override(option_scan* scan, check_options* o)
+{
+    const char* value = option_value(scan);
+    if (!value)
+    {
+        return report_usage("check", o->json, "--set needs PATH=VALUE");
+    }
+    if (o->override_count == OVERRIDES_MAX)
+    {
+        return report_usage("check", o->json, "more than %d times --set", OVERRIDES_MAX);
+    }
+    o->overrides[o->override_count++] = value;
+    return EXIT_DONE;
+}
+
+static int read_options(int argc, char** argv, check_options* o)
+{
+    *o = (check_options){.json = is_json(argc, argv)};
+    option_scan scan = {.command = "check", .argc = argc, .argv = argv, .at = 1};
+    while (option_next(&scan))
+    {
+        int status = EXIT_DONE;
+        if (!scan.name && o->scene)
+        {
+            status = report_usage("check", o->json, "one scene at a time: `%s` and `%s`", o->scene, scan.value);
+        }
+        else if (!scan.name)
+        {
+            o->scene = scan.value;
+        }
+        else if (option_is(&scan, "--set"))
+        {
+            status = read_override(&scan, o);
+        }
+        else if (!option_is(&scan, "--json"))
+        {
+            status = report_usage("check", o->json, "unknown option `%s`", scan.name);
+        }
+        if (status != EXIT_DONE)
+        {
+            return status;
+        }
+    }
+    return o->scene ? EXIT_DONE
+                    : report_usage("check", o->json, "which scene? give a file or a name from `weft list scenes`");
+}
+
+static int check_scene(const check_options* o, const check_warnings* warnings)
+{
+    weft_error error = {0};
+    weft_scene* scene = NULL;
+    weft_sim* sim = NULL;
+    weft_status status = weft_scene_load(o->scene, o->overrides, o->override_count, &scene, &error);
+    if (status == WEFT_OK)
+    {
+        // Making the simulation checks what only it can: model and method together, solver, shapes of triangles.
+        status = weft_scene_create_sim(scene, 1, &sim, &error);
+    }
+    int code = EXIT_DONE;
+    if (status != WEFT_OK)
+    {
+        error.status = status;
+        code = report_error(&error, o->json);
+    }
+    else if (o->json)
+    {
+        print_json(scene, warnings);
+    }
+    else
+    {
+        print_text(scene);
+    }
+    weft_sim_destroy(sim);
+    weft_scene_destroy(scene);
+    return code;
+}
+
+int command_check(int argc, char** argv)
+{
+    check_options options;
+    int status = read_options(argc, argv, &options);
+    if (status != EXIT_DONE)
+    {
+        return status;
+    }
+    check_warnings warnings = {.json = options.json};
+    weft_set_log(warnings_add, &warnings);
+    status = check_scene(&options, &warnings);
+    warnings_finish(&warnings);
+    return status;
+}

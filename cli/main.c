@@ -1,0 +1,61 @@
+// The command `weft`: finds the subcommand.
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const struct
+{
+    const char* name;
+    command_fn* run;
+} commands[] = {
+    {"run", command_run},       {"check", command_check}, {"list", command_list},   {"render", command_render},
+    {"system", command_system}, {"solve", command_solve}, {"bench", command_bench}, {"help", command_help},
+};
+
+static void warn(const char* message, void* user)
+{
+    (void)user;
+    fprintf(stderr, "weft: warning: %s\n", message);
+}
+
+int main(int argc, char** argv)
+{
+    signal(SIGPIPE, SIG_IGN);
+    weft_set_log(warn, NULL);
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    {
+        int status = command_help(1, argv);
+        return argc < 2 ? EXIT_INPUT : status;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+    {
+        printf("weft %s\n", weft_version());
+        return EXIT_DONE;
+    }
+    for (size_t k = 0; k < sizeof(commands) / sizeof(commands[0]); k++)
+    {
+        if (strcmp(argv[1], commands[k].name) != 0)
+        {
+            continue;
+        }
+        for (int i = 2; i < argc; i++)
+        {
+            if (strcmp(argv[i], "--help") == 0)
+            {
+                char* help[] = {"help", argv[1]};
+                return command_help(2, help);
+            }
+        }
+        int status = commands[k].run(argc - 1, argv + 1);
+        if (fflush(stdout) != 0 && status == EXIT_DONE)
+        {
+            fprintf(stderr, "weft: cannot write the output\n");
+            return EXIT_MACHINE;
+        }
+        return status;
+    }
+    fprintf(stderr, "weft: there is no command `%s`; `weft help` lists them\n", argv[1]);
+    return EXIT_INPUT;
+}

@@ -1,0 +1,296 @@
+// weft run: from a scene to a run's folder, with a progress bar, step by step, nothing lost.
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "weft/cache.h"
+#include "weft/scene.h"
+
+typedef struct run_options
+{
+    const char* scene;
+    char dir[4096];
+    int frames; // -1: what the scene says
+    int threads;
+    weft_cache_mode mode;
+    bool json;
+    const char* overrides[OVERRIDES_MAX];
+    char method[128], solver[128], frame_override[64];
+    int override_count;
+} run_options;
+
+static volatile sig_atomic_t stop_requested;
+
+static void request_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+static bool add_override(run_options* o, const char* text)
+{
+    if (o->override_count >= OVERRIDES_MAX)
+    {
+        return false;
+    }
+    o->overrides[o->override_count++] = text;
+    return true;
+}
+
+static int read_options(int argc, char** argv, run_options* o)
+{
+    *o = (run_options){.frames = -1};
+    option_scan scan = {.command = "run", .argc = argc, .argv = argv, .at = 1};
+    for (int i = 1; i < argc; i++)
+    {
+        o->json = o->json || strcmp(argv[i], "--json") == 0;
+    }
+    while (option_next(&scan))
+    {
+        if (!scan.name)
+        {
+            if (o->scene)
+            {
+                return report_usage("run", o->json, "one scene at a time: `%s` and `%s`", o->scene, scan.value);
+            }
+            o->scene = scan.value;
+        }
+        else if (option_is(&scan, "--resume") || option_is(&scan, "--force"))
+        {
+            weft_cache_mode mode = option_is(&scan, "--resume") ? WEFT_CACHE_RESUME : WEFT_CACHE_FORCE;
+            if (o->mode != WEFT_CACHE_NEW && o->mode != mode)
+            {
+                return report_usage("run", o->json, "--resume goes on with a run, --force replaces it: take one");
+            }
+            o->mode = mode;
+        }
+        else if (option_is(&scan, "--json"))
+        {
+            continue;
+        }
+        else
+        {
+            const char* name = scan.name;
+            const char* value = option_value(&scan);
+            if (!value)
+            {
+                return report_usage("run", o->json, "unknown option `%s`, or its value is missing", name);
+            }
+            bool good = true;
+            if (strcmp(name, "-o") == 0)
+            {
+                good = value[0] && snprintf(o->dir, sizeof(o->dir), "%s", value) < (int)sizeof(o->dir);
+            }
+            else if (strcmp(name, "--frames") == 0)
+            {
+                good = parse_int(value, 0, 1000000000, &o->frames);
+                snprintf(o->frame_override, sizeof(o->frame_override), "frames=%d", o->frames);
+                good = good && add_override(o, o->frame_override);
+            }
+            else if (strcmp(name, "--threads") == 0)
+            {
+                good = parse_int(value, 0, 256, &o->threads);
+            }
+            else if (strcmp(name, "--set") == 0)
+            {
+                good = add_override(o, value);
+            }
+            else if (strcmp(name, "--method") == 0)
+            {
+                good = snprintf(o->method, sizeof(o->method), "method=%s", value) < (int)sizeof(o->method) &&
+                       add_override(o, o->method);
+            }
+            else if (strcmp(name, "--solver") == 0)
+            {
+                good = snprintf(o->solver, sizeof(o->solver), "solver.name=%s", value) < (int)sizeof(o->solver) &&
+                       add_override(o, o->solver);
+            }
+            else
+            {
+                return report_usage("run", o->json, "unknown option `%s`", name);
+            }
+            if (!good)
+            {
+                return report_usage("run", o->json, "`%s` is no value for %s", value, name);
+            }
+        }
+    }
+    return o->scene ? EXIT_DONE : report_usage("run", o->json, "which scene? give a file or a name from `weft list scenes`");
+}
+
+// ---- progress: one line on a terminal, nothing elsewhere
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void show_progress(const weft_step_stats* s, int64_t done, int64_t total, int steps_per_frame, double start, int64_t first)
+{
+    static double last;
+    double time = now();
+    if (!isatty(STDERR_FILENO) || (time - last < 0.1 && done != total))
+    {
+        return;
+    }
+    last = time;
+    enum
+    {
+        WIDTH = 30
+    };
+    char bar[WIDTH + 1];
+    int filled = total > 0 ? (int)(done * WIDTH / total) : WIDTH;
+    for (int k = 0; k < WIDTH; k++)
+    {
+        bar[k] = k < filled ? '#' : '.';
+    }
+    bar[WIDTH] = 0;
+    double left = done > first ? (time - start) * (double)(total - done) / (double)(done - first) : 0.0;
+    fprintf(stderr, "\r[%s] frame %lld/%lld  step %lld  %d iterations  %.0f s left   ", bar,
+            (long long)(done / steps_per_frame), (long long)(total / steps_per_frame), (long long)done, s->iterations, left);
+    if (done == total)
+    {
+        fputc('\n', stderr);
+    }
+    fflush(stderr);
+}
+
+typedef struct totals
+{
+    int64_t iterations, substeps, rejected;
+    double step_s;
+} totals;
+
+// Steps to the end. A signal stops between steps, with all that is finished on disk.
+static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t total, int steps_per_frame, totals* sum,
+                             weft_error* error)
+{
+    double start = now();
+    int64_t first = weft_sim_step_count(sim);
+    while (weft_sim_step_count(sim) < total)
+    {
+        if (stop_requested)
+        {
+            error->status = WEFT_CANCELLED;
+            snprintf(error->message, sizeof(error->message),
+                     "stopped after step %lld; `--resume` goes on from the last whole frame",
+                     (long long)weft_sim_step_count(sim));
+            return WEFT_CANCELLED;
+        }
+        weft_step_stats stats;
+        weft_status status = weft_sim_step(sim, &stats, error);
+        if (status == WEFT_OK)
+        {
+            status = weft_cache_writer_step(writer, sim, &stats, error);
+        }
+        if (status != WEFT_OK)
+        {
+            return status;
+        }
+        sum->iterations += stats.iterations;
+        sum->substeps += stats.substeps;
+        sum->rejected += stats.rejected;
+        sum->step_s += stats.step_s;
+        show_progress(&stats, weft_sim_step_count(sim), total, steps_per_frame, start, first);
+    }
+    return WEFT_OK;
+}
+
+static void print_summary(const run_options* o, const weft_scene* scene, weft_sim* sim, int64_t first, const totals* sum)
+{
+    int64_t steps = weft_sim_step_count(sim) - first;
+    weft_energy e = weft_sim_energy(sim);
+    int frames = (int)(weft_sim_step_count(sim) / weft_scene_steps_per_frame(scene));
+    if (o->json)
+    {
+        printf("{\"scene\":");
+        put_json_string(weft_scene_name(scene));
+        printf(",\"dir\":");
+        put_json_string(o->dir);
+        printf(",\"vertices\":%d,\"frames\":%d,\"steps\":%lld,\"substeps\":%lld,\"rejected\":%lld,\"iterations\":%lld,"
+               "\"step_s\":%.6g,\"energy\":%.17g,\"kernels\":\"%s\"}\n",
+               weft_sim_vertex_count(sim, -1), frames, (long long)steps, (long long)sum->substeps, (long long)sum->rejected,
+               (long long)sum->iterations, sum->step_s, e.total, weft_sim_kernels(sim));
+        return;
+    }
+    printf("%s: %d vertices, %d frames, %lld steps in %.2f s", weft_scene_name(scene), weft_sim_vertex_count(sim, -1), frames,
+           (long long)steps, sum->step_s);
+    if (steps > 0)
+    {
+        printf(" (%.1f ms and %.1f iterations a step)", 1e3 * sum->step_s / (double)steps,
+               (double)sum->iterations / (double)steps);
+    }
+    if (sum->rejected > 0)
+    {
+        printf(", %lld substeps rejected", (long long)sum->rejected);
+    }
+    printf("\ncache in %s; `weft render %s` makes a picture\n", o->dir, o->dir);
+}
+
+static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* error)
+{
+    weft_sim* sim = NULL;
+    weft_cache_writer* writer = NULL;
+    totals sum = {0};
+    weft_status status = weft_scene_create_sim(scene, o->threads, &sim, error);
+    int steps_per_frame = weft_scene_steps_per_frame(scene);
+    if (status == WEFT_OK)
+    {
+        status = weft_cache_writer_create(o->dir, o->mode, weft_scene_json(scene), steps_per_frame, sim, &writer, error);
+    }
+    if (status == WEFT_OK)
+    {
+        int64_t first = weft_sim_step_count(sim), total = (int64_t)weft_scene_frames(scene) * steps_per_frame;
+        status = run_steps(sim, writer, total, steps_per_frame, &sum, error);
+        weft_error close_error = {0};
+        weft_status closed = weft_cache_writer_destroy(writer, &close_error);
+        if (status == WEFT_OK && closed != WEFT_OK)
+        {
+            *error = close_error;
+            status = closed;
+        }
+        if (status == WEFT_OK)
+        {
+            print_summary(o, scene, sim, first, &sum);
+        }
+    }
+    weft_sim_destroy(sim);
+    return status;
+}
+
+int command_run(int argc, char** argv)
+{
+    static run_options o;
+    int usage = read_options(argc, argv, &o);
+    if (usage != EXIT_DONE)
+    {
+        return usage;
+    }
+    weft_error error = {0};
+    weft_scene* scene = NULL;
+    weft_status status = weft_scene_load(o.scene, o.overrides, o.override_count, &scene, &error);
+    if (status == WEFT_OK)
+    {
+        for (int k = 0; weft_scene_warning(scene, k); k++)
+        {
+            fprintf(stderr, "weft: note: %s\n", weft_scene_warning(scene, k));
+        }
+        if (!o.dir[0])
+        {
+            snprintf(o.dir, sizeof(o.dir), "%s-run", weft_scene_name(scene));
+        }
+        struct sigaction action = {.sa_handler = request_stop};
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+        status = run_scene(&o, scene, &error);
+    }
+    weft_scene_destroy(scene);
+    error.status = status;
+    return status == WEFT_OK ? EXIT_DONE : report_error(&error, o.json);
+}

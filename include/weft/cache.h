@@ -1,0 +1,61 @@
+/// A run's folder: scene.json, NAME.obj, NAME.pc2, stats.jsonl, checkpoint.weft.
+#ifndef WEFT_CACHE_H
+#define WEFT_CACHE_H
+
+#include "weft/scene.h"
+#include "weft/weft.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// ---- writing
+
+typedef enum weft_cache_mode
+{
+    WEFT_CACHE_NEW,    ///< EXISTS when the folder holds a run
+    WEFT_CACHE_FORCE,  ///< replaces a run that is there
+    WEFT_CACHE_RESUME  ///< cuts caches and stats back to the checkpoint and puts the simulation there
+} weft_cache_mode;
+
+typedef struct weft_cache_writer weft_cache_writer;
+
+/// Makes the folder, writes scene.json, NAME.obj and frame 0 (or resumes). steps_per_frame decides what a frame is.
+WEFT_API weft_status weft_cache_writer_create(const char* dir, weft_cache_mode mode, const char* scene_json,
+                                              int steps_per_frame, weft_sim* sim, weft_cache_writer** out,
+                                              weft_error* error);
+/// After each step: a line of stats; at the end of a frame also positions and checkpoint.
+WEFT_API weft_status weft_cache_writer_step(weft_cache_writer* writer, weft_sim* sim, const weft_step_stats* stats,
+                                            weft_error* error);
+WEFT_API weft_status weft_cache_writer_destroy(weft_cache_writer* writer, weft_error* error); ///< NULL is fine
+
+/// ---- reading
+
+typedef struct weft_cache weft_cache;
+
+/// One body of a run: its topology in the user's order. Pointers live as long as the cache.
+typedef struct weft_cache_body
+{
+    const char* name;
+    int vertex_count;
+    const weft_vec3* rest;      ///< [vertex_count]
+    int face_count;
+    const int* face_start;      ///< [face_count + 1]
+    const int* face_vertices;
+    int triangle_count;
+    const int* triangles;       ///< [3 * triangle_count] as simulated
+} weft_cache_body;
+
+/// Opens a run's folder (also while the run goes on). NOT_FOUND / BAD_INPUT with a sentence otherwise.
+WEFT_API weft_status weft_cache_open(const char* dir, weft_cache** out, weft_error* error);
+WEFT_API void weft_cache_close(weft_cache* cache); ///< NULL is fine
+WEFT_API int weft_cache_frame_count(const weft_cache* cache); ///< complete in every body
+WEFT_API int weft_cache_body_count(const weft_cache* cache);
+WEFT_API const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int body);
+WEFT_API weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_vec3* out, weft_error* error);
+WEFT_API double weft_cache_frame_rate(const weft_cache* cache); ///< frames a second
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/// Scene files: JSON with comments, checked, turned into a simulation.
+#ifndef WEFT_SCENE_H
+#define WEFT_SCENE_H
+
+#include "weft/weft.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weft_scene weft_scene;
+
+/// Reads and validates a scene file, or a scene that ships by its name. overrides are PATH=VALUE strings
+/// ("time_step=0.001", "cells=50", "cloth.0.material.bending=1e-4", "solver=cholesky").
+WEFT_API weft_status weft_scene_load(const char* name_or_path, const char* const* overrides, int override_count,
+                                     weft_scene** out, weft_error* error);
+WEFT_API void weft_scene_destroy(weft_scene* scene); ///< NULL is fine
+
+/// Builds the simulation. worker_count as in weft_sim_def.
+WEFT_API weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, weft_sim** out,
+                                           weft_error* error);
+
+WEFT_API int weft_scene_frames(const weft_scene* scene);
+WEFT_API int weft_scene_steps_per_frame(const weft_scene* scene);
+WEFT_API double weft_scene_frame_rate(const weft_scene* scene); ///< frames a second: 1 / (time_step * steps_per_frame)
+WEFT_API const char* weft_scene_name(const weft_scene* scene);  ///< file name without folder and ending
+
+/// Every default written out; running it again from the run's folder gives the same bits. Owned by the scene. Meshes
+/// from OBJ files are named as the run's folder holds them (CLOTHNAME.obj).
+WEFT_API const char* weft_scene_json(const weft_scene* scene);
+
+/// Warnings of the load ("unknown line", "material converted: ..."); NULL past the end.
+WEFT_API const char* weft_scene_warning(const weft_scene* scene, int index);
+
+/// The JSON Schema of scene files, and the text of a scene that ships (NULL: no such scene). Static strings.
+WEFT_API const char* weft_scene_schema(void);
+WEFT_API const char* weft_scene_text(const char* name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

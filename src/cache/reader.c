@@ -1,0 +1,310 @@
+// Reads a run's folder: every pair NAME.obj + NAME.pc2 is a body. scene.json, where it is there and readable, gives the
+// order of the bodies and the frame rate; a folder without it is still read, bodies by name, 25 frames a second.
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cache/pc2.h"
+#include "mesh/mesh.h"
+#include "weft/cache.h"
+
+typedef struct body
+{
+    char* name;
+    int rank;  // place in scene.json; bodies that it does not name come last
+    mesh mesh;
+    pc2* samples;
+    weft_cache_body view;
+} body;
+
+struct weft_cache
+{
+    char* dir;
+    body* bodies; // [body_count]
+    int body_count, body_capacity;
+    int frame_count;
+    double frame_rate;
+};
+
+static const double default_frame_rate = 25.0;
+
+// "DIR/NAME + ending"; the caller frees. NULL: no memory.
+static char* path_join(const char* dir, const char* name, const char* ending)
+{
+    size_t size = strlen(dir) + strlen(name) + strlen(ending) + 2;
+    char* path = mem_alloc(size, 1);
+    if (path)
+    {
+        snprintf(path, size, "%s/%s%s", dir, name, ending);
+    }
+    return path;
+}
+
+// ---- bodies in the folder
+
+static bool has_obj(const char* dir, const char* name)
+{
+    char* path = path_join(dir, name, ".obj");
+    struct stat info;
+    bool found = path && stat(path, &info) == 0;
+    mem_free(path);
+    return found;
+}
+
+static weft_status cache_add_name(weft_cache* cache, const char* file_name, size_t length)
+{
+    if (!mem_grow((void**)&cache->bodies, &cache->body_capacity, cache->body_count + 1, sizeof(body)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    body* b = &cache->bodies[cache->body_count];
+    memset(b, 0, sizeof(*b));
+    b->name = mem_alloc(length + 1, 1);
+    if (!b->name)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    memcpy(b->name, file_name, length);
+    b->rank = INT32_MAX;
+    if (!has_obj(cache->dir, b->name))
+    {
+        mem_free(b->name);
+        b->name = NULL;
+        return WEFT_OK;
+    }
+    cache->body_count++;
+    return WEFT_OK;
+}
+
+static weft_status cache_find_bodies(weft_cache* cache, weft_error* error)
+{
+    DIR* folder = opendir(cache->dir);
+    if (!folder)
+    {
+        weft_status status = errno == ENOENT || errno == ENOTDIR ? WEFT_NOT_FOUND : WEFT_IO;
+        return error_set(error, status, cache->dir, 0, "the folder of a run cannot be opened: %s", strerror(errno));
+    }
+    weft_status status = WEFT_OK;
+    for (struct dirent* entry = readdir(folder); entry && status == WEFT_OK; entry = readdir(folder))
+    {
+        size_t length = strlen(entry->d_name);
+        if (length > 4 && strcmp(entry->d_name + length - 4, ".pc2") == 0)
+        {
+            status = cache_add_name(cache, entry->d_name, length - 4);
+        }
+    }
+    closedir(folder);
+    if (status != WEFT_OK)
+    {
+        return error_set(error, status, cache->dir, 0, "no memory to list the folder");
+    }
+    if (cache->body_count == 0)
+    {
+        return error_set(error, WEFT_BAD_INPUT, cache->dir, 0,
+                         "this folder holds no run (no NAME.obj with NAME.pc2); make one with `weft run SCENE -o DIR`");
+    }
+    return WEFT_OK;
+}
+
+// ---- scene.json
+
+static void rank_list(weft_cache* cache, const json_t* list, int first_rank)
+{
+    size_t index;
+    json_t* item;
+    json_array_foreach(list, index, item)
+    {
+        const char* name = json_string_value(json_object_get(item, "name"));
+        for (int k = 0; name && k < cache->body_count; k++)
+        {
+            body* b = &cache->bodies[k];
+            if (b->rank == INT32_MAX && strcmp(b->name, name) == 0)
+            {
+                b->rank = first_rank + (int)index;
+            }
+        }
+    }
+}
+
+// A scene that cannot be read only costs the order and the frame rate, so that pictures of a damaged run are possible.
+static void cache_read_scene(weft_cache* cache)
+{
+    cache->frame_rate = default_frame_rate;
+    char* path = path_join(cache->dir, "scene", ".json");
+    struct stat info;
+    json_t* scene = path && stat(path, &info) == 0 && S_ISREG(info.st_mode) ? json_load_file(path, 0, NULL) : NULL;
+    mem_free(path);
+    if (!scene)
+    {
+        return;
+    }
+    const json_t* cloth = json_object_get(scene, "cloth");
+    rank_list(cache, cloth, 0);
+    rank_list(cache, json_object_get(scene, "obstacles"), (int)json_array_size(cloth));
+
+    double time_step = json_number_value(json_object_get(scene, "time_step"));
+    double steps = json_number_value(json_object_get(scene, "steps_per_frame"));
+    double rate = 1.0 / (time_step * steps);
+    if (time_step > 0.0 && steps >= 1.0 && isfinite(rate) && rate > 0.0)
+    {
+        cache->frame_rate = rate;
+    }
+    json_decref(scene);
+}
+
+static int compare_bodies(const void* left, const void* right)
+{
+    const body* a = left;
+    const body* b = right;
+    if (a->rank != b->rank)
+    {
+        return a->rank < b->rank ? -1 : 1;
+    }
+    return strcmp(a->name, b->name);
+}
+
+// ---- one body
+
+static weft_status body_load_mesh(body* b, const char* dir, weft_error* error)
+{
+    char* path = path_join(dir, b->name, ".obj");
+    if (!path)
+    {
+        return error_set(error, WEFT_NO_MEMORY, dir, 0, "no memory to read the run");
+    }
+    obj_options options = {0};
+    weft_status status = mesh_from_obj(path, &options, &b->mesh, error);
+    if (status == WEFT_OK)
+    {
+        status = mesh_triangulate(&b->mesh, error);
+    }
+    mem_free(path);
+    return status;
+}
+
+static weft_status body_load_samples(body* b, const char* dir, weft_error* error)
+{
+    char* path = path_join(dir, b->name, ".pc2");
+    if (!path)
+    {
+        return error_set(error, WEFT_NO_MEMORY, dir, 0, "no memory to read the run");
+    }
+    weft_status status = pc2_open(path, &b->samples, error);
+    if (status == WEFT_OK && pc2_point_count(b->samples) != b->mesh.vertex_count)
+    {
+        status = error_set(error, WEFT_BAD_INPUT, path, 0,
+                           "%d points where %s.obj has %d vertices: the files are not of one run; run the scene again",
+                           pc2_point_count(b->samples), b->name, b->mesh.vertex_count);
+    }
+    mem_free(path);
+    return status;
+}
+
+static weft_status body_load(body* b, const char* dir, weft_error* error)
+{
+    TRY(body_load_mesh(b, dir, error));
+    TRY(body_load_samples(b, dir, error));
+    b->view = (weft_cache_body){
+        .name = b->name,
+        .vertex_count = b->mesh.vertex_count,
+        .rest = b->mesh.position,
+        .face_count = b->mesh.face_count,
+        .face_start = b->mesh.face_start,
+        .face_vertices = b->mesh.face_vertex,
+        .triangle_count = b->mesh.triangle_count,
+        .triangles = b->mesh.triangle,
+    };
+    return WEFT_OK;
+}
+
+// ---- the public interface
+
+static weft_status cache_load(weft_cache* cache, weft_error* error)
+{
+    TRY(cache_find_bodies(cache, error));
+    cache_read_scene(cache);
+    qsort(cache->bodies, (size_t)cache->body_count, sizeof(body), compare_bodies);
+    cache->frame_count = INT32_MAX;
+    for (int k = 0; k < cache->body_count; k++)
+    {
+        TRY(body_load(&cache->bodies[k], cache->dir, error));
+        cache->frame_count = int_min(cache->frame_count, pc2_sample_count(cache->bodies[k].samples));
+    }
+    return WEFT_OK;
+}
+
+weft_status weft_cache_open(const char* dir, weft_cache** out, weft_error* error)
+{
+    WEFT_ASSERT(dir && out);
+    weft_cache* cache = MEM_NEW(1, weft_cache);
+    if (!cache || !(cache->dir = mem_strdup(dir)))
+    {
+        weft_cache_close(cache);
+        return error_set(error, WEFT_NO_MEMORY, dir, 0, "no memory to open the run");
+    }
+    weft_status status = cache_load(cache, error);
+    if (status != WEFT_OK)
+    {
+        weft_cache_close(cache);
+        return status;
+    }
+    *out = cache;
+    return WEFT_OK;
+}
+
+void weft_cache_close(weft_cache* cache)
+{
+    if (!cache)
+    {
+        return;
+    }
+    for (int k = 0; k < cache->body_count; k++)
+    {
+        body* b = &cache->bodies[k];
+        mesh_finish(&b->mesh);
+        pc2_close(b->samples, NULL);
+        mem_free(b->name);
+    }
+    mem_free(cache->bodies);
+    mem_free(cache->dir);
+    mem_free(cache);
+}
+
+int weft_cache_frame_count(const weft_cache* cache)
+{
+    WEFT_ASSERT(cache);
+    return cache->frame_count;
+}
+
+int weft_cache_body_count(const weft_cache* cache)
+{
+    WEFT_ASSERT(cache);
+    return cache->body_count;
+}
+
+const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int body)
+{
+    WEFT_ASSERT(cache && body >= 0 && body < cache->body_count);
+    return &cache->bodies[body].view;
+}
+
+weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_vec3* out, weft_error* error)
+{
+    WEFT_ASSERT(cache && out && body >= 0 && body < cache->body_count);
+    if (frame < 0 || frame >= cache->frame_count)
+    {
+        return error_set(error, WEFT_NOT_FOUND, cache->dir, 0, "there is no frame %d: the run has %d frames", frame,
+                         cache->frame_count);
+    }
+    return pc2_read(cache->bodies[body].samples, frame, out, error);
+}
+
+double weft_cache_frame_rate(const weft_cache* cache)
+{
+    WEFT_ASSERT(cache);
+    return cache->frame_rate;
+}

@@ -1,0 +1,421 @@
+// Writes a run's folder. Order at the end of a frame: samples, stats, then the checkpoint, so that whatever was finished
+// before the last checkpoint is there, and --resume cuts back what came after it.
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cache/checkpoint.h"
+#include "cache/pc2.h"
+#include "cache/whole_file.h"
+#include "weft/cache.h"
+
+enum
+{
+    PATH_MAX_BYTES = 4096
+};
+
+struct weft_cache_writer
+{
+    char dir[PATH_MAX_BYTES - 512];
+    int steps_per_frame;
+    int body_count;
+    pc2** samples; // [body_count]
+    vec3* sample;  // room for the largest body
+    FILE* stats;
+};
+
+static const char* const run_files[] = {"scene.json", "stats.jsonl", "checkpoint.weft", "frames.jsonl"};
+
+enum
+{
+    RUN_FILE_COUNT = sizeof(run_files) / sizeof(run_files[0])
+};
+
+static const char* path_in(const weft_cache_writer* w, const char* name, const char* ending, char* path)
+{
+    snprintf(path, PATH_MAX_BYTES, "%s/%s%s", w->dir, name, ending);
+    return path;
+}
+
+static bool exists(const char* path)
+{
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+static bool holds_run(const weft_cache_writer* w)
+{
+    char path[PATH_MAX_BYTES];
+    for (int k = 0; k < RUN_FILE_COUNT; k++)
+    {
+        if (exists(path_in(w, run_files[k], "", path)))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// mkdir -p
+static weft_status make_folder(const char* dir, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    snprintf(path, sizeof(path), "%s", dir);
+    for (char* c = path + 1;; c++)
+    {
+        if (*c != '/' && *c != 0)
+        {
+            continue;
+        }
+        char kept = *c;
+        *c = 0;
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        {
+            return file_error(error, path, "cannot make the folder");
+        }
+        *c = kept;
+        if (!kept)
+        {
+            break;
+        }
+    }
+    struct stat info;
+    if (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode))
+    {
+        return error_set(error, WEFT_IO, dir, 0, "this is not a folder; choose another with -o");
+    }
+    return WEFT_OK;
+}
+
+// Removes what an earlier run left: its files, and every pair NAME.obj, NAME.pc2.
+static void remove_run(const weft_cache_writer* w)
+{
+    char path[PATH_MAX_BYTES];
+    DIR* dir = opendir(w->dir);
+    for (struct dirent* entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir))
+    {
+        size_t length = strlen(entry->d_name);
+        if (length < 5 || length > 200 || strcmp(entry->d_name + length - 4, ".pc2") != 0)
+        {
+            continue;
+        }
+        char name[256];
+        snprintf(name, sizeof(name), "%.*s", (int)length - 4, entry->d_name);
+        if (exists(path_in(w, name, ".obj", path)))
+        {
+            remove(path);
+            remove(path_in(w, name, ".pc2", path));
+        }
+    }
+    if (dir)
+    {
+        closedir(dir);
+    }
+    for (int k = 0; k < RUN_FILE_COUNT; k++)
+    {
+        remove(path_in(w, run_files[k], "", path));
+    }
+}
+
+// ---- topology
+
+// The output vertex that stands for each of the user's: the first that shows it.
+static int* output_of_user(const body* b)
+{
+    int* out = MEM_NEW(b->rest.vertex_count, int);
+    for (int k = b->output_count - 1; k >= 0 && out; k--)
+    {
+        out[b->outputs ? b->outputs[k] : k] = k;
+    }
+    return out;
+}
+
+static void write_faces(FILE* f, const mesh* m, const int* output)
+{
+    int object = -1;
+    for (int face = 0; face < m->face_count; face++)
+    {
+        if (m->face_object && m->face_object[face] != object)
+        {
+            object = m->face_object[face];
+            fprintf(f, "o %s\n", m->object_name[object]);
+        }
+        fputc('f', f);
+        for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
+        {
+            fprintf(f, " %d", output[m->face_vertex[k]] + 1);
+            if (m->face_texcoord && m->face_texcoord[k] >= 0)
+            {
+                fprintf(f, "/%d", m->face_texcoord[k] + 1);
+            }
+        }
+        fputc('\n', f);
+    }
+}
+
+static weft_status write_obj(const weft_cache_writer* w, const body* b, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    int* output = output_of_user(b);
+    if (!output)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    }
+    whole_file file;
+    weft_status status = whole_file_open(&file, path_in(w, b->name, ".obj", path), error);
+    if (status == WEFT_OK)
+    {
+        FILE* f = file.stream;
+        fprintf(f, "# rest shape of %s, metres; made by Weft %s\n", b->name, weft_version());
+        for (int k = 0; k < b->output_count; k++)
+        {
+            vec3 p = b->rest.position[b->outputs ? b->outputs[k] : k];
+            fprintf(f, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
+        }
+        for (int k = 0; k < b->rest.texcoord_count; k++)
+        {
+            fprintf(f, "vt %.17g %.17g\n", b->rest.texcoord[k].x, b->rest.texcoord[k].y);
+        }
+        write_faces(f, &b->rest, output);
+        status = whole_file_close(&file, error);
+    }
+    mem_free(output);
+    return status;
+}
+
+static weft_status write_text(const weft_cache_writer* w, const char* name, const char* text, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    whole_file file;
+    TRY(whole_file_open(&file, path_in(w, name, "", path), error));
+    fputs(text, file.stream);
+    return whole_file_close(&file, error);
+}
+
+// ---- frames
+
+static weft_status write_frame(weft_cache_writer* w, weft_sim* sim, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    for (int k = 0; k < w->body_count; k++)
+    {
+        weft_sim_positions(sim, k, w->sample);
+        TRY(pc2_append(w->samples[k], w->sample, error));
+    }
+    weft_sim_drop_caches(sim);
+    return checkpoint_write(path_in(w, "checkpoint.weft", "", path), sim, error);
+}
+
+static void put_number(FILE* f, const char* key, double value)
+{
+    if (isfinite(value))
+    {
+        fprintf(f, "\"%s\":%.17g", key, value);
+    }
+    else
+    {
+        fprintf(f, "\"%s\":null", key);
+    }
+}
+
+static void put_seconds(FILE* f, const char* key, double value)
+{
+    fprintf(f, "\"%s\":%.6g", key, value);
+}
+
+static void put_stats(FILE* f, const weft_step_stats* s, int steps_per_frame)
+{
+    fprintf(f, "{\"step\":%lld,\"frame\":%lld,", (long long)s->step,
+            (long long)((s->step + steps_per_frame - 1) / steps_per_frame));
+    put_number(f, "time", s->time);
+    fprintf(f, ",\"iterations\":%d,\"solves\":%d,\"newton_iterations\":%d,\"substeps\":%d,\"rejected\":%d,", s->iterations,
+            s->solves, s->newton_iterations, s->substeps, s->rejected);
+    put_number(f, "residual", s->residual);
+    fputc(',', f);
+    put_number(f, "rate", s->rate);
+    fputc(',', f);
+    put_seconds(f, "setup_s", s->setup_s);
+    fputc(',', f);
+    put_seconds(f, "solve_s", s->solve_s);
+    fputc(',', f);
+    put_seconds(f, "step_s", s->step_s);
+    fputs(",\"stages\":{", f);
+    for (int k = 0; k < s->stage_count; k++)
+    {
+        put_seconds(f, s->stage_name[k], s->stage_s[k]);
+        fputs(k + 1 < s->stage_count ? "," : "", f);
+    }
+    const weft_energy* e = &s->energy;
+    const char* names[] = {"kinetic", "stretch", "shear", "bend", "gravity", "total"};
+    const double values[] = {e->kinetic, e->stretch, e->shear, e->bend, e->gravity, e->total};
+    fputs("},\"energy\":{", f);
+    for (int k = 0; k < 6; k++)
+    {
+        put_number(f, names[k], values[k]);
+        fputs(k < 5 ? "," : "},", f);
+    }
+    put_number(f, "max_stretch", s->max_stretch);
+    fprintf(f, ",\"constraints\":%d,\"contacts\":%d,\"squeezed\":%d}\n", s->constraints, s->contacts, s->squeezed);
+}
+
+// ---- starting
+
+static weft_status start_new(weft_cache_writer* w, const char* scene_json, weft_sim* sim, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    TRY(write_text(w, "scene.json", scene_json, error));
+    for (int k = 0; k < w->body_count; k++)
+    {
+        TRY(write_obj(w, &sim->bodies[k], error));
+        TRY(pc2_create(path_in(w, sim->bodies[k].name, ".pc2", path), weft_sim_output_count(sim, k), &w->samples[k], error));
+    }
+    w->stats = fopen(path_in(w, "stats.jsonl", "", path), "wb");
+    if (!w->stats)
+    {
+        return file_error(error, path, "cannot write");
+    }
+    return write_frame(w, sim, error);
+}
+
+// Keeps the first `lines` lines of the stats.
+static weft_status cut_stats(weft_cache_writer* w, int64_t lines, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    path_in(w, "stats.jsonl", "", path);
+    w->stats = fopen(path, "r+b");
+    if (!w->stats)
+    {
+        return file_error(error, path, "cannot go on writing");
+    }
+    for (int c; lines > 0 && (c = fgetc(w->stats)) != EOF;)
+    {
+        lines -= c == '\n';
+    }
+    long end = ftell(w->stats);
+    if (lines > 0)
+    {
+        return error_set(error, WEFT_BAD_INPUT, path, 0, "the stats are shorter than the checkpoint says; start over with --force");
+    }
+    if (end < 0 || ftruncate(fileno(w->stats), end) != 0 || fseek(w->stats, end, SEEK_SET) != 0)
+    {
+        return file_error(error, path, "cannot cut back");
+    }
+    return WEFT_OK;
+}
+
+static weft_status resume(weft_cache_writer* w, const char* scene_json, weft_sim* sim, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    TRY(checkpoint_read(path_in(w, "checkpoint.weft", "", path), sim, error));
+    int frame = (int)(weft_sim_step_count(sim) / w->steps_per_frame);
+    for (int k = 0; k < w->body_count; k++)
+    {
+        path_in(w, sim->bodies[k].name, ".pc2", path);
+        TRY(pc2_open_append(path, weft_sim_output_count(sim, k), &w->samples[k], error));
+        if (pc2_sample_count(w->samples[k]) < frame + 1)
+        {
+            return error_set(error, WEFT_BAD_INPUT, path, 0,
+                             "the cache is shorter than the checkpoint says; start over with --force");
+        }
+        TRY(pc2_cut(w->samples[k], frame + 1, error));
+    }
+    TRY(cut_stats(w, weft_sim_step_count(sim), error));
+    return write_text(w, "scene.json", scene_json, error);
+}
+
+static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, const char* scene_json, weft_sim* sim,
+                                weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    if (mode == WEFT_CACHE_NEW && holds_run(w))
+    {
+        return error_set(error, WEFT_EXISTS, w->dir, 0,
+                         "the folder holds a run already: --resume goes on with it, --force replaces it, -o takes another");
+    }
+    if (mode == WEFT_CACHE_RESUME && !holds_run(w))
+    {
+        return error_set(error, WEFT_NOT_FOUND, w->dir, 0, "there is no run to resume here; start it without --resume");
+    }
+    TRY(make_folder(w->dir, error));
+    TRY(sim_build(sim, error));
+    w->body_count = sim->body_count;
+    int largest = 0;
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        largest = int_max(largest, weft_sim_output_count(sim, k));
+    }
+    w->samples = MEM_NEW(w->body_count, pc2*);
+    w->sample = MEM_NEW(largest, vec3);
+    if (!w->samples || !w->sample)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    }
+    // A run that was killed before its first checkpoint starts over.
+    if (mode == WEFT_CACHE_RESUME && exists(path_in(w, "checkpoint.weft", "", path)))
+    {
+        return resume(w, scene_json, sim, error);
+    }
+    remove_run(w);
+    return start_new(w, scene_json, sim, error);
+}
+
+weft_status weft_cache_writer_create(const char* dir, weft_cache_mode mode, const char* scene_json, int steps_per_frame,
+                                     weft_sim* sim, weft_cache_writer** out, weft_error* error)
+{
+    WEFT_ASSERT(dir && scene_json && steps_per_frame > 0 && sim && out);
+    *out = NULL;
+    weft_cache_writer* w = MEM_NEW(1, weft_cache_writer);
+    if (!w)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    }
+    w->steps_per_frame = steps_per_frame;
+    int length = snprintf(w->dir, sizeof(w->dir), "%s", dir);
+    weft_status status = length >= (int)sizeof(w->dir) || length == 0
+                             ? error_set(error, WEFT_IO, dir, 0, "the folder's path is empty or too long")
+                             : writer_start(w, mode, scene_json, sim, error);
+    if (status != WEFT_OK)
+    {
+        weft_cache_writer_destroy(w, NULL);
+        return status;
+    }
+    *out = w;
+    return WEFT_OK;
+}
+
+weft_status weft_cache_writer_step(weft_cache_writer* w, weft_sim* sim, const weft_step_stats* stats, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    put_stats(w->stats, stats, w->steps_per_frame);
+    if (fflush(w->stats) != 0)
+    {
+        return file_error(error, path_in(w, "stats.jsonl", "", path), "cannot write");
+    }
+    return stats->step % w->steps_per_frame == 0 ? write_frame(w, sim, error) : WEFT_OK;
+}
+
+weft_status weft_cache_writer_destroy(weft_cache_writer* w, weft_error* error)
+{
+    weft_status status = WEFT_OK;
+    if (!w)
+    {
+        return status;
+    }
+    for (int k = 0; k < w->body_count && w->samples; k++)
+    {
+        weft_status closed = pc2_close(w->samples[k], error);
+        status = status == WEFT_OK ? closed : status;
+    }
+    if (w->stats && fclose(w->stats) != 0 && status == WEFT_OK)
+    {
+        status = file_error(error, w->dir, "cannot finish the stats");
+    }
+    mem_free(w->samples);
+    mem_free(w->sample);
+    mem_free(w);
+    return status;
+}

@@ -1,0 +1,101 @@
+// What one picture needs before anything is drawn: bounds, camera, the directions of the lights and their shadow maps'
+// matrices, the patch of ground. All floats are relative to the middle of the meshes.
+#include <string.h>
+
+#include "render/picture.h"
+
+static void shot_bounds(shot* s, const weft_view* view, const weft_render_mesh* meshes, int mesh_count)
+{
+    weft_box box = weft_box_empty();
+    for (int k = 0; k < mesh_count; k++)
+    {
+        weft_box_add(&box, meshes[k].positions, meshes[k].vertex_count);
+    }
+    bool empty = !(box.min.x <= box.max.x);
+    s->origin = empty ? view->target : v3_scale(0.5, v3_add(box.min, box.max));
+    s->radius = empty ? 1.0 : fmax(0.5 * v3_length(v3_sub(box.max, box.min)), 1e-6);
+}
+
+static void shot_camera(shot* s, const weft_view* view, double aspect)
+{
+    s->eye = v3_sub(view->eye, s->origin);
+    vec3 target = v3_sub(view->target, s->origin);
+    if (v3_length(v3_sub(s->eye, target)) == 0.0)
+    {
+        target = v3_sub(s->eye, v3(0, 0, 1));
+    }
+    // The ground reaches far; the near plane stays as far away as the meshes allow, for the depth buffer's sake.
+    double distance = v3_length(s->eye);
+    double near_z = fmax(distance - 1.5 * s->radius, 0.01 * fmax(s->radius, distance));
+    double far_z = distance + 16.0 * s->radius;
+    mat4 look = mat4_look(s->eye, target, view->up);
+    mat4 projection = mat4_perspective(view->fov, aspect, near_z, far_z);
+    s->camera = mat4_mul(&projection, &look);
+    // Clip depth of a step of 0.4 % of the radius at the meshes' distance.
+    double at = fmax(distance, 2.0 * near_z);
+    s->edge_bias = 2.0 * far_z * near_z / (far_z - near_z) * 0.004 * s->radius / (at * at);
+}
+
+static int64_t shot_triangles(const weft_render_mesh* meshes, int mesh_count)
+{
+    int64_t sum = 0;
+    for (int k = 0; k < mesh_count; k++)
+    {
+        sum += meshes[k].triangle_count;
+    }
+    return sum;
+}
+
+// Even points of a disc (Vogel's spiral) around the key light, and even directions of the upper half sphere.
+static void shot_lights(shot* s, const weft_view* view, int64_t triangle_count)
+{
+    const double disc = 0.075; // radius of the key light as seen from the cloth, rad
+    const double golden = PI * (3.0 - sqrt(5.0));
+    // Each light draws every triangle once, so large meshes get fewer.
+    int level = (triangle_count > 30000) + (triangle_count > 150000) + (triangle_count > 1000000);
+    s->key_count = (const int[]){KEY_LIGHTS, KEY_LIGHTS, 12, 8}[level];
+    s->sky_count = (const int[]){SKY_LIGHTS, 22, 16, 10}[level];
+    s->light = view_light(view);
+    vec3 x = v3_normalize(v3_cross(fabs(s->light.y) < 0.9 ? v3(0, 1, 0) : v3(1, 0, 0), s->light));
+    vec3 y = v3_cross(s->light, x);
+    for (int k = 0; k < s->key_count; k++)
+    {
+        double r = disc * sqrt((k + 0.5) / s->key_count);
+        vec3 d = v3_madd(v3_madd(s->light, r * cos(golden * k), x), r * sin(golden * k), y);
+        s->key[k] = mat4_sphere(d, s->radius, 4.0 / KEY_MAP_SIZE);
+    }
+    for (int k = 0; k < KEY_LIGHTS; k++)
+    {
+        // Another order than the lights': neighbours in the one are no neighbours in the other.
+        double r = sqrt((k * 7 % KEY_LIGHTS + 0.5) / KEY_LIGHTS), angle = golden * (k * 7 % KEY_LIGHTS);
+        s->disc[2 * k] = (float)(r * cos(angle));
+        s->disc[2 * k + 1] = (float)(r * sin(angle));
+    }
+    for (int k = 0; k < s->sky_count; k++)
+    {
+        // Denser towards the zenith, where directions matter more; the share is that of its ring.
+        double begin = (double)k / s->sky_count, end = (k + 1.0) / s->sky_count;
+        double up = pow(0.5 * (begin + end), 0.75), around = sqrt(1.0 - up * up);
+        vec3 d = v3(around * cos(golden * k), up, around * sin(golden * k));
+        s->sky[k] = mat4_sphere(d, s->radius, 4.0 / SKY_MAP_SIZE);
+        const float entry[4] = {(float)d.x, (float)d.y, (float)d.z, (float)(pow(end, 0.75) - pow(begin, 0.75))};
+        memcpy(s->sky_direction + 4 * k, entry, sizeof(entry));
+    }
+}
+
+static void shot_ground(shot* s, const weft_view* view)
+{
+    float height = (float)(view->ground_height - s->origin.y);
+    float half = (float)(3.2 * s->radius + fabs(height));
+    memcpy(s->ground, (float[4]){0.0f, 0.0f, half, height}, sizeof(s->ground));
+    memcpy(s->patch, (float[4]){-half, -half, 2.0f * half, height}, sizeof(s->patch));
+}
+
+void shot_set(const weft_view* view, const weft_render_mesh* meshes, int mesh_count, double aspect, shot* out)
+{
+    memset(out, 0, sizeof(*out));
+    shot_bounds(out, view, meshes, mesh_count);
+    shot_camera(out, view, aspect);
+    shot_lights(out, view, shot_triangles(meshes, mesh_count));
+    shot_ground(out, view);
+}

@@ -1,0 +1,106 @@
+// weft_list: one way to the names of every table.
+#include "material/catalogue.h"
+#include "scene/scene_list.h"
+#include "solve/solve.h"
+#include "step/step.h"
+#include "weft/weft.h"
+
+typedef struct name_row
+{
+    const char *name, *summary;
+} name_row;
+
+static const name_row models[] = {
+    {"baraff-witkin", "stretch, shear and bend on triangles; bending `curvature` (a material property) or `hinge`"},
+};
+
+static const name_row formats[] = {
+    {"pc2", "point cache of a run, positions a frame"},
+    {"obj", "meshes read and written: topology and rest shape"},
+    {"jsonl", "stats of a run, a JSON object a step"},
+    {"png", "pictures"},
+    {"mp4", "films, through ffmpeg"},
+    {"mtx", "linear systems, Matrix Market"},
+    {"weftsys", "linear systems, binary"},
+};
+
+static weft_status row_at(const name_row* rows, size_t count, int index, const char** name, const char** summary)
+{
+    if (index < 0 || (size_t)index >= count)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    *name = rows[index].name;
+    *summary = rows[index].summary;
+    return WEFT_OK;
+}
+
+static weft_status method_at(int index, const char** name, const char** summary)
+{
+    int count;
+    const time_method* const* methods = time_methods(&count);
+    if (index < 0 || index >= count)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    *name = methods[index]->name;
+    *summary = methods[index]->summary;
+    return WEFT_OK;
+}
+
+static weft_status solver_at(int index, const char** name, const char** summary)
+{
+    int count;
+    const linear_solver* const* solvers = linear_solvers(&count);
+    if (index < 0 || index >= count)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    *name = solvers[index]->name;
+    *summary = solvers[index]->summary;
+    return WEFT_OK;
+}
+
+static weft_status material_at(int index, const char** name, const char** summary)
+{
+    int count;
+    const catalogue_row* rows = catalogue_rows(&count);
+    if (index < 0 || index >= count)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    *name = rows[index].name;
+    *summary = rows[index].summary;
+    return WEFT_OK;
+}
+
+static weft_status scene_at(int index, const char** name, const char** summary)
+{
+    if (index < 0 || index >= scene_list_count())
+    {
+        return WEFT_NOT_FOUND;
+    }
+    *name = scene_list_name(index);
+    *summary = scene_list_summary(index);
+    return WEFT_OK;
+}
+
+weft_status weft_list(weft_list_kind kind, int index, const char** name, const char** summary)
+{
+    switch (kind)
+    {
+    case WEFT_LIST_METHODS:
+        return method_at(index, name, summary);
+    case WEFT_LIST_SOLVERS:
+        return solver_at(index, name, summary);
+    case WEFT_LIST_MODELS:
+        return row_at(models, sizeof(models) / sizeof(models[0]), index, name, summary);
+    case WEFT_LIST_MATERIALS:
+        return material_at(index, name, summary);
+    case WEFT_LIST_SCENES:
+        return scene_at(index, name, summary);
+    case WEFT_LIST_FORMATS:
+        return row_at(formats, sizeof(formats) / sizeof(formats[0]), index, name, summary);
+    }
+    return WEFT_NOT_FOUND;
+}

@@ -1,0 +1,162 @@
+// What a scene file says, checked and with every default filled in; and the helpers that read it from a tree.
+#ifndef WEFT_SCENE_DATA_H
+#define WEFT_SCENE_DATA_H
+
+#include "math/vec.h"
+#include "mesh/mesh.h"
+#include "scene/tree.h"
+#include "weft/scene.h"
+
+// ---- the scene
+
+// A point in time of an animated pin. Angles stay in degrees, so that writing the scene loses nothing.
+typedef struct scene_key
+{
+    double time;  // s
+    vec3 offset;  // m
+    double angle; // degrees
+} scene_key;
+
+typedef struct scene_pin
+{
+    int* vertices; // [vertex_count] ascending
+    int vertex_count;
+    weft_fix fix;
+    vec3 direction;  // of a line, or a plane's normal
+    scene_key* keys; // [key_count] or NULL
+    int key_count;
+    vec3 axis, center;
+    double release; // s, or infinity
+} scene_pin;
+
+typedef struct scene_force
+{
+    int* vertices; // [vertex_count] ascending
+    int vertex_count;
+    vec3 force; // N a vertex
+} scene_force;
+
+typedef struct scene_transform
+{
+    vec3 translate; // m
+    vec3 rotate;    // degrees about the fixed axes x, then y, then z
+    double scale;
+} scene_transform;
+
+typedef struct scene_cloth
+{
+    const char* name;
+    const tree_node* node; // where it stands in the file
+    bool is_grid;
+    grid_options grid;
+    const char* obj;    // file as the scene names it
+    const char* object; // or NULL: all
+    double obj_scale, weld;
+    scene_transform transform;
+    rest_kind rest;
+    double uv_scale;
+    vec3 warp;       // in the mesh's own frame, before the transform
+    vec3 world_warp; // after it
+    const char* model;
+    const char* bending;
+    weft_material material;
+    vec3 velocity;
+    double vertex_mass; // 0: density times area
+    scene_pin* pins;    // [pin_count]
+    int pin_count;
+    scene_force* forces; // [force_count]
+    int force_count;
+    mesh mesh;     // at the start, after the transform
+    vec2* rest_uv; // [face_start[face_count]] metres, or NULL
+} scene_cloth;
+
+struct weft_scene
+{
+    tree tree;    // owns strings that the fields below point to
+    char* file;   // path, or the name of a scene that ships
+    char* folder; // that paths are relative to, with its last slash; empty: the working folder
+    char* name;   // without folder and ending
+    const char* description;
+    weft_sim_def def; // without workers
+    int frames, steps_per_frame;
+    const char* model; // of cloths that do not say
+    const char* bending;
+    const tree_node* solver_node; // for messages; NULL when the file does not say
+    scene_cloth* cloths;          // [cloth_count]
+    int cloth_count;
+    char** warnings; // [warning_count]
+    int warning_count, warning_capacity;
+    char* json; // canonical text
+};
+
+weft_status scene_warn(weft_scene* scene, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// ---- reading fields
+typedef struct scene_reader
+{
+    weft_scene* scene;
+    weft_error* error; // may be NULL
+} scene_reader;
+
+// An error at a value, or at a key: file, line and column, or the override that put it there; then the path.
+weft_status read_error(const scene_reader* r, const tree_node* node, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+weft_status read_error_key(const scene_reader* r, const tree_node* node, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+weft_status read_no_memory(const scene_reader* r);
+weft_status read_wrong_kind(const scene_reader* r, const tree_node* node, const char* expected);
+
+typedef enum field_kind
+{
+    FIELD_NUMBER, // double
+    FIELD_INT,    // int
+    FIELD_VEC3,   // vec3
+    FIELD_STRING, // const char*
+    FIELD_NODE    // const tree_node*: read by its own function
+} field_kind;
+
+// One key of an object, and where its value goes.
+typedef struct field
+{
+    const char* key;
+    field_kind kind;
+    size_t offset;  // in the struct that read_fields fills
+    double minimum; // of numbers and integers
+    double maximum; // 0 with minimum 0: any number
+    bool above;     // the minimum itself is excluded
+} field;
+
+// Limits of a field, to be written after its offset.
+#define ANY_NUMBER 0.0, 0.0, false
+#define POSITIVE 0.0, HUGE_VAL, true
+#define NOT_NEGATIVE 0.0, HUGE_VAL, false
+
+// Fills `out` from an object; keys that are absent leave it alone; unknown keys are errors with a suggestion.
+weft_status read_fields(const scene_reader* r, const tree_node* node, const field* fields, int count, void* out);
+#define FIELD_COUNT(table) ((int)(sizeof(table) / sizeof((table)[0])))
+
+weft_status read_number(const scene_reader* r, const tree_node* node, const field* limits, double* out);
+weft_status read_int(const scene_reader* r, const tree_node* node, const field* limits, int* out);
+weft_status read_vec3(const scene_reader* r, const tree_node* node, vec3* out);
+weft_status read_direction(const scene_reader* r, const tree_node* node, vec3* out); // not zero
+weft_status read_string(const scene_reader* r, const tree_node* node, const char** out);
+// One of some words; *out is its index.
+weft_status read_choice(const scene_reader* r, const tree_node* node, const char* const* words, int count, int* out);
+weft_status read_array(const scene_reader* r, const tree_node* node); // checks that it is one
+
+// ---- parts of a scene, each in its own file
+// Applies one PATH=VALUE to the tree.
+weft_status override_apply(const scene_reader* r, tree_node* root, const char* text);
+weft_status scene_read(const scene_reader* r, const tree_node* root);
+weft_status material_read(const scene_reader* r, const tree_node* node, weft_material* out);
+// The mesh of a cloth, in place, checked; and what "transform", "warp" and "rest" make of it.
+weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node);
+weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options* out);
+weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+// Vertices that a "where" selects, ascending; *out is mem_free'd by the caller. Nothing selected is an error.
+weft_status selection_read(const scene_reader* r, const tree_node* node, const mesh* m, int** out, int* out_count);
+// The canonical text; mem_free'd by the caller. NULL: no memory.
+char* scene_write(const weft_scene* scene);
+
+#endif

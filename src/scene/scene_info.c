@@ -1,0 +1,55 @@
+// What a loaded scene holds, for those who show it to people.
+#include "scene/scene_data.h"
+#include "scene/scene_info.h"
+
+// Different vertices that some pin holds; -1: no memory.
+static int pinned_vertices(const scene_cloth* cloth)
+{
+    unsigned char* flags = MEM_NEW(cloth->mesh.vertex_count, unsigned char);
+    if (!flags)
+    {
+        return -1;
+    }
+    int count = 0;
+    for (int k = 0; k < cloth->pin_count; k++)
+    {
+        const scene_pin* pin = &cloth->pins[k];
+        for (int i = 0; i < pin->vertex_count; i++)
+        {
+            count += !flags[pin->vertices[i]];
+            flags[pin->vertices[i]] = 1;
+        }
+    }
+    mem_free(flags);
+    return count;
+}
+
+weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_cloth* out)
+{
+    WEFT_ASSERT(scene && out);
+    if (index < 0 || index >= scene->cloth_count)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    const scene_cloth* cloth = &scene->cloths[index];
+    *out = (weft_scene_cloth){
+        .name = cloth->name,
+        .obj = cloth->is_grid ? NULL : cloth->obj,
+        .vertex_count = cloth->mesh.vertex_count,
+        .face_count = cloth->mesh.face_count,
+        .triangle_count = cloth->mesh.triangle_count,
+        .pin_count = cloth->pin_count,
+        .pinned_count = pinned_vertices(cloth),
+        .force_count = cloth->force_count,
+        .material = cloth->material,
+        .model = cloth->model,
+        .bending = cloth->bending,
+    };
+    return out->pinned_count >= 0 ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+const weft_sim_def* weft_scene_sim_def(const weft_scene* scene)
+{
+    WEFT_ASSERT(scene);
+    return &scene->def;
+}

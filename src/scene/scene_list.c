@@ -1,0 +1,64 @@
+// The scenes that ship: one file in scenes/ and one row here. A test holds the summaries against the descriptions in
+// the files and finds files without a row.
+#include <string.h>
+
+#include "core/core.h"
+#include "scene/embedded.h"
+#include "scene/scene_list.h"
+#include "weft/scene.h"
+
+typedef struct scene_row
+{
+    const char* name;
+    const char* summary;
+} scene_row;
+
+static const scene_row rows[] = {
+    {"pinned", "A horizontal sheet with all four edges fixed sags under its own weight."},
+    {"drooping", "A horizontal sheet held by two opposite edges droops between them."},
+    {"re-entrant", "A horizontal L held by the two edges of its cut-out droops on all other sides."},
+    {"hang", "An upright sheet hangs from its top edge."},
+    {"flag", "A flag held by its left edge flutters in a gusty wind."},
+    {"two-corners", "A sheet that starts flat falls and swings from two of its corners."},
+    {"mpcg-4x4", "A grid of 4 x 4 squares with fixed corners is pulled down at its centre by a constant force."},
+};
+
+int scene_list_count(void)
+{
+    return (int)(sizeof(rows) / sizeof(rows[0]));
+}
+
+const char* scene_list_name(int index)
+{
+    WEFT_ASSERT(index >= 0 && index < scene_list_count());
+    return rows[index].name;
+}
+
+const char* scene_list_summary(int index)
+{
+    WEFT_ASSERT(index >= 0 && index < scene_list_count());
+    return rows[index].summary;
+}
+
+static const char* embedded_text(const char* name, size_t length)
+{
+    for (const embedded_file* file = embedded_files; file->name; file++)
+    {
+        if (strncmp(file->name, name, length) == 0 && strcmp(file->name + length, ".json") == 0)
+        {
+            return file->text;
+        }
+    }
+    return NULL;
+}
+
+const char* weft_scene_text(const char* name)
+{
+    WEFT_ASSERT(name);
+    return strcmp(name, "schema") == 0 ? NULL : embedded_text(name, strlen(name));
+}
+
+const char* weft_scene_schema(void)
+{
+    return embedded_text("schema", strlen("schema"));
+}

@@ -1,0 +1,106 @@
+// Materials in scene files: by name, by a name with some fields changed, by value, or as an isotropic sheet of bulk
+// material, whose conversion is told to the user.
+#include "scene/scene_data.h"
+
+typedef struct material_keys
+{
+    const tree_node *base, *young, *poisson, *thickness, *volume_density;
+    const tree_node *density, *stretch_warp, *stretch_weft, *shear, *bending, *damping;
+} material_keys;
+
+static const field material_fields[] = {
+    {"base", FIELD_NODE, offsetof(material_keys, base), ANY_NUMBER},
+    {"young_modulus", FIELD_NODE, offsetof(material_keys, young), ANY_NUMBER},
+    {"poisson_ratio", FIELD_NODE, offsetof(material_keys, poisson), ANY_NUMBER},
+    {"thickness", FIELD_NODE, offsetof(material_keys, thickness), ANY_NUMBER},
+    {"volume_density", FIELD_NODE, offsetof(material_keys, volume_density), ANY_NUMBER},
+    {"density", FIELD_NODE, offsetof(material_keys, density), ANY_NUMBER},
+    {"stretch_warp", FIELD_NODE, offsetof(material_keys, stretch_warp), ANY_NUMBER},
+    {"stretch_weft", FIELD_NODE, offsetof(material_keys, stretch_weft), ANY_NUMBER},
+    {"shear", FIELD_NODE, offsetof(material_keys, shear), ANY_NUMBER},
+    {"bending", FIELD_NODE, offsetof(material_keys, bending), ANY_NUMBER},
+    {"damping", FIELD_NODE, offsetof(material_keys, damping), ANY_NUMBER},
+};
+
+static const field positive = {"", FIELD_NUMBER, 0, POSITIVE};
+static const field not_negative = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
+static const field poisson_limits = {"", FIELD_NUMBER, 0, -1.0, 0.5, true};
+
+static weft_status material_by_name(const scene_reader* r, const tree_node* node, weft_material* out)
+{
+    const char* name;
+    TRY(read_string(r, node, &name));
+    weft_error reason = {0};
+    weft_status status = weft_material_find(name, out, &reason);
+    return status == WEFT_OK ? WEFT_OK : read_error(r, node, "%s", reason.message);
+}
+
+static weft_status read_optional(const scene_reader* r, const tree_node* node, const field* limits, double* out)
+{
+    return node ? read_number(r, node, limits, out) : WEFT_OK;
+}
+
+static weft_status material_from_bulk(const scene_reader* r, const tree_node* node, const material_keys* keys,
+                                      weft_material* out)
+{
+    if (!keys->young || !keys->poisson || !keys->thickness || !(keys->volume_density || keys->density))
+    {
+        return read_error(r, node,
+                          "a bulk material needs young_modulus (Pa), poisson_ratio, thickness (m) and volume_density "
+                          "(kg/m^3), or density (kg/m^2) in place of the last");
+    }
+    double young, poisson, thickness, volume_density = 1.0;
+    TRY(read_number(r, keys->young, &positive, &young));
+    TRY(read_number(r, keys->poisson, &poisson_limits, &poisson));
+    TRY(read_number(r, keys->thickness, &positive, &thickness));
+    TRY(read_optional(r, keys->volume_density, &positive, &volume_density));
+    weft_error reason = {0};
+    weft_status status = weft_material_from_bulk(young, poisson, thickness, volume_density, out, &reason);
+    return status == WEFT_OK ? WEFT_OK : read_error(r, node, "%s", reason.message);
+}
+
+static weft_status material_read_values(const scene_reader* r, const material_keys* keys, weft_material* out)
+{
+    TRY(read_optional(r, keys->density, &positive, &out->density));
+    TRY(read_optional(r, keys->stretch_warp, &not_negative, &out->stretch_warp));
+    TRY(read_optional(r, keys->stretch_weft, &not_negative, &out->stretch_weft));
+    TRY(read_optional(r, keys->shear, &not_negative, &out->shear));
+    TRY(read_optional(r, keys->bending, &not_negative, &out->bending));
+    return read_optional(r, keys->damping, &not_negative, &out->damping);
+}
+
+static weft_status material_tell(const scene_reader* r, const tree_node* node, const weft_material* m)
+{
+    char path[128];
+    tree_path(node, path, sizeof(path));
+    return scene_warn(r->scene,
+                      "%s converted: density %.6g kg/m^2, stretch %.6g N/m warp and %.6g N/m weft, shear %.6g N/m, "
+                      "bending %.6g N m",
+                      path, m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending);
+}
+
+weft_status material_read(const scene_reader* r, const tree_node* node, weft_material* out)
+{
+    if (node->kind == TREE_STRING)
+    {
+        return material_by_name(r, node, out);
+    }
+    if (node->kind != TREE_OBJECT)
+    {
+        return read_wrong_kind(r, node, "a material's name or an object {\"base\": ..., ...}");
+    }
+    material_keys keys = {0};
+    TRY(read_fields(r, node, material_fields, FIELD_COUNT(material_fields), &keys));
+    if (keys.base)
+    {
+        TRY(material_by_name(r, keys.base, out));
+    }
+    // Single values come last, so that they win over what a conversion gives.
+    bool bulk = keys.young || keys.poisson || keys.thickness || keys.volume_density;
+    if (bulk)
+    {
+        TRY(material_from_bulk(r, node, &keys, out));
+    }
+    TRY(material_read_values(r, &keys, out));
+    return !bulk || material_tell(r, node, out) == WEFT_OK ? WEFT_OK : read_no_memory(r);
+}

@@ -1,0 +1,336 @@
+// The mesh of a cloth: a grid or an OBJ file, put in place by the transform, checked, with its flat rest shape when the
+// scene says "rest": "uv".
+#include <string.h>
+
+#include "scene/scene_data.h"
+
+enum
+{
+    GRID_CELLS_MAX = 1000000,
+    GRID_VERTICES_MAX = 16000000
+};
+
+// ---- grids
+
+typedef struct grid_keys
+{
+    const tree_node *size, *cells, *tessellation, *faces, *plane, *shape;
+    double seed;
+} grid_keys;
+
+static const field grid_fields[] = {
+    {"size", FIELD_NODE, offsetof(grid_keys, size), ANY_NUMBER},
+    {"cells", FIELD_NODE, offsetof(grid_keys, cells), ANY_NUMBER},
+    {"tessellation", FIELD_NODE, offsetof(grid_keys, tessellation), ANY_NUMBER},
+    {"faces", FIELD_NODE, offsetof(grid_keys, faces), ANY_NUMBER},
+    {"plane", FIELD_NODE, offsetof(grid_keys, plane), ANY_NUMBER},
+    {"shape", FIELD_NODE, offsetof(grid_keys, shape), ANY_NUMBER},
+    {"seed", FIELD_NUMBER, offsetof(grid_keys, seed), 0.0, 9007199254740991.0, false},
+};
+
+static const field size_limits = {"", FIELD_NUMBER, 0, POSITIVE};
+static const field cells_limits = {"", FIELD_INT, 0, 1.0, GRID_CELLS_MAX, false};
+
+static weft_status check_pair(const scene_reader* r, const tree_node* node)
+{
+    if (node->kind != TREE_ARRAY)
+    {
+        return read_wrong_kind(r, node, "a number or a list of two");
+    }
+    return node->child_count == 2 ? WEFT_OK
+                                  : read_error(r, node, "expected one number or two, found %d", node->child_count);
+}
+
+static weft_status grid_read_size(const scene_reader* r, const tree_node* node, grid_options* out)
+{
+    if (node->kind == TREE_NUMBER)
+    {
+        TRY(read_number(r, node, &size_limits, &out->size_u));
+        out->size_v = out->size_u;
+        return WEFT_OK;
+    }
+    TRY(check_pair(r, node));
+    TRY(read_number(r, node->first, &size_limits, &out->size_u));
+    return read_number(r, node->last, &size_limits, &out->size_v);
+}
+
+// From one number of cells along u: cells of the L come in pairs, others need only be near squares.
+static int grid_cells_v(const grid_options* grid)
+{
+    double unit = grid->l_shape ? 2.0 : 1.0;
+    double cells = unit * round(grid->cells_u * (grid->size_v / grid->size_u) / unit);
+    return (int)fmin(fmax(cells, unit), (double)GRID_CELLS_MAX);
+}
+
+static weft_status grid_read_cells(const scene_reader* r, const tree_node* node, grid_options* out)
+{
+    if (node && node->kind == TREE_ARRAY)
+    {
+        TRY(check_pair(r, node));
+        TRY(read_int(r, node->first, &cells_limits, &out->cells_u));
+        return read_int(r, node->last, &cells_limits, &out->cells_v);
+    }
+    if (node)
+    {
+        TRY(read_int(r, node, &cells_limits, &out->cells_u));
+    }
+    out->cells_v = grid_cells_v(out);
+    return WEFT_OK;
+}
+
+// Optional choice between two words; *out is true for the second.
+static weft_status read_either(const scene_reader* r, const tree_node* node, const char* first, const char* second,
+                               bool* out)
+{
+    if (!node)
+    {
+        return WEFT_OK;
+    }
+    const char* const words[] = {first, second};
+    int index;
+    TRY(read_choice(r, node, words, 2, &index));
+    *out = index == 1;
+    return WEFT_OK;
+}
+
+static weft_status grid_check(const scene_reader* r, const tree_node* node, const grid_options* grid)
+{
+    double vertices = ((double)grid->cells_u + 1.0) * ((double)grid->cells_v + 1.0);
+    if (vertices > GRID_VERTICES_MAX)
+    {
+        return read_error(r, node, "the grid would have %.0f vertices; at most %d are allowed, so take fewer cells",
+                          vertices, GRID_VERTICES_MAX);
+    }
+    if (grid->l_shape && (grid->cells_u % 2 != 0 || grid->cells_v % 2 != 0))
+    {
+        return read_error(r, node, "the L shape needs an even number of cells each way, not %d x %d", grid->cells_u,
+                          grid->cells_v);
+    }
+    return WEFT_OK;
+}
+
+weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options* out)
+{
+    *out = (grid_options){.size_u = 1.0, .size_v = 1.0, .cells_u = 50, .cells_v = 50};
+    grid_keys keys = {.seed = 1.0};
+    TRY(read_fields(r, node, grid_fields, FIELD_COUNT(grid_fields), &keys));
+    TRY(read_either(r, keys.tessellation, "regular", "irregular", &out->irregular));
+    TRY(read_either(r, keys.faces, "triangles", "quads", &out->quads));
+    TRY(read_either(r, keys.plane, "xz", "xy", &out->upright));
+    TRY(read_either(r, keys.shape, "rectangle", "l", &out->l_shape));
+    if (keys.size)
+    {
+        TRY(grid_read_size(r, keys.size, out));
+    }
+    TRY(grid_read_cells(r, keys.cells, out));
+    if (keys.seed != floor(keys.seed))
+    {
+        return read_error(r, tree_member(node, "seed"), "must be a whole number, not %g", keys.seed);
+    }
+    out->seed = (uint64_t)keys.seed;
+    return grid_check(r, keys.cells ? keys.cells : node, out);
+}
+
+// ---- any mesh
+
+typedef struct mesh_keys
+{
+    const tree_node *grid, *obj, *object, *scale, *weld;
+} mesh_keys;
+
+static const field mesh_fields[] = {
+    {"grid", FIELD_NODE, offsetof(mesh_keys, grid), ANY_NUMBER},
+    {"obj", FIELD_NODE, offsetof(mesh_keys, obj), ANY_NUMBER},
+    {"object", FIELD_NODE, offsetof(mesh_keys, object), ANY_NUMBER},
+    {"scale", FIELD_NODE, offsetof(mesh_keys, scale), ANY_NUMBER},
+    {"weld", FIELD_NODE, offsetof(mesh_keys, weld), ANY_NUMBER},
+};
+
+// A mesh error that names no file of its own belongs to the place in the scene that asked for the mesh.
+static weft_status mesh_error(const scene_reader* r, const tree_node* node, weft_status status,
+                              const weft_error* reason)
+{
+    if (reason->file[0] == '\0')
+    {
+        read_error(r, node, "%s", reason->message[0] ? reason->message : weft_status_text(status));
+        if (r->error)
+        {
+            r->error->status = status;
+        }
+    }
+    else if (r->error)
+    {
+        *r->error = *reason;
+    }
+    return status;
+}
+
+static weft_status mesh_from_grid_keys(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
+{
+    const tree_node* misplaced = keys->object ? keys->object : keys->scale ? keys->scale : keys->weld;
+    if (misplaced)
+    {
+        return read_error_key(r, misplaced, "only meshes from OBJ files have this key; remove it");
+    }
+    cloth->is_grid = true;
+    TRY(grid_read(r, keys->grid, &cloth->grid));
+    weft_error reason = {0};
+    weft_status status = mesh_from_grid(&cloth->grid, &cloth->mesh, &reason);
+    return status == WEFT_OK ? WEFT_OK : mesh_error(r, keys->grid, status, &reason);
+}
+
+static char* obj_path(const weft_scene* scene, const char* file)
+{
+    const char* folder = file[0] == '/' ? "" : scene->folder;
+    size_t size = strlen(folder) + strlen(file) + 1;
+    char* path = mem_alloc(size, 1);
+    if (path)
+    {
+        snprintf(path, size, "%s%s", folder, file);
+    }
+    return path;
+}
+
+static weft_status obj_load(const scene_reader* r, scene_cloth* cloth, const tree_node* node)
+{
+    char* path = obj_path(r->scene, cloth->obj);
+    if (!path)
+    {
+        return read_no_memory(r);
+    }
+    // The file is in its own units; the distance of welding is in metres.
+    obj_options options = {cloth->object, cloth->weld / (cloth->obj_scale * cloth->transform.scale)};
+    weft_error reason = {0};
+    weft_status status = mesh_from_obj(path, &options, &cloth->mesh, &reason);
+    mem_free(path);
+    return status == WEFT_OK ? WEFT_OK : mesh_error(r, node, status, &reason);
+}
+
+static weft_status mesh_from_obj_keys(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
+{
+    static const field weld_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
+    TRY(read_string(r, keys->obj, &cloth->obj));
+    if (cloth->obj[0] == '\0')
+    {
+        return read_error(r, keys->obj, "expected the name of an OBJ file, relative to the scene file");
+    }
+    if (keys->object && keys->object->kind != TREE_NULL)
+    {
+        TRY(read_string(r, keys->object, &cloth->object));
+    }
+    if (keys->scale)
+    {
+        TRY(read_number(r, keys->scale, &size_limits, &cloth->obj_scale));
+    }
+    if (keys->weld)
+    {
+        TRY(read_number(r, keys->weld, &weld_limits, &cloth->weld));
+    }
+    return obj_load(r, cloth, keys->obj);
+}
+
+// ---- placing
+
+// Multiples of 90 degrees are exact, so that an upright sheet is upright to the last bit.
+static void turn(double degrees, double* c, double* s)
+{
+    double turned = fmod(degrees, 360.0);
+    if (fmod(turned, 90.0) == 0.0)
+    {
+        static const double cosines[] = {1.0, 0.0, -1.0, 0.0}, sines[] = {0.0, 1.0, 0.0, -1.0};
+        int quarter = ((int)(turned / 90.0) + 4) % 4;
+        *c = cosines[quarter];
+        *s = sines[quarter];
+        return;
+    }
+    *c = cos(turned * (PI / 180.0));
+    *s = sin(turned * (PI / 180.0));
+}
+
+// R = Rz Ry Rx: about the fixed axes x, then y, then z.
+static mat3 rotation_from_degrees(vec3 degrees)
+{
+    double cx, sx, cy, sy, cz, sz;
+    turn(degrees.x, &cx, &sx);
+    turn(degrees.y, &cy, &sy);
+    turn(degrees.z, &cz, &sz);
+    mat3 x = {{1, 0, 0, 0, cx, -sx, 0, sx, cx}};
+    mat3 y = {{cy, 0, sy, 0, 1, 0, -sy, 0, cy}};
+    mat3 z = {{cz, -sz, 0, sz, cz, 0, 0, 0, 1}};
+    mat3 yx = m3_mul(y.m, x.m);
+    return m3_mul(z.m, yx.m);
+}
+
+static void mesh_place(scene_cloth* cloth)
+{
+    const scene_transform* t = &cloth->transform;
+    double scale = cloth->obj_scale * t->scale;
+    bool turns = t->rotate.x != 0.0 || t->rotate.y != 0.0 || t->rotate.z != 0.0;
+    bool moves = t->translate.x != 0.0 || t->translate.y != 0.0 || t->translate.z != 0.0;
+    mat3 rotation = rotation_from_degrees(t->rotate);
+    cloth->world_warp = turns ? m3_mul_v(rotation.m, cloth->warp) : cloth->warp;
+    if (turns || moves || scale != 1.0)
+    {
+        mesh_transform(&cloth->mesh, turns ? rotation.m : NULL, scale, t->translate);
+    }
+}
+
+// ---- the flat rest shape
+
+static weft_status rest_uv_missing(const scene_reader* r, const scene_cloth* cloth, const tree_node* node, int face)
+{
+    const mesh* m = &cloth->mesh;
+    if (!m->face_texcoord || !m->file || !m->face_line)
+    {
+        return read_error(r, node, "\"rest\": \"uv\" needs a mesh with vt coordinates; this one has none");
+    }
+    return error_set(r->error, WEFT_BAD_INPUT, m->file, m->face_line[face],
+                     "face %d has a corner without vt, which \"rest\": \"uv\" needs; write it as v/vt", face + 1);
+}
+
+static weft_status rest_uv_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node)
+{
+    const mesh* m = &cloth->mesh;
+    if (!m->face_texcoord)
+    {
+        return rest_uv_missing(r, cloth, node, 0);
+    }
+    cloth->rest_uv = MEM_NEW(m->face_start[m->face_count], vec2);
+    if (!cloth->rest_uv)
+    {
+        return read_no_memory(r);
+    }
+    for (int face = 0; face < m->face_count; face++)
+    {
+        for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
+        {
+            if (m->face_texcoord[k] < 0)
+            {
+                return rest_uv_missing(r, cloth, node, face);
+            }
+            vec2 uv = m->texcoord[m->face_texcoord[k]];
+            cloth->rest_uv[k] = (vec2){cloth->uv_scale * uv.x, cloth->uv_scale * uv.y};
+        }
+    }
+    return WEFT_OK;
+}
+
+weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node)
+{
+    mesh_keys keys = {0};
+    cloth->obj_scale = 1.0;
+    TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
+    if (!keys.grid == !keys.obj)
+    {
+        return read_error(r, node, "expected either \"grid\" or \"obj\" here%s", keys.grid ? ", not both" : "");
+    }
+    TRY(keys.grid ? mesh_from_grid_keys(r, cloth, &keys) : mesh_from_obj_keys(r, cloth, &keys));
+    mesh_place(cloth);
+    weft_error reason = {0};
+    weft_status status = mesh_triangulate(&cloth->mesh, &reason);
+    if (status != WEFT_OK)
+    {
+        return mesh_error(r, node, status, &reason);
+    }
+    return cloth->rest == REST_UV ? rest_uv_build(r, cloth, node) : WEFT_OK;
+}

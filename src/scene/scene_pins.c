@@ -1,0 +1,194 @@
+// Pins and forces of a cloth.
+#include "scene/scene_data.h"
+
+// ---- pins
+
+typedef struct pin_keys
+{
+    const tree_node *where, *fix, *path, *axis, *center, *release;
+} pin_keys;
+
+static const field pin_fields[] = {
+    {"where", FIELD_NODE, offsetof(pin_keys, where), ANY_NUMBER},
+    {"fix", FIELD_NODE, offsetof(pin_keys, fix), ANY_NUMBER},
+    {"path", FIELD_NODE, offsetof(pin_keys, path), ANY_NUMBER},
+    {"axis", FIELD_NODE, offsetof(pin_keys, axis), ANY_NUMBER},
+    {"center", FIELD_NODE, offsetof(pin_keys, center), ANY_NUMBER},
+    {"release", FIELD_NODE, offsetof(pin_keys, release), ANY_NUMBER},
+};
+
+typedef struct fix_keys
+{
+    const tree_node *line, *plane;
+} fix_keys;
+
+static const field fix_fields[] = {
+    {"line", FIELD_NODE, offsetof(fix_keys, line), ANY_NUMBER},
+    {"plane", FIELD_NODE, offsetof(fix_keys, plane), ANY_NUMBER},
+};
+
+static const field key_fields[] = {
+    {"time", FIELD_NUMBER, offsetof(scene_key, time), NOT_NEGATIVE},
+    {"offset", FIELD_VEC3, offsetof(scene_key, offset), ANY_NUMBER},
+    {"angle", FIELD_NUMBER, offsetof(scene_key, angle), ANY_NUMBER},
+};
+
+static weft_status pin_read_fix(const scene_reader* r, const tree_node* node, scene_pin* pin)
+{
+    if (node->kind == TREE_STRING)
+    {
+        static const char* const words[] = {"point"};
+        int index;
+        pin->fix = WEFT_FIX_POINT;
+        return read_choice(r, node, words, 1, &index);
+    }
+    fix_keys keys = {0};
+    if (node->kind != TREE_OBJECT)
+    {
+        return read_wrong_kind(r, node, "\"point\", {\"line\": [x, y, z]} or {\"plane\": [x, y, z]}");
+    }
+    TRY(read_fields(r, node, fix_fields, FIELD_COUNT(fix_fields), &keys));
+    if (!keys.line == !keys.plane)
+    {
+        return read_error(r, node, "expected either \"line\": [x, y, z] or \"plane\": [x, y, z] (its normal)");
+    }
+    pin->fix = keys.line ? WEFT_FIX_LINE : WEFT_FIX_PLANE;
+    return read_direction(r, keys.line ? keys.line : keys.plane, &pin->direction);
+}
+
+static weft_status pin_read_key(const scene_reader* r, const tree_node* node, scene_pin* pin)
+{
+    scene_key* key = &pin->keys[pin->key_count];
+    TRY(read_fields(r, node, key_fields, FIELD_COUNT(key_fields), key));
+    if (!tree_member(node, "time"))
+    {
+        return read_error(r, node, "a key of a path needs its \"time\" in seconds");
+    }
+    if (pin->key_count > 0 && !(key->time > key[-1].time))
+    {
+        return read_error(r, tree_member(node, "time"), "times of a path must increase: %g comes after %g", key->time,
+                          key[-1].time);
+    }
+    pin->key_count++;
+    return WEFT_OK;
+}
+
+static weft_status pin_read_path(const scene_reader* r, const tree_node* node, scene_pin* pin)
+{
+    TRY(read_array(r, node));
+    if (node->child_count == 0)
+    {
+        return WEFT_OK;
+    }
+    pin->keys = MEM_NEW(node->child_count, scene_key);
+    if (!pin->keys)
+    {
+        return read_no_memory(r);
+    }
+    for (const tree_node* child = node->first; child; child = child->next)
+    {
+        TRY(pin_read_key(r, child, pin));
+    }
+    return WEFT_OK;
+}
+
+static weft_status pin_check_turn(const scene_reader* r, const tree_node* node, const scene_pin* pin)
+{
+    bool has_axis = pin->axis.x != 0.0 || pin->axis.y != 0.0 || pin->axis.z != 0.0;
+    for (int k = 0; k < pin->key_count; k++)
+    {
+        if (pin->keys[k].angle != 0.0 && !has_axis)
+        {
+            return read_error(r, node, "its path turns by an angle, which needs an \"axis\": [x, y, z]");
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status pin_read(const scene_reader* r, const tree_node* node, const mesh* m, scene_pin* pin)
+{
+    static const field release_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
+    pin_keys keys = {0};
+    pin->release = HUGE_VAL;
+    TRY(read_fields(r, node, pin_fields, FIELD_COUNT(pin_fields), &keys));
+    if (!keys.where)
+    {
+        return read_error(r, node, "a pin needs \"where\", for example {\"edge\": \"top\"}");
+    }
+    TRY(selection_read(r, keys.where, m, &pin->vertices, &pin->vertex_count));
+    if (keys.fix)
+    {
+        TRY(pin_read_fix(r, keys.fix, pin));
+    }
+    if (keys.path)
+    {
+        TRY(pin_read_path(r, keys.path, pin));
+    }
+    if (keys.axis)
+    {
+        TRY(read_vec3(r, keys.axis, &pin->axis));
+    }
+    if (keys.center)
+    {
+        TRY(read_vec3(r, keys.center, &pin->center));
+    }
+    if (keys.release && keys.release->kind != TREE_NULL)
+    {
+        TRY(read_number(r, keys.release, &release_limits, &pin->release));
+    }
+    return pin_check_turn(r, keys.path ? keys.path : node, pin);
+}
+
+weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth)
+{
+    TRY(read_array(r, node));
+    cloth->pins = MEM_NEW(int_max(node->child_count, 1), scene_pin);
+    if (!cloth->pins)
+    {
+        return read_no_memory(r);
+    }
+    for (const tree_node* child = node->first; child; child = child->next)
+    {
+        TRY(pin_read(r, child, &cloth->mesh, &cloth->pins[cloth->pin_count++]));
+    }
+    return WEFT_OK;
+}
+
+// ---- forces
+
+typedef struct force_keys
+{
+    const tree_node *where, *force;
+} force_keys;
+
+static const field force_fields[] = {
+    {"where", FIELD_NODE, offsetof(force_keys, where), ANY_NUMBER},
+    {"force", FIELD_NODE, offsetof(force_keys, force), ANY_NUMBER},
+};
+
+static weft_status force_read(const scene_reader* r, const tree_node* node, const mesh* m, scene_force* out)
+{
+    force_keys keys = {0};
+    TRY(read_fields(r, node, force_fields, FIELD_COUNT(force_fields), &keys));
+    if (!keys.where || !keys.force)
+    {
+        return read_error(r, node, "a force needs \"where\" and \"force\": [x, y, z] in newtons a vertex");
+    }
+    TRY(read_vec3(r, keys.force, &out->force));
+    return selection_read(r, keys.where, m, &out->vertices, &out->vertex_count);
+}
+
+weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth)
+{
+    TRY(read_array(r, node));
+    cloth->forces = MEM_NEW(int_max(node->child_count, 1), scene_force);
+    if (!cloth->forces)
+    {
+        return read_no_memory(r);
+    }
+    for (const tree_node* child = node->first; child; child = child->next)
+    {
+        TRY(force_read(r, child, &cloth->mesh, &cloth->forces[cloth->force_count++]));
+    }
+    return WEFT_OK;
+}

@@ -1,0 +1,443 @@
+// From a tree to a checked scene: the keys at the top and those of a cloth. docs/scene-reference.md and
+// scenes/schema.json say the same to people and to editors; the tests hold the three together.
+#include <string.h>
+
+#include "scene/scene_data.h"
+
+enum
+{
+    NAMES_MAX = 64,       // of one weft_list
+    CLOTH_NAME_MAX = 100, // characters; it becomes a file name
+    FRAMES_MAX = 10000000,
+    STEPS_MAX = 1000000
+};
+
+// ---- names from tables
+
+static int list_names(weft_list_kind kind, const char** names)
+{
+    const char* summary;
+    int count = 0;
+    while (count < NAMES_MAX - 2 && weft_list(kind, count, &names[count], &summary) == WEFT_OK)
+    {
+        count++;
+    }
+    return count;
+}
+
+static int add_name(const char** names, int count, const char* name)
+{
+    for (int k = 0; k < count; k++)
+    {
+        if (strcmp(names[k], name) == 0)
+        {
+            return count;
+        }
+    }
+    names[count] = name;
+    return count + 1;
+}
+
+static weft_status read_name(const scene_reader* r, const tree_node* node, weft_list_kind kind, const char** out)
+{
+    const char* names[NAMES_MAX];
+    int count = list_names(kind, names), index;
+    if (kind == WEFT_LIST_SOLVERS)
+    {
+        // `auto` chooses among the table's rows; a build without `cholmod` knows the name and says which build has it.
+        count = add_name(names, count, "auto");
+        count = add_name(names, count, "cholmod");
+    }
+    TRY(read_choice(r, node, names, count, &index));
+    *out = names[index];
+    return WEFT_OK;
+}
+
+// ---- blocks of settings
+
+typedef struct solver_keys
+{
+    const tree_node* name;
+    const tree_node* preconditioner;
+    double tolerance;
+    int max_iterations;
+} solver_keys;
+
+static const field solver_fields[] = {
+    {"name", FIELD_NODE, offsetof(solver_keys, name), ANY_NUMBER},
+    {"preconditioner", FIELD_NODE, offsetof(solver_keys, preconditioner), ANY_NUMBER},
+    {"tolerance", FIELD_NUMBER, offsetof(solver_keys, tolerance), 0.0, 0.99, true},
+    {"max_iterations", FIELD_INT, offsetof(solver_keys, max_iterations), 0.0, 1e9, false},
+};
+
+static weft_status solver_read(const scene_reader* r, const tree_node* node)
+{
+    weft_sim_def* def = &r->scene->def;
+    r->scene->solver_node = node;
+    if (node->kind == TREE_STRING)
+    {
+        return read_name(r, node, WEFT_LIST_SOLVERS, &def->solver);
+    }
+    if (node->kind != TREE_OBJECT)
+    {
+        return read_wrong_kind(r, node, "a name or an object {\"name\": ...}");
+    }
+    solver_keys keys = {.tolerance = def->tolerance, .max_iterations = def->max_iterations};
+    TRY(read_fields(r, node, solver_fields, FIELD_COUNT(solver_fields), &keys));
+    if (keys.name)
+    {
+        TRY(read_name(r, keys.name, WEFT_LIST_SOLVERS, &def->solver));
+    }
+    if (keys.preconditioner && keys.preconditioner->kind != TREE_NULL)
+    {
+        TRY(read_string(r, keys.preconditioner, &def->preconditioner));
+    }
+    def->tolerance = keys.tolerance;
+    def->max_iterations = keys.max_iterations;
+    return WEFT_OK;
+}
+
+static const field newton_fields[] = {
+    {"tolerance", FIELD_NUMBER, offsetof(weft_sim_def, newton_tolerance), POSITIVE},
+    {"iterations", FIELD_INT, offsetof(weft_sim_def, newton_iterations), 1.0, 1e6, false},
+};
+
+static const field step_control_fields[] = {
+    {"max_halvings", FIELD_INT, offsetof(weft_sim_def, max_halvings), 0.0, 10.0, false},
+    {"max_stretch", FIELD_NUMBER, offsetof(weft_sim_def, max_stretch), 1.0, HUGE_VAL, true},
+};
+
+static const field air_fields[] = {
+    {"density", FIELD_NUMBER, offsetof(weft_air, density), NOT_NEGATIVE},
+    {"drag", FIELD_NUMBER, offsetof(weft_air, drag), NOT_NEGATIVE},
+    {"friction", FIELD_NUMBER, offsetof(weft_air, friction), NOT_NEGATIVE},
+    {"wind", FIELD_VEC3, offsetof(weft_air, wind), ANY_NUMBER},
+    {"gust", FIELD_NUMBER, offsetof(weft_air, gust), NOT_NEGATIVE},
+    {"gust_period", FIELD_NUMBER, offsetof(weft_air, gust_period), POSITIVE},
+    {"gust_length", FIELD_NUMBER, offsetof(weft_air, gust_length), POSITIVE},
+};
+
+// Who writes an air block wants air: without a density it is that of air at 15 degrees C.
+static weft_status air_read(const scene_reader* r, const tree_node* node)
+{
+    weft_air* air = &r->scene->def.air;
+    air->density = 1.225;
+    return read_fields(r, node, air_fields, FIELD_COUNT(air_fields), air);
+}
+
+typedef struct model_keys
+{
+    const tree_node* name;
+    const tree_node* bending;
+} model_keys;
+
+static const field model_fields[] = {
+    {"name", FIELD_NODE, offsetof(model_keys, name), ANY_NUMBER},
+    {"bending", FIELD_NODE, offsetof(model_keys, bending), ANY_NUMBER},
+};
+
+static weft_status model_read(const scene_reader* r, const tree_node* node, const char** model, const char** bending)
+{
+    if (node->kind == TREE_STRING)
+    {
+        return read_name(r, node, WEFT_LIST_MODELS, model);
+    }
+    if (node->kind != TREE_OBJECT)
+    {
+        return read_wrong_kind(r, node, "a name or an object {\"name\": ..., \"bending\": ...}");
+    }
+    model_keys keys = {0};
+    TRY(read_fields(r, node, model_fields, FIELD_COUNT(model_fields), &keys));
+    if (keys.name)
+    {
+        TRY(read_name(r, keys.name, WEFT_LIST_MODELS, model));
+    }
+    if (keys.bending)
+    {
+        static const char* const words[] = {"curvature", "hinge"};
+        int index;
+        TRY(read_choice(r, keys.bending, words, 2, &index));
+        *bending = words[index];
+    }
+    return WEFT_OK;
+}
+
+static weft_status kernels_read(const scene_reader* r, const tree_node* node)
+{
+    static const char* const words[] = {"auto", "base", "avx2", "avx512"};
+    int index;
+    TRY(read_choice(r, node, words, 4, &index));
+    cpu_kind kind;
+    if (!cpu_kind_parse(words[index], &kind))
+    {
+        return read_error(r, node, "this CPU cannot run the kernels `%s`; the best it can is `%s`", words[index],
+                          cpu_kind_name(cpu_best()));
+    }
+    r->scene->def.kernels = cpu_kind_name(kind);
+    return WEFT_OK;
+}
+
+// ---- cloth
+
+typedef struct cloth_keys
+{
+    const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces;
+    double uv_scale, vertex_mass;
+    vec3 velocity;
+} cloth_keys;
+
+static const field cloth_fields[] = {
+    {"name", FIELD_NODE, offsetof(cloth_keys, name), ANY_NUMBER},
+    {"mesh", FIELD_NODE, offsetof(cloth_keys, mesh), ANY_NUMBER},
+    {"rest", FIELD_NODE, offsetof(cloth_keys, rest), ANY_NUMBER},
+    {"uv_scale", FIELD_NUMBER, offsetof(cloth_keys, uv_scale), POSITIVE},
+    {"warp", FIELD_NODE, offsetof(cloth_keys, warp), ANY_NUMBER},
+    {"material", FIELD_NODE, offsetof(cloth_keys, material), ANY_NUMBER},
+    {"model", FIELD_NODE, offsetof(cloth_keys, model), ANY_NUMBER},
+    {"transform", FIELD_NODE, offsetof(cloth_keys, transform), ANY_NUMBER},
+    {"velocity", FIELD_VEC3, offsetof(cloth_keys, velocity), ANY_NUMBER},
+    {"vertex_mass", FIELD_NUMBER, offsetof(cloth_keys, vertex_mass), NOT_NEGATIVE},
+    {"pins", FIELD_NODE, offsetof(cloth_keys, pins), ANY_NUMBER},
+    {"forces", FIELD_NODE, offsetof(cloth_keys, forces), ANY_NUMBER},
+};
+
+static bool is_name_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+// The name becomes that of files in the run's folder (NAME.obj, NAME.2.obj), hence no dots, slashes or spaces.
+static weft_status cloth_read_name(const scene_reader* r, const tree_node* node, int index)
+{
+    scene_cloth* cloth = &r->scene->cloths[index];
+    TRY(read_string(r, node, &cloth->name));
+    size_t length = strlen(cloth->name);
+    bool good = length > 0 && length <= CLOTH_NAME_MAX;
+    for (size_t k = 0; k < length; k++)
+    {
+        good = good && is_name_character(cloth->name[k]);
+    }
+    if (!good)
+    {
+        return read_error(r, node, "a cloth's name becomes a file name: 1 to %d letters a-z, digits, - and _",
+                          CLOTH_NAME_MAX);
+    }
+    for (int k = 0; k < index; k++)
+    {
+        if (strcmp(r->scene->cloths[k].name, cloth->name) == 0)
+        {
+            return read_error(r, node, "there is a cloth of the name `%s` already; give each its own", cloth->name);
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status cloth_default_name(const scene_reader* r, const tree_node* node, int index)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "cloth%d", index + 1);
+    for (int k = 0; k < index; k++)
+    {
+        if (strcmp(r->scene->cloths[k].name, name) == 0)
+        {
+            return read_error(r, node, "its default name `%s` is taken; give it a \"name\"", name);
+        }
+    }
+    r->scene->cloths[index].name = tree_strdup(&r->scene->tree, name);
+    return r->scene->cloths[index].name ? WEFT_OK : read_no_memory(r);
+}
+
+static const field transform_fields[] = {
+    {"translate", FIELD_VEC3, offsetof(scene_transform, translate), ANY_NUMBER},
+    {"rotate", FIELD_VEC3, offsetof(scene_transform, rotate), ANY_NUMBER},
+    {"scale", FIELD_NUMBER, offsetof(scene_transform, scale), POSITIVE},
+};
+
+static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node, rest_kind* out)
+{
+    static const char* const words[] = {"shape", "uv"};
+    int index;
+    TRY(read_choice(r, node, words, 2, &index));
+    *out = index == 0 ? REST_SHAPE : REST_UV;
+    return WEFT_OK;
+}
+
+// Everything but the mesh and what selects vertices of it.
+static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* keys, scene_cloth* cloth)
+{
+    cloth->uv_scale = keys->uv_scale;
+    cloth->vertex_mass = keys->vertex_mass;
+    cloth->velocity = keys->velocity;
+    if (keys->rest)
+    {
+        TRY(cloth_read_rest(r, keys->rest, &cloth->rest));
+    }
+    if (keys->warp)
+    {
+        TRY(read_direction(r, keys->warp, &cloth->warp));
+    }
+    if (keys->material)
+    {
+        TRY(material_read(r, keys->material, &cloth->material));
+    }
+    if (keys->model)
+    {
+        TRY(model_read(r, keys->model, &cloth->model, &cloth->bending));
+    }
+    if (keys->transform)
+    {
+        TRY(read_fields(r, keys->transform, transform_fields, FIELD_COUNT(transform_fields), &cloth->transform));
+    }
+    return WEFT_OK;
+}
+
+static weft_status cloth_read(const scene_reader* r, const tree_node* node, int index)
+{
+    weft_cloth_def defaults = weft_cloth_def_default();
+    scene_cloth* cloth = &r->scene->cloths[index];
+    cloth->node = node;
+    cloth->warp = defaults.warp;
+    cloth->material = defaults.material;
+    cloth->model = r->scene->model;
+    cloth->bending = r->scene->bending;
+    cloth->transform.scale = 1.0;
+    cloth_keys keys = {.uv_scale = 1.0};
+    TRY(read_fields(r, node, cloth_fields, FIELD_COUNT(cloth_fields), &keys));
+    TRY(keys.name ? cloth_read_name(r, keys.name, index) : cloth_default_name(r, node, index));
+    TRY(cloth_read_values(r, &keys, cloth));
+    if (!keys.mesh)
+    {
+        return read_error(r, node, "a cloth needs a \"mesh\", for example {\"grid\": {\"cells\": 20}}");
+    }
+    TRY(scene_mesh_build(r, cloth, keys.mesh));
+    if (keys.pins)
+    {
+        TRY(pins_read(r, keys.pins, cloth));
+    }
+    return keys.forces ? forces_read(r, keys.forces, cloth) : WEFT_OK;
+}
+
+static weft_status cloths_read(const scene_reader* r, const tree_node* root, const tree_node* node)
+{
+    if (!node)
+    {
+        return read_error(r, root, "a scene needs \"cloth\", for example [{\"mesh\": {\"grid\": {\"cells\": 20}}}]");
+    }
+    TRY(read_array(r, node));
+    if (node->child_count == 0)
+    {
+        return read_error(r, node, "the list is empty; a scene needs at least one cloth");
+    }
+    r->scene->cloths = MEM_NEW(node->child_count, scene_cloth);
+    if (!r->scene->cloths)
+    {
+        return read_no_memory(r);
+    }
+    for (const tree_node* child = node->first; child; child = child->next)
+    {
+        TRY(cloth_read(r, child, r->scene->cloth_count++));
+    }
+    return WEFT_OK;
+}
+
+// ---- the top
+
+typedef struct scene_keys
+{
+    const char *schema, *description;
+    double time_step;
+    int steps_per_frame, frames;
+    vec3 gravity;
+    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles;
+} scene_keys;
+
+static const field scene_fields[] = {
+    {"$schema", FIELD_STRING, offsetof(scene_keys, schema), ANY_NUMBER},
+    {"description", FIELD_STRING, offsetof(scene_keys, description), ANY_NUMBER},
+    {"time_step", FIELD_NUMBER, offsetof(scene_keys, time_step), POSITIVE},
+    {"steps_per_frame", FIELD_INT, offsetof(scene_keys, steps_per_frame), 1.0, STEPS_MAX, false},
+    {"frames", FIELD_INT, offsetof(scene_keys, frames), 0.0, FRAMES_MAX, false},
+    {"gravity", FIELD_VEC3, offsetof(scene_keys, gravity), ANY_NUMBER},
+    {"method", FIELD_NODE, offsetof(scene_keys, method), ANY_NUMBER},
+    {"solver", FIELD_NODE, offsetof(scene_keys, solver), ANY_NUMBER},
+    {"newton", FIELD_NODE, offsetof(scene_keys, newton), ANY_NUMBER},
+    {"step_control", FIELD_NODE, offsetof(scene_keys, step_control), ANY_NUMBER},
+    {"air", FIELD_NODE, offsetof(scene_keys, air), ANY_NUMBER},
+    {"model", FIELD_NODE, offsetof(scene_keys, model), ANY_NUMBER},
+    {"kernels", FIELD_NODE, offsetof(scene_keys, kernels), ANY_NUMBER},
+    {"cloth", FIELD_NODE, offsetof(scene_keys, cloth), ANY_NUMBER},
+    {"obstacles", FIELD_NODE, offsetof(scene_keys, obstacles), ANY_NUMBER},
+};
+
+static weft_status obstacles_read(const scene_reader* r, const tree_node* node)
+{
+    TRY(read_array(r, node));
+    if (node->child_count > 0)
+    {
+        read_error(r, node, "contact is not in this version of Weft; remove \"obstacles\" or leave the list empty");
+        if (r->error)
+        {
+            r->error->status = WEFT_UNSUPPORTED;
+        }
+        return WEFT_UNSUPPORTED;
+    }
+    return WEFT_OK;
+}
+
+static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
+{
+    weft_sim_def* def = &r->scene->def;
+    if (keys->method)
+    {
+        TRY(read_name(r, keys->method, WEFT_LIST_METHODS, &def->method));
+    }
+    if (keys->solver)
+    {
+        TRY(solver_read(r, keys->solver));
+    }
+    if (keys->newton)
+    {
+        TRY(read_fields(r, keys->newton, newton_fields, FIELD_COUNT(newton_fields), def));
+    }
+    if (keys->step_control)
+    {
+        TRY(read_fields(r, keys->step_control, step_control_fields, FIELD_COUNT(step_control_fields), def));
+    }
+    if (keys->air)
+    {
+        TRY(air_read(r, keys->air));
+    }
+    if (keys->model)
+    {
+        TRY(model_read(r, keys->model, &r->scene->model, &r->scene->bending));
+    }
+    return keys->kernels ? kernels_read(r, keys->kernels) : WEFT_OK;
+}
+
+weft_status scene_read(const scene_reader* r, const tree_node* root)
+{
+    weft_scene* scene = r->scene;
+    weft_cloth_def cloth = weft_cloth_def_default();
+    scene->def = weft_sim_def_default();
+    scene->def.kernels = cpu_kind_name(cpu_best());
+    scene->model = cloth.model;
+    scene->bending = cloth.bending;
+    scene_keys keys = {
+        .time_step = scene->def.time_step, .steps_per_frame = 20, .frames = 10, .gravity = scene->def.gravity};
+    TRY(read_fields(r, root, scene_fields, FIELD_COUNT(scene_fields), &keys));
+    scene->description = keys.description;
+    scene->def.time_step = keys.time_step;
+    scene->def.gravity = keys.gravity;
+    scene->steps_per_frame = keys.steps_per_frame;
+    scene->frames = keys.frames;
+    if (!isfinite(weft_scene_frame_rate(scene)))
+    {
+        return read_error(r, tree_member(root, "time_step"), "is too small for a frame rate that is a number");
+    }
+    TRY(settings_read(r, &keys));
+    if (keys.obstacles)
+    {
+        TRY(obstacles_read(r, keys.obstacles));
+    }
+    return cloths_read(r, root, keys.cloth);
+}

@@ -1,0 +1,161 @@
+// From a checked scene to a simulation, through the public interface alone: what a file can say, arrays can say too.
+#include "scene/scene_data.h"
+
+// Arrays that live while one cloth is handed over.
+typedef struct cloth_arrays
+{
+    weft_pin* pins;        // [pin_count]
+    weft_force* forces;    // [force_count]
+    weft_pin_key* keys;    // of all pins, one after the other
+    weft_vec3* velocities; // [vertex_count] or NULL
+} cloth_arrays;
+
+static void cloth_arrays_finish(cloth_arrays* arrays)
+{
+    mem_free(arrays->pins);
+    mem_free(arrays->forces);
+    mem_free(arrays->keys);
+    mem_free(arrays->velocities);
+}
+
+static bool cloth_arrays_init(const scene_cloth* cloth, cloth_arrays* arrays)
+{
+    int key_count = 0;
+    for (int k = 0; k < cloth->pin_count; k++)
+    {
+        key_count += cloth->pins[k].key_count;
+    }
+    arrays->pins = MEM_NEW(int_max(cloth->pin_count, 1), weft_pin);
+    arrays->forces = MEM_NEW(int_max(cloth->force_count, 1), weft_force);
+    arrays->keys = MEM_NEW(int_max(key_count, 1), weft_pin_key);
+    bool moves = cloth->velocity.x != 0.0 || cloth->velocity.y != 0.0 || cloth->velocity.z != 0.0;
+    arrays->velocities = moves ? MEM_NEW(cloth->mesh.vertex_count, weft_vec3) : NULL;
+    return arrays->pins && arrays->forces && arrays->keys && (arrays->velocities || !moves);
+}
+
+static weft_pin pin_from_scene(const scene_pin* pin, weft_pin_key* keys)
+{
+    for (int k = 0; k < pin->key_count; k++)
+    {
+        const scene_key* key = &pin->keys[k];
+        keys[k] = (weft_pin_key){key->time, key->offset, key->angle * (PI / 180.0)};
+    }
+    return (weft_pin){
+        .vertices = pin->vertices,
+        .vertex_count = pin->vertex_count,
+        .fix = pin->fix,
+        .direction = pin->direction,
+        .keys = pin->key_count > 0 ? keys : NULL,
+        .key_count = pin->key_count,
+        .axis = pin->axis,
+        .center = pin->center,
+        .release = pin->release,
+    };
+}
+
+static void cloth_arrays_fill(const scene_cloth* cloth, cloth_arrays* arrays)
+{
+    weft_pin_key* keys = arrays->keys;
+    for (int k = 0; k < cloth->pin_count; k++)
+    {
+        arrays->pins[k] = pin_from_scene(&cloth->pins[k], keys);
+        keys += cloth->pins[k].key_count;
+    }
+    for (int k = 0; k < cloth->force_count; k++)
+    {
+        const scene_force* force = &cloth->forces[k];
+        arrays->forces[k] = (weft_force){force->vertices, force->vertex_count, force->force};
+    }
+    for (int k = 0; arrays->velocities && k < cloth->mesh.vertex_count; k++)
+    {
+        arrays->velocities[k] = cloth->velocity;
+    }
+}
+
+static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth_arrays* arrays)
+{
+    weft_cloth_def def = weft_cloth_def_default();
+    def.name = cloth->name;
+    def.positions = cloth->mesh.position;
+    def.vertex_count = cloth->mesh.vertex_count;
+    def.face_start = cloth->mesh.face_start;
+    def.face_vertices = cloth->mesh.face_vertex;
+    def.face_count = cloth->mesh.face_count;
+    def.rest_uv = cloth->rest_uv;
+    def.warp = cloth->world_warp;
+    def.velocities = arrays->velocities;
+    def.material = cloth->material;
+    def.model = cloth->model;
+    def.bending = cloth->bending;
+    def.vertex_mass = cloth->vertex_mass;
+    def.pins = arrays->pins;
+    def.pin_count = cloth->pin_count;
+    def.forces = arrays->forces;
+    def.force_count = cloth->force_count;
+    return def;
+}
+
+// An error that names no file of its own belongs to a place in the scene.
+static void error_place(const weft_scene* scene, const tree_node* node, weft_error* error)
+{
+    if (!error || error->file[0] != '\0')
+    {
+        return;
+    }
+    snprintf(error->file, sizeof(error->file), "%s", scene->file);
+    if (error->line == 0 && node)
+    {
+        error->line = node->line;
+        error->column = node->column;
+    }
+}
+
+static weft_status cloth_add(const weft_scene* scene, const scene_cloth* cloth, weft_sim* sim, weft_error* error)
+{
+    cloth_arrays arrays = {0};
+    if (!cloth_arrays_init(cloth, &arrays))
+    {
+        cloth_arrays_finish(&arrays);
+        return error_set(error, WEFT_NO_MEMORY, scene->file, 0, "there is no memory for cloth `%s`", cloth->name);
+    }
+    cloth_arrays_fill(cloth, &arrays);
+    weft_cloth_def def = cloth_def_from_scene(cloth, &arrays);
+    weft_cloth_id id;
+    weft_status status = weft_sim_add_cloth(sim, &def, &id, error);
+    cloth_arrays_finish(&arrays);
+    if (status != WEFT_OK)
+    {
+        error_place(scene, cloth->node, error);
+    }
+    return status;
+}
+
+weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, weft_sim** out, weft_error* error)
+{
+    WEFT_ASSERT(scene && out && worker_count >= 0);
+    *out = NULL;
+    if (error)
+    {
+        *error = (weft_error){0};
+    }
+    weft_sim_def def = scene->def;
+    def.worker_count = worker_count;
+    weft_sim* sim = NULL;
+    weft_status status = weft_sim_create(&def, &sim, error);
+    if (status != WEFT_OK)
+    {
+        error_place(scene, scene->solver_node, error);
+        return status;
+    }
+    for (int k = 0; k < scene->cloth_count && status == WEFT_OK; k++)
+    {
+        status = cloth_add(scene, &scene->cloths[k], sim, error);
+    }
+    if (status != WEFT_OK)
+    {
+        weft_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return WEFT_OK;
+}

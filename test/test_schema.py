@@ -1,0 +1,180 @@
+"""Holds scenes/schema.json against the scenes that ship, the examples of the scene reference, and wrong scenes.
+
+Usage: test_schema.py [WEFT]   with the command WEFT, `weft check` must agree on every case.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: the Python package jsonschema is not installed")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CLOTH = {"mesh": {"grid": {"cells": 4}}}
+
+
+def blank_comments(text):
+    """Turns comments into spaces, as the loader does; strings are left alone."""
+    pattern = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.S)
+    return pattern.sub(lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def cloth(**keys):
+    return {"cloth": [dict(CLOTH, **keys)]}
+
+
+def grid(**keys):
+    return {"cloth": [{"mesh": {"grid": keys}}]}
+
+
+def pin(**keys):
+    return cloth(pins=[dict({"where": {"edge": "top"}}, **keys)])
+
+
+def scene(**keys):
+    return dict({"cloth": [CLOTH]}, **keys)
+
+
+GOOD = [
+    scene(),
+    scene(solver={"name": "mpcg", "preconditioner": None, "tolerance": 1e-8, "max_iterations": 10}),
+    scene(solver="cholesky", newton={"tolerance": 1e-9, "iterations": 3}, step_control={"max_halvings": 0}),
+    scene(air={"wind": [1, 0, 0]}, model={"bending": "hinge"}, obstacles=[], frames=0, kernels="auto"),
+    scene(model="baraff-witkin", description="x", **{"$schema": "schema.json"}),
+    grid(size=2, cells=[3, 4], tessellation="irregular", faces="quads", plane="xy", shape="rectangle", seed=3),
+    cloth(material="denim", warp=[0, 0, 1], velocity=[0, 1, 0], vertex_mass=0.1, rest="shape", uv_scale=2),
+    cloth(material={"base": "silk", "bending": 1e-4}, transform={"translate": [1, 2, 3], "rotate": [0, 0, 90], "scale": 2}),
+    cloth(material={"young_modulus": 1e6, "poisson_ratio": 0.3, "thickness": 1e-3, "volume_density": 300}),
+    cloth(material={"young_modulus": 1e6, "poisson_ratio": 0.3, "thickness": 1e-3, "density": 0.3}),
+    cloth(forces=[{"where": {"nearest": [0, 0, 0]}, "force": [0, 0, 1]}]),
+    pin(fix="point", release=None),
+    pin(fix={"line": [0, 1, 0]}, release=1),
+    pin(fix={"plane": [0, 1, 0]}, path=[{"time": 0}, {"time": 1, "offset": [0, 1, 0], "angle": 3}], axis=[0, 1, 0]),
+    pin(where={"edge": ["left", "right"]}),
+    pin(where={"corner": "top-left"}),
+    pin(where={"vertices": [0, 3]}),
+    pin(where={"box": {"min": [-1, -1, -1], "max": [1, 1, 1]}}),
+]
+
+BAD = [
+    [],
+    {},
+    {"cloth": []},
+    {"cloth": {}},
+    {"cloth": [{}]},
+    scene(time_stp=1),
+    scene(time_step=0),
+    scene(time_step="1"),
+    scene(frames=1.5),
+    scene(frames=-1),
+    scene(steps_per_frame=0),
+    scene(gravity=[1, 2]),
+    scene(gravity=9.81),
+    scene(method=3),
+    scene(solver=3),
+    scene(solver={"tolerance": 0}),
+    scene(solver={"tolerence": 1e-3}),
+    scene(newton={"iterations": 0}),
+    scene(step_control={"max_halvings": 11}),
+    scene(step_control={"max_stretch": 1}),
+    scene(air={"drag": -1}),
+    scene(air={"gust_period": 0}),
+    scene(model={"bending": "hing"}),
+    scene(kernels="sse"),
+    scene(obstacles=[{}]),
+    cloth(name="a/b"),
+    cloth(name=""),
+    cloth(rest="flat"),
+    cloth(warp=[1, 0]),
+    cloth(uv_scale=0),
+    cloth(vertex_mass=-1),
+    cloth(transform={"scale": 0}),
+    cloth(material="coton"),
+    cloth(material={"base": "coton"}),
+    cloth(material={"density": 0}),
+    cloth(material={"shear": -1}),
+    cloth(material={"young_modulus": 1e6}),
+    cloth(material={"young_modulus": 1e6, "poisson_ratio": 0.3, "thickness": 1e-3}),
+    cloth(material={"volume_density": 300}),
+    {"cloth": [{"mesh": {}}]},
+    {"cloth": [{"mesh": {"grid": {}, "obj": "a.obj"}}]},
+    {"cloth": [{"mesh": {"grid": {}, "weld": 1}}]},
+    {"cloth": [{"mesh": {"obj": ""}}]},
+    grid(cells=0),
+    grid(cells=[3]),
+    grid(cells=2.5),
+    grid(size=0),
+    grid(size=[1, -1]),
+    grid(plane="yz"),
+    grid(seed=-1),
+    grid(shape="u"),
+    cloth(pins=[{}]),
+    cloth(pins={}),
+    pin(where={}),
+    pin(where={"edge": "top", "vertices": [1]}),
+    pin(where={"edge": "tpo"}),
+    pin(where={"edge": []}),
+    pin(where={"corner": "top"}),
+    pin(where={"vertices": [-1]}),
+    pin(where={"vertices": []}),
+    pin(where={"box": {"min": [0, 0, 0]}}),
+    pin(fix="line"),
+    pin(fix={}),
+    pin(fix={"line": [0, 1, 0], "plane": [0, 1, 0]}),
+    pin(path=[{}]),
+    pin(path=[{"time": -1}]),
+    pin(release=-1),
+    cloth(forces=[{"where": {"edge": "top"}}]),
+    cloth(forces=[{"force": [0, 0, 1]}]),
+]
+
+
+def examples():
+    """The whole scenes among the examples of the scene reference."""
+    text = (ROOT / "docs" / "scene-reference.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```json\n(.*?)^```", text, re.S | re.M)
+    return [json.loads(blank_comments(block)) for block in blocks if '"cloth"' in block]
+
+
+def weft_accepts(weft, document):
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "shirt.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n")
+        path = pathlib.Path(folder) / "scene.json"
+        path.write_text(json.dumps(document))
+        result = subprocess.run([weft, "check", str(path)], capture_output=True, timeout=60, check=False)
+        if result.returncode not in (0, 2):
+            raise AssertionError("weft check ended with %d: %s" % (result.returncode, result.stderr))
+        return result.returncode == 0
+
+
+def main():
+    weft = sys.argv[1] if len(sys.argv) > 1 else None
+    schema = json.loads((ROOT / "scenes" / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    failures = 0
+    shipped = sorted(p for p in (ROOT / "scenes").glob("*.json") if p.name != "schema.json")
+    cases = [(p.name, json.loads(blank_comments(p.read_text(encoding="utf-8"))), True) for p in shipped]
+    cases += [("example %d" % k, document, True) for k, document in enumerate(examples())]
+    cases += [("good %d" % k, document, True) for k, document in enumerate(GOOD)]
+    cases += [("bad %d" % k, document, False) for k, document in enumerate(BAD)]
+    for name, document, good in cases:
+        errors = [error.message for error in validator.iter_errors(document)]
+        if (not errors) != good:
+            failures += 1
+            print("schema: %s: %s: %s" % (name, json.dumps(document)[:200], errors or "should have been refused"))
+        if weft and weft_accepts(weft, document) != good:
+            failures += 1
+            print("weft check: %s: %s: not as the schema says" % (name, json.dumps(document)[:200]))
+    print("%d cases, %d failures" % (len(cases), failures))
+    return 1 if failures or len(shipped) < 7 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
