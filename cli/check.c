@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "src/scene/scene_info.h"
+#include "weft/scene.h"
 
 enum
 {

@@ -25,11 +25,30 @@ WEFT_API int weft_scene_steps_per_frame(const weft_scene* scene);
 WEFT_API double weft_scene_frame_rate(const weft_scene* scene); ///< frames a second: 1 / (time_step * steps_per_frame)
 WEFT_API const char* weft_scene_name(const weft_scene* scene);  ///< file name without folder and ending
 
+/// One cloth of a scene, as it starts. Strings are the scene's.
+typedef struct weft_scene_cloth
+{
+    const char* name;
+    const char* obj; ///< the file, as the scene names it; NULL: a grid
+    int vertex_count, face_count, triangle_count;
+    int pin_count;    ///< entries of "pins"
+    int pinned_count; ///< different vertices that some pin holds
+    int force_count;  ///< entries of "forces"
+    weft_material material;
+    const char* model;
+    const char* bending;
+} weft_scene_cloth;
+
+/// The index-th cloth; NOT_FOUND past the end.
+WEFT_API weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_cloth* out);
+/// The settings that the simulation is made with, without workers.
+WEFT_API const weft_sim_def* weft_scene_sim_def(const weft_scene* scene);
+
 /// Every default written out; running it again from the run's folder gives the same bits. Owned by the scene. Meshes
 /// from OBJ files are named as the run's folder holds them (CLOTHNAME.obj).
 WEFT_API const char* weft_scene_json(const weft_scene* scene);
 
-/// Warnings of the load ("unknown line", "material converted: ..."); NULL past the end.
+/// Notes of the load ("material converted: ..."); NULL past the end. Warnings about meshes go to the log hook.
 WEFT_API const char* weft_scene_warning(const weft_scene* scene, int index);
 
 /// The JSON Schema of scene files, and the text of a scene that ships (NULL: no such scene). Static strings.

@@ -89,7 +89,7 @@ static weft_status override_descend(const override* o, tree_node* node, const ch
     const char* name_key = node->kind == TREE_STRING ? override_name_key(node->key) : NULL;
     if (name_key)
     {
-        node->kind = TREE_OBJECT; node->first = node->last = NULL;
+        TRY(override_open_name(o, node, name_key));
     }
     if (node->kind == TREE_ARRAY)
     {

@@ -1,6 +1,5 @@
 // What a loaded scene holds, for those who show it to people.
 #include "scene/scene_data.h"
-#include "scene/scene_info.h"
 
 // Different vertices that some pin holds; -1: no memory.
 static int pinned_vertices(const scene_cloth* cloth)
