@@ -177,9 +177,10 @@ static void print_records(const solve_command* c, const solve_record* records)
     {
         const solve_record* r = &records[k];
         const weft_solve_stats* s = &r->runs[r->best];
-        printf("%s: %s, %d vertices, %d iterations, residual %.3g (2-norm %.3g), setup %.4f s, solve %.4f s, %.1f MB%s\n",
-               c->prefixes[k], s->solver, weft_system_vertex_count(r->system), s->iterations, s->residual, s->residual2,
-               s->setup_s, s->solve_s, 1e-6 * s->bytes, s->converged ? "" : ", not converged");
+        printf(
+            "%s: %s, %d vertices, %d iterations, residual %.3g (2-norm %.3g), setup %.4f s, solve %.4f s, %.1f MB%s\n",
+            c->prefixes[k], s->solver, weft_system_vertex_count(r->system), s->iterations, s->residual, s->residual2,
+            s->setup_s, s->solve_s, 1e-6 * s->bytes, s->converged ? "" : ", not converged");
         if (r->status != WEFT_OK)
         {
             fprintf(stderr, "weft: %s: %s; %s\n", c->prefixes[k], weft_status_text(r->status), what_to_try(r->status));

@@ -78,7 +78,8 @@ static problem* problem_create(int n, const int* edges, int edge_count, double s
         add_block(p, i, j, -1.0, B.m);
         add_block(p, j, i, -1.0, B.m);
     }
-    p->system = (linear_system){.A = {&p->pattern, p->values}, .b = p->b, .z = p->z, .filter = p->filter, .pattern_version = 1};
+    p->system =
+        (linear_system){.A = {&p->pattern, p->values}, .b = p->b, .z = p->z, .filter = p->filter, .pattern_version = 1};
     return p;
 }
 
@@ -501,6 +502,72 @@ static void test_reuse(void** state)
     problem_finish(b);
 }
 
+// A solver that only counts how often it is asked for what.
+static struct
+{
+    int analyzed, factored, solved, finished;
+} asked;
+
+static weft_status fake_analyze(void* state, const solve_options* options, const linear_system* system)
+{
+    (void)state, (void)options, (void)system;
+    asked.analyzed++;
+    return system->pattern_version == 13 ? WEFT_UNSUPPORTED : WEFT_OK;
+}
+
+static weft_status fake_factor(void* state, const linear_system* system)
+{
+    (void)state, (void)system;
+    asked.factored++;
+    return WEFT_OK;
+}
+
+static weft_status fake_solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    (void)state, (void)system, (void)x, (void)stats;
+    asked.solved++;
+    return WEFT_OK;
+}
+
+static void fake_finish(void* state)
+{
+    (void)state;
+    asked.finished++;
+}
+
+static void test_object_asks_only_for_what_it_needs(void** state)
+{
+    (void)state;
+    const linear_solver fake = {"fake", "", 1, fake_analyze, fake_factor, fake_solve, fake_finish};
+    solver_object object = {.solver = &fake, .state = mem_alloc(1, 1)};
+    const struct
+    {
+        uint64_t version;
+        int analyzed, factored; // so far
+        weft_status status;
+    } steps[] = {{5, 1, 1, WEFT_OK},           {5, 1, 2, WEFT_OK},           {6, 2, 3, WEFT_OK},
+                 {13, 3, 3, WEFT_UNSUPPORTED}, {13, 4, 3, WEFT_UNSUPPORTED}, {6, 5, 4, WEFT_OK}};
+    memset(&asked, 0, sizeof(asked));
+    for (size_t k = 0; k < sizeof(steps) / sizeof(steps[0]); k++)
+    {
+        linear_system system = {.pattern_version = steps[k].version};
+        weft_solve_stats stats;
+        assert_int_equal(solver_object_solve(&object, &system, NULL, &stats), steps[k].status);
+        assert_int_equal(asked.analyzed, steps[k].analyzed);
+        assert_int_equal(asked.factored, steps[k].factored);
+        assert_int_equal(asked.solved, steps[k].factored);
+        assert_string_equal(stats.solver, "fake");
+        assert_true(stats.setup_s >= 0.0 && stats.solve_s >= 0.0);
+    }
+    solver_object_drop(&object);
+    linear_system system = {.pattern_version = 6};
+    assert_int_equal(solver_object_solve(&object, &system, NULL, NULL), WEFT_OK);
+    assert_int_equal(asked.analyzed, 6);
+    assert_int_equal(asked.finished, 1);
+    solver_object_finish(&object);
+    assert_int_equal(asked.finished, 2);
+}
+
 // ---- what must fail
 
 static void check_status(const problem* p, weft_status expected)
@@ -784,6 +851,7 @@ int main(void)
         cmocka_unit_test(test_grid_residual),
         cmocka_unit_test(test_same_bits_on_any_number_of_threads),
         cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_object_asks_only_for_what_it_needs),
         cmocka_unit_test(test_indefinite),
         cmocka_unit_test(test_indefinite_by_coupling),
         cmocka_unit_test(test_not_finite),

@@ -144,8 +144,8 @@ static void test_refuses_what_is_no_projection(void** state)
 {
     (void)state;
     const double bad[][9] = {
-        {2, 0, 0, 0, 1, 0, 0, 0, 1},   {1, 0.1, 0, 0, 1, 0, 0, 0, 0},  {0.5, 0, 0, 0, 1, 0, 0, 0, 1},
-        {-1, 0, 0, 0, 1, 0, 0, 0, 1},  {NAN, 0, 0, 0, 1, 0, 0, 0, 1},  {INFINITY, 0, 0, 0, 1, 0, 0, 0, 1},
+        {2, 0, 0, 0, 1, 0, 0, 0, 1},     {1, 0.1, 0, 0, 1, 0, 0, 0, 0}, {0.5, 0, 0, 0, 1, 0, 0, 0, 1},
+        {-1, 0, 0, 0, 1, 0, 0, 0, 1},    {NAN, 0, 0, 0, 1, 0, 0, 0, 1}, {INFINITY, 0, 0, 0, 1, 0, 0, 0, 1},
         {1, 0, 0, 0, 1, 0, 0, 0, 1e300},
     };
     for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++)
@@ -205,9 +205,12 @@ static void test_parts_of_a_vector(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_directions),          cmocka_unit_test(test_dependent_directions),
-        cmocka_unit_test(test_three_directions_give_zero), cmocka_unit_test(test_from_projection),
-        cmocka_unit_test(test_refuses_what_is_no_projection), cmocka_unit_test(test_parts_of_a_vector),
+        cmocka_unit_test(test_random_directions),
+        cmocka_unit_test(test_dependent_directions),
+        cmocka_unit_test(test_three_directions_give_zero),
+        cmocka_unit_test(test_from_projection),
+        cmocka_unit_test(test_refuses_what_is_no_projection),
+        cmocka_unit_test(test_parts_of_a_vector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,8 +241,9 @@ static void test_rewriting_removes_what_is_gone(void** state)
 static void test_defaults_and_other_spellings(void** state)
 {
     empty_folder(state);
-    put_text(".mtx", "%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n% a comment\r\n\r\n3 3 5\r\n 1 1 4\r\n2 2\t5 \r\n"
-                     "% in between\n3 3 6\n1 2 1\n2 1 +1.0e0");
+    put_text(".mtx",
+             "%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n% a comment\r\n\r\n3 3 5\r\n 1 1 4\r\n2 2\t5 \r\n"
+             "% in between\n3 3 6\n1 2 1\n2 1 +1.0e0");
     weft_system* system = read_good();
     assert_int_equal(weft_system_vertex_count(system), 1);
     const double expected[9] = {4, 1, 0, 1, 5, 0, 0, 0, 6};
@@ -266,11 +267,21 @@ static void test_numbers_are_exactly_rounded(void** state)
         COUNT = 30000
     };
     const char* formats[] = {"%.17g\n", "%.16e\n", "%.3f\n", "%.25g\n", "%.0f\n", "%g\n"};
-    const char* special[] = {"9007199254740993\n",     "9007199254740992.5\n",  "18446744073709551615\n",
-                             "4503599627370497.5\n",   "4503599627370496.5\n",  "0.1e-26\n",
-                             "1.7976931348623157e308\n", "4.9e-324\n",          "2.2250738585072011e-308\n",
-                             "00000000000000000000000000001.5\n", ".5\n",       "5.\n",
-                             "-0\n",                   "9223372036854775808e27\n", "1e-27\n"};
+    const char* special[] = {"9007199254740993\n",
+                             "9007199254740992.5\n",
+                             "18446744073709551615\n",
+                             "4503599627370497.5\n",
+                             "4503599627370496.5\n",
+                             "0.1e-26\n",
+                             "1.7976931348623157e308\n",
+                             "4.9e-324\n",
+                             "2.2250738585072011e-308\n",
+                             "00000000000000000000000000001.5\n",
+                             ".5\n",
+                             "5.\n",
+                             "-0\n",
+                             "9223372036854775808e27\n",
+                             "1e-27\n"};
     char* text = malloc(COUNT * 400);
     char* end = text + sprintf(text, "%%%%MatrixMarket matrix array real general\n%d 1\n", COUNT);
     double* expected = malloc(COUNT * sizeof(double));
@@ -366,8 +377,8 @@ typedef struct bad_file
 {
     const char* ending; // of the bad one; PREFIX.mtx is good when it is another
     const char* text;
-    int line;           // 0: none is known
-    const char* word;   // somewhere in the message
+    int line;         // 0: none is known
+    const char* word; // somewhere in the message
 } bad_file;
 
 static const bad_file bad_files[] = {
@@ -436,7 +447,8 @@ static void test_bad_files(void** state)
         if (status != WEFT_BAD_INPUT || error.line != bad->line || !strstr(error.message, bad->word) ||
             !strstr(error.file, bad->ending))
         {
-            fail_msg("file %zu (%s): status %d, %s:%d: %s", k, bad->text, status, error.file, error.line, error.message);
+            fail_msg("file %zu (%s): status %d, %s:%d: %s", k, bad->text, status, error.file, error.line,
+                     error.message);
         }
         assert_null(system);
         assert_int_equal(weft_system_read(prefix, &system, NULL), WEFT_BAD_INPUT);

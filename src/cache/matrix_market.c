@@ -1,8 +1,7 @@
-// Linear systems as sets of Matrix Market files (Boisvert, Pozo, Remington 1996): PREFIX.mtx and, where there is
-// something to say, PREFIX_b, _z, _filter, _kernel, _xyz. Arrays go column after column, indices count from 1.
+// Reads linear systems from sets of Matrix Market files (Boisvert, Pozo, Remington 1996): PREFIX.mtx and beside it
+// PREFIX_b, _z, _filter, _kernel, _xyz, all optional. Arrays go column after column, indices count from 1.
 //
 // No count in a header is believed before the size of the file allows it, so a short file cannot ask for much memory.
-// Values are written with 17 digits, which bring the same bits back.
 #define _GNU_SOURCE
 #include "cache/system_file.h"
 
@@ -122,8 +121,9 @@ static weft_status read_sizes(text_file* text, matrix_header* header)
     int64_t room = text->size / (header->array ? 2 : 6) + 1;
     if (needed > room)
     {
-        return text_file_refuse(text, "the file is too short for the %lld entries that this line promises: it was cut "
-                                      "or the count is wrong",
+        return text_file_refuse(text,
+                                "the file is too short for the %lld entries that this line promises: it was cut "
+                                "or the count is wrong",
                                 (long long)needed);
     }
     return WEFT_OK;
@@ -140,8 +140,8 @@ static weft_status read_entry(text_file* text, const matrix_header* header, matr
     }
     int64_t row, column;
     double value;
-    if (!text_parse_count(&line, &row) || !text_parse_count(&line, &column) || !text_parse_number(text, &line, &value) ||
-        !only_blanks(line, end))
+    if (!text_parse_count(&line, &row) || !text_parse_count(&line, &column) ||
+        !text_parse_number(text, &line, &value) || !only_blanks(line, end))
     {
         return text_file_refuse(text, "expected `row column value`");
     }
@@ -152,8 +152,9 @@ static weft_status read_entry(text_file* text, const matrix_header* header, matr
     }
     if (header->symmetric && row < column)
     {
-        return text_file_refuse(text, "entry (%lld, %lld) is above the diagonal; a symmetric file holds the lower "
-                                      "triangle only",
+        return text_file_refuse(text,
+                                "entry (%lld, %lld) is above the diagonal; a symmetric file holds the lower "
+                                "triangle only",
                                 (long long)row, (long long)column);
     }
     if (!isfinite(value))
@@ -224,7 +225,7 @@ typedef struct row_lists
 {
     size_t* start; // [rows + 1]
     int* column;
-    int* mark;     // [rows] row that saw this column last
+    int* mark; // [rows] row that saw this column last
 } row_lists;
 
 static void row_lists_finish(row_lists* lists)
@@ -456,9 +457,9 @@ typedef struct array_request
 {
     const char* ending;
     int64_t rows;
-    int64_t columns; // 0: any number from 1 to 1000
+    int64_t columns;   // 0: any number from 1 to 1000
     const char* shape; // in words, for messages
-    double* values;  // column after column; NULL when there is no such file
+    double* values;    // column after column; NULL when there is no such file
     int64_t columns_read;
 } array_request;
 
@@ -497,8 +498,8 @@ static weft_status read_array_text(text_file* text, array_request* request)
     matrix_header header = {0};
     TRY(read_banner(text, &header));
     TRY(read_sizes(text, &header));
-    bool columns_good = request->columns > 0 ? header.columns == request->columns
-                                             : header.columns >= 1 && header.columns <= 1000;
+    bool columns_good =
+        request->columns > 0 ? header.columns == request->columns : header.columns >= 1 && header.columns <= 1000;
     if (!header.array || header.rows != request->rows || !columns_good)
     {
         return text_file_refuse(text, "expected an array of %s = %lld rows", request->shape, (long long)request->rows);
@@ -544,8 +545,8 @@ static weft_status read_vector(const char* prefix, const char* ending, int rows,
 static weft_status read_filter(const char* prefix, weft_system* system, weft_error* error)
 {
     size_t n = 3 * (size_t)system->pattern.row_count;
-    array_request request = {.ending = "_filter.mtx", .rows = (int64_t)n, .columns = 3,
-                             .shape = "three columns and 3n"};
+    array_request request = {
+        .ending = "_filter.mtx", .rows = (int64_t)n, .columns = 3, .shape = "three columns and 3n"};
     TRY(read_array(prefix, &request, error));
     if (!request.values)
     {
@@ -599,7 +600,8 @@ static weft_status read_positions(const char* prefix, weft_system* system, weft_
 
 static weft_status read_kernel(const char* prefix, weft_system* system, weft_error* error)
 {
-    array_request request = {.ending = "_kernel.mtx", .rows = 3 * (int64_t)system->pattern.row_count,
+    array_request request = {.ending = "_kernel.mtx",
+                             .rows = 3 * (int64_t)system->pattern.row_count,
                              .shape = "at most 1000 columns and 3n"};
     TRY(read_array(prefix, &request, error));
     system->kernel = request.values;
@@ -642,205 +644,4 @@ weft_status matrix_market_read(const char* prefix, weft_system* out, weft_error*
     TRY(read_positions(prefix, out, error));
     weft_status status = system_default_b(out);
     return status == WEFT_OK ? WEFT_OK : error_set(error, status, prefix, 0, "no memory for the right-hand side");
-}
-
-// Writes numbers with a point whatever the host's locale.
-typedef struct point_locale
-{
-    locale_t own, before;
-} point_locale;
-
-static bool point_locale_begin(point_locale* p)
-{
-    p->own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (p->own == (locale_t)0)
-    {
-        return false;
-    }
-    p->before = uselocale(p->own);
-    return true;
-}
-
-static void point_locale_end(point_locale* p)
-{
-    uselocale(p->before);
-    freelocale(p->own);
-}
-
-static bool is_symmetric_to_the_bit(const weft_system* system)
-{
-    const bsr_pattern* p = &system->pattern;
-    for (int i = 0; i < p->row_count; i++)
-    {
-        for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
-        {
-            int image = bsr_pattern_find(p, p->column[slot], i);
-            for (int k = 0; k < 9; k++)
-            {
-                double value = system->values[9 * (size_t)slot + (size_t)k];
-                if (image < 0 || value != system->values[9 * (size_t)image + (size_t)(k % 3 * 3 + k / 3)])
-                {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
-// Entries of one block that the file holds: all, or those on and below the diagonal. Only counts when out is NULL.
-static int write_block(FILE* out, const weft_system* system, int i, int slot, bool symmetric)
-{
-    int j = system->pattern.column[slot], count = 0;
-    for (int a = 0; a < 3; a++)
-    {
-        for (int b = 0; b < 3; b++)
-        {
-            if (symmetric && 3 * j + b > 3 * i + a)
-            {
-                continue;
-            }
-            count++;
-            if (out)
-            {
-                fprintf(out, "%d %d %.17g\n", 3 * i + a + 1, 3 * j + b + 1,
-                        system->values[9 * (size_t)slot + (size_t)(3 * a + b)]);
-            }
-        }
-    }
-    return count;
-}
-
-static int64_t write_blocks(FILE* out, const weft_system* system, bool symmetric)
-{
-    int64_t count = 0;
-    for (int i = 0; i < system->pattern.row_count; i++)
-    {
-        for (int slot = system->pattern.row_start[i]; slot < system->pattern.row_start[i + 1]; slot++)
-        {
-            count += write_block(out, system, i, slot, symmetric);
-        }
-    }
-    return count;
-}
-
-static weft_status write_matrix(const weft_system* system, const char* prefix, weft_error* error)
-{
-    char path[PATH_LIMIT];
-    TRY(system_path(prefix, ".mtx", path, error));
-    file_sink sink;
-    TRY(file_sink_open(&sink, path, error));
-    bool symmetric = is_symmetric_to_the_bit(system);
-    int n = 3 * system->pattern.row_count;
-    fprintf(sink.stream, "%%%%MatrixMarket matrix coordinate real %s\n", symmetric ? "symmetric" : "general");
-    fprintf(sink.stream, "%d %d %lld\n", n, n, (long long)write_blocks(NULL, system, symmetric));
-    write_blocks(sink.stream, system, symmetric);
-    return file_sink_close(&sink);
-}
-
-// values[row * row_stride + column * column_stride] for each column, row after row.
-typedef struct array_view
-{
-    const double* values;
-    int64_t rows, columns;
-    size_t row_stride, column_stride;
-} array_view;
-
-static weft_status write_array(const char* path, const array_view* view, weft_error* error)
-{
-    file_sink sink;
-    TRY(file_sink_open(&sink, path, error));
-    fprintf(sink.stream, "%%%%MatrixMarket matrix array real general\n%lld %lld\n", (long long)view->rows,
-            (long long)view->columns);
-    for (int64_t column = 0; column < view->columns; column++)
-    {
-        for (int64_t row = 0; row < view->rows; row++)
-        {
-            fprintf(sink.stream, "%.17g\n",
-                    view->values[(size_t)row * view->row_stride + (size_t)column * view->column_stride]);
-        }
-    }
-    return file_sink_close(&sink);
-}
-
-// Writes PREFIX + ending, or removes one that an earlier system left there when there is nothing to say.
-static weft_status write_array_beside(const char* prefix, const char* ending, const array_view* view, weft_error* error)
-{
-    char path[PATH_LIMIT];
-    TRY(system_path(prefix, ending, path, error));
-    if (!view->values)
-    {
-        remove(path);
-        return WEFT_OK;
-    }
-    return write_array(path, view, error);
-}
-
-static weft_status write_filter(const weft_system* system, const char* prefix, weft_error* error)
-{
-    size_t n = (size_t)system->pattern.row_count;
-    array_view view = {NULL, 3 * (int64_t)n, 3, 3, 1};
-    if (system->filter_count == 0)
-    {
-        return write_array_beside(prefix, "_filter.mtx", &view, error);
-    }
-    double* S = MEM_NEW(9 * n, double);
-    if (!S)
-    {
-        return error_set(error, WEFT_NO_MEMORY, prefix, 0, "no memory for the filter");
-    }
-    for (size_t i = 0; i < n; i++)
-    {
-        S[9 * i] = S[9 * i + 4] = S[9 * i + 8] = 1.0;
-    }
-    for (int k = 0; k < system->filter_count; k++)
-    {
-        memcpy(S + 9 * (size_t)system->filter[k].vertex, system->filter[k].S, 9 * sizeof(double));
-    }
-    view.values = S;
-    weft_status status = write_array_beside(prefix, "_filter.mtx", &view, error);
-    mem_free(S);
-    return status;
-}
-
-static weft_status write_set(const weft_system* system, const char* prefix, weft_error* error)
-{
-    int64_t n = system->pattern.row_count;
-    const double* z = system->z ? &system->z->x : NULL;
-    const double* positions = system->positions ? &system->positions->x : NULL;
-    array_view b_view = {&system->b->x, 3 * n, 1, 1, 0}, z_view = {z, 3 * n, 1, 1, 0};
-    array_view kernel_view = {system->kernel, 3 * n, system->kernel_count, 1, 3 * (size_t)n};
-    array_view position_view = {positions, n, 3, 3, 1};
-    TRY(write_array_beside(prefix, "_b.mtx", &b_view, error));
-    TRY(write_array_beside(prefix, "_z.mtx", &z_view, error));
-    TRY(write_filter(system, prefix, error));
-    TRY(write_array_beside(prefix, "_kernel.mtx", &kernel_view, error));
-    TRY(write_array_beside(prefix, "_xyz.mtx", &position_view, error));
-    return write_matrix(system, prefix, error);
-}
-
-weft_status matrix_market_write(const weft_system* system, const char* prefix, weft_error* error)
-{
-    point_locale locale;
-    if (!point_locale_begin(&locale))
-    {
-        return error_set(error, WEFT_NO_MEMORY, prefix, 0, "no memory to write");
-    }
-    weft_status status = write_set(system, prefix, error);
-    point_locale_end(&locale);
-    return status;
-}
-
-weft_status weft_vector_write(const weft_vec3* x, int vertex_count, const char* path, weft_error* error)
-{
-    WEFT_ASSERT(x && vertex_count >= 0 && path);
-    point_locale locale;
-    if (!point_locale_begin(&locale))
-    {
-        return error_set(error, WEFT_NO_MEMORY, path, 0, "no memory to write");
-    }
-    array_view view = {&x->x, 3 * (int64_t)vertex_count, 1, 1, 0};
-    weft_status status = write_array(path, &view, error);
-    point_locale_end(&locale);
-    return status;
 }

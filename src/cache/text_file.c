@@ -95,7 +95,8 @@ weft_status text_file_next(text_file* text, char** begin, char** end)
         if (searched == BUFFER_SIZE)
         {
             text->line++;
-            return text_file_refuse(text, "the line is longer than %d bytes; this is no Matrix Market file", BUFFER_SIZE);
+            return text_file_refuse(text, "the line is longer than %d bytes; this is no Matrix Market file",
+                                    BUFFER_SIZE);
         }
         if (!text_file_fill(text))
         {

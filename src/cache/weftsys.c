@@ -1,7 +1,7 @@
 // PREFIX.weftsys: a linear system in binary, little-endian, read at the speed of the disk.
 //
-//     header (64 bytes): "WEFTSYS", 1, byte order 0x01020304, flags, vertices, blocks, filter records, kernel vectors, size
-//     row_start, columns (int32), padded to 8 bytes; values; b; z; filter records; kernel; positions (doubles)
+//     header (64 bytes): "WEFTSYS", 1, byte order 0x01020304, flags, vertices, blocks, filter records, kernel vectors,
+//     size row_start, columns (int32), padded to 8 bytes; values; b; z; filter records; kernel; positions (doubles)
 //
 // A filter record is vertex and number of directions (int32 each), three directions and S. The size in the header and
 // that of the file must be what the counts say, before anything is allocated.
@@ -129,9 +129,10 @@ static weft_status weftsys_read_pattern(weftsys_reader* r, const weftsys_header*
 static weft_status weftsys_check_values(weftsys_reader* r, const double* values, size_t count, const char* name)
 {
     int64_t bad = values ? system_find_not_finite(values, count) : -1;
-    return bad < 0 ? WEFT_OK
-                   : error_set(r->error, WEFT_BAD_INPUT, r->path, 0, "%s holds %g at index %lld; all values must be finite",
-                               name, values[bad], (long long)bad);
+    return bad < 0
+               ? WEFT_OK
+               : error_set(r->error, WEFT_BAD_INPUT, r->path, 0, "%s holds %g at index %lld; all values must be finite",
+                           name, values[bad], (long long)bad);
 }
 
 static weft_status weftsys_read_records(weftsys_reader* r, const weftsys_header* h, weft_system* system)

@@ -3,7 +3,8 @@
 // hinge: E = c/2 (theta - theta_0)^2 an interior edge, c = 3 k_b e^2 / (A_1 + A_2). What the SA paper's tables use. It is
 // not a material property: on a cylinder it stores 3 to 9 times B / (2 R^2), depending on the mesh.
 //
-// curvature: E = 1/2 phi^T Q phi a triangle, phi the three angles of its edges less those at rest: the bending energy
+// curvature: E = 1/2 phi^T Q phi a triangle, phi the three folds f(theta) of its edges less those at rest (bending.h; f is
+// theta but for sharp folds): the bending energy
 // B/2 |shape operator|^2 of a sheet, with the shape operator of the triangle taken from its three angles (see
 // cloth_elements.c). A material property on any mesh. Q = L L^T comes from setting up.
 //
@@ -15,16 +16,18 @@
 
 typedef struct angle
 {
-    wide theta;
-    wvec g[4]; // gradient by edge vertices 0, 1, left apex 2, right apex 3
+    wide sine, cosine; // of theta, times a common positive factor
+    wvec g[4];         // gradient by edge vertices 0, 1, left apex 2, right apex 3
 } angle;
 
-WIDE_INLINE wide angle_only(wvec x0, wvec x1, wvec x2, wvec x3)
+WIDE_INLINE angle angle_only(wvec x0, wvec x1, wvec x2, wvec x3)
 {
+    angle a;
     wvec e = wv_sub(x1, x0);
     wvec n1 = wv_cross(e, wv_sub(x2, x0)), n2 = wv_cross(wv_sub(x3, x0), e);
-    wide length = wide_sqrt(wv_dot(e, e));
-    return wide_atan2(wv_dot(wv_cross(n2, n1), e), wv_dot(n1, n2) * length);
+    a.sine = wv_dot(wv_cross(n2, n1), e);
+    a.cosine = wv_dot(n1, n2) * wide_sqrt(wv_dot(e, e));
+    return a;
 }
 
 WIDE_INLINE angle angle_of(wvec x0, wvec x1, wvec x2, wvec x3)
@@ -33,7 +36,8 @@ WIDE_INLINE angle angle_of(wvec x0, wvec x1, wvec x2, wvec x3)
     wvec e = wv_sub(x1, x0);
     wvec n1 = wv_cross(e, wv_sub(x2, x0)), n2 = wv_cross(wv_sub(x3, x0), e);
     wide length = wide_sqrt(wv_dot(e, e));
-    a.theta = wide_atan2(wv_dot(wv_cross(n2, n1), e), wv_dot(n1, n2) * length);
+    a.sine = wv_dot(wv_cross(n2, n1), e);
+    a.cosine = wv_dot(n1, n2) * length;
     wide inverse = wide_safe_inverse(length);
     wvec a1 = wv_scale(wide_safe_inverse(wv_dot(n1, n1)), n1);
     wvec a2 = wv_scale(wide_safe_inverse(wv_dot(n2, n2)), n2);
@@ -43,6 +47,27 @@ WIDE_INLINE angle angle_of(wvec x0, wvec x1, wvec x2, wvec x3)
     // The gradients add up to nothing: a translation does not bend.
     a.g[1] = wv_scale(wide_set(-1.0), wv_add(wv_add(a.g[0], a.g[2]), a.g[3]));
     return a;
+}
+
+WIDE_INLINE wide angle_theta(const angle* a)
+{
+    return wide_atan2(a->sine, a->cosine);
+}
+
+// tan(theta / 2) by the form that does not cancel, cut off near 180 degrees.
+WIDE_INLINE wide angle_half_tangent(const angle* a)
+{
+    wide norm = wide_sqrt(a->sine * a->sine + a->cosine * a->cosine);
+    wide sine = wide_max(wide_abs(a->sine), FOLD_SINE_MIN * norm);
+    wide flat = wide_abs(a->sine) * wide_safe_inverse(norm + a->cosine);
+    wide sharp = (norm - a->cosine) * wide_safe_inverse(sine);
+    wide t = wide_select(a->cosine >= 0.0, flat, sharp);
+    return wide_select(a->sine < 0.0, -t, t);
+}
+
+WIDE_INLINE wide angle_fold(const angle* a)
+{
+    return (1.0 - FOLD_SHARE) * angle_theta(a) + 2.0 * FOLD_SHARE * angle_half_tangent(a);
 }
 
 // theta - rest in (-pi, pi]
@@ -84,6 +109,7 @@ static void hinge_evaluate(const void* context, const int* elements, element_bat
         x[a] = wv_gather(motion->x, vertices, 4, a, elements);
     }
     angle t = angle_of(x[0], x[1], x[2], x[3]);
+    wide theta = angle_theta(&t);
     wide stiffness = wide_gather(ctx->group->rest, HINGE_STRIDE, 0, elements);
     wide rest = wide_gather(ctx->group->rest, HINGE_STRIDE, 1, elements);
     wide damping = wide_gather(ctx->group->rest, HINGE_STRIDE, 2, elements);
@@ -97,7 +123,8 @@ static void hinge_evaluate(const void* context, const int* elements, element_bat
         {
             y[a] = wv_gather(motion->x_last, vertices, 4, a, elements);
         }
-        rate = angle_difference(t.theta, angle_only(y[0], y[1], y[2], y[3])) * wide_set(1.0 / motion->h);
+        angle last = angle_only(y[0], y[1], y[2], y[3]);
+        rate = angle_difference(theta, angle_theta(&last)) * wide_set(1.0 / motion->h);
     }
     else
     {
@@ -107,7 +134,7 @@ static void hinge_evaluate(const void* context, const int* elements, element_bat
         }
         time += motion->h;
     }
-    wide s = -motion->h * stiffness * (angle_difference(t.theta, rest) + time * rate);
+    wide s = -motion->h * stiffness * (angle_difference(theta, rest) + time * rate);
     wide k = stiffness * (motion->h * motion->h + motion->h * damping);
     for (int a = 0; a < 4; a++)
     {
@@ -137,7 +164,8 @@ static void hinge_energy(const element_context* context, int begin, int end, ene
             {
                 x[a] = wv_gather(k == 0 ? motion->x : motion->x_last, context->group->vertices, 4, a, elements);
             }
-            theta[k] = angle_only(x[0], x[1], x[2], x[3]);
+            angle a = angle_only(x[0], x[1], x[2], x[3]);
+            theta[k] = angle_theta(&a);
         }
         wide stiffness = counted * wide_gather(context->group->rest, HINGE_STRIDE, 0, elements);
         wide bend = angle_difference(theta[0], wide_gather(context->group->rest, HINGE_STRIDE, 1, elements));
@@ -202,23 +230,25 @@ WIDE_INLINE void factor_apply(const wide* L, const wide* phi, wide* y)
     y[2] = L[5] * phi[2];
 }
 
-// The gradients of the three angles by the six vertices, combined to Y = L^T G.
-WIDE_INLINE void combined_gradients(const wings* w, const wide* L, wide* theta, wvec (*Y)[6])
+// The three folds, and their gradients by the six vertices combined to Y = L^T G.
+WIDE_INLINE void combined_gradients(const wings* w, const wide* L, wide* fold, wvec (*Y)[6])
 {
     wvec g[3][6];
     for (int k = 0; k < 3; k++)
     {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         angle a = angle_of(w->x[i], w->x[j], w->x[k], w->x[3 + k]);
-        theta[k] = w->exists[k] * a.theta;
+        wide tangent = angle_half_tangent(&a);
+        wide slope = w->exists[k] * ((1.0 - FOLD_SHARE) + FOLD_SHARE * (1.0 + tangent * tangent));
+        fold[k] = w->exists[k] * ((1.0 - FOLD_SHARE) * angle_theta(&a) + 2.0 * FOLD_SHARE * tangent);
         for (int v = 0; v < 6; v++)
         {
             g[k][v] = (wvec){wide_set(0), wide_set(0), wide_set(0)};
         }
-        g[k][i] = wv_scale(w->exists[k], a.g[0]);
-        g[k][j] = wv_scale(w->exists[k], a.g[1]);
-        g[k][k] = wv_scale(w->exists[k], a.g[2]);
-        g[k][3 + k] = wv_scale(w->exists[k], a.g[3]);
+        g[k][i] = wv_scale(slope, a.g[0]);
+        g[k][j] = wv_scale(slope, a.g[1]);
+        g[k][k] = wv_scale(slope, a.g[2]);
+        g[k][3 + k] = wv_scale(slope, a.g[3]);
     }
     for (int v = 0; v < 6; v++)
     {
@@ -228,11 +258,12 @@ WIDE_INLINE void combined_gradients(const wings* w, const wide* L, wide* theta, 
     }
 }
 
-WIDE_INLINE void angles_only(const wings* w, wide* theta)
+WIDE_INLINE void folds_only(const wings* w, wide* fold)
 {
     for (int k = 0; k < 3; k++)
     {
-        theta[k] = w->exists[k] * angle_only(w->x[(k + 1) % 3], w->x[(k + 2) % 3], w->x[k], w->x[3 + k]);
+        angle a = angle_only(w->x[(k + 1) % 3], w->x[(k + 2) % 3], w->x[k], w->x[3 + k]);
+        fold[k] = w->exists[k] * angle_fold(&a);
     }
 }
 
@@ -241,28 +272,28 @@ static void curvature_evaluate(const void* context, const int* elements, element
     const element_context* ctx = context;
     const element_motion* motion = ctx->motion;
     const element_group* group = ctx->group;
-    wide L[6], theta[3], phi[3], y[3];
+    wide L[6], fold[3], phi[3], y[3];
     wvec Y[3][6];
     factor_load(group, elements, L);
     wings w = wings_of(group, motion->x, elements);
-    combined_gradients(&w, L, theta, Y);
+    combined_gradients(&w, L, fold, Y);
     for (int k = 0; k < 3; k++)
     {
-        phi[k] = angle_difference(theta[k], wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements));
+        phi[k] = fold[k] - wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements);
     }
     factor_apply(L, phi, y);
 
-    // Rates of L^T theta; h K v = h Y^T (Y v) adds h to the damping's time.
+    // Rates of L^T fold; h K v = h Y^T (Y v) adds h to the damping's time.
     wide damping = wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);
     wide rate[3] = {wide_set(0), wide_set(0), wide_set(0)}, time = damping;
     if (motion->x_last)
     {
         wings last = wings_of(group, motion->x_last, elements);
         wide before[3];
-        angles_only(&last, before);
+        folds_only(&last, before);
         for (int k = 0; k < 3; k++)
         {
-            phi[k] = angle_difference(theta[k], before[k]) * wide_set(1.0 / motion->h);
+            phi[k] = (fold[k] - before[k]) * wide_set(1.0 / motion->h);
         }
         factor_apply(L, phi, rate);
     }
@@ -311,13 +342,13 @@ static void curvature_energy(const element_context* context, int begin, int end,
     {
         int elements[WIDE];
         wide counted = lane_counts(first, end, elements);
-        wide L[6], theta[3], phi[3], y[3];
+        wide L[6], fold[3], phi[3], y[3];
         factor_load(group, elements, L);
         wings w = wings_of(group, motion->x, elements);
-        angles_only(&w, theta);
+        folds_only(&w, fold);
         for (int k = 0; k < 3; k++)
         {
-            phi[k] = angle_difference(theta[k], wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements));
+            phi[k] = fold[k] - wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements);
         }
         factor_apply(L, phi, y);
         sums->bend += wide_sum(counted * 0.5 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]));
@@ -325,10 +356,10 @@ static void curvature_energy(const element_context* context, int begin, int end,
         {
             wings last = wings_of(group, motion->x_last, elements);
             wide before[3];
-            angles_only(&last, before);
+            folds_only(&last, before);
             for (int k = 0; k < 3; k++)
             {
-                phi[k] = angle_difference(theta[k], before[k]);
+                phi[k] = fold[k] - before[k];
             }
             factor_apply(L, phi, y);
             wide damping = counted * wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);

@@ -345,7 +345,8 @@ static void curvature_add(element_group* group, const cloth_shape* shape, int t,
             const hinge* h = &shape->hinges[shape->triangle_hinge[3 * t + k]];
             vertices[3 + k] = h->left == t ? h->vertex[3] : h->vertex[2];
             angle_row(shape, t, k, T[k]);
-            rest[6 + k] = rest_angle(shape, h);
+            double angle = rest_angle(shape, h);
+            rest[6 + k] = (1.0 - FOLD_SHARE) * angle + 2.0 * FOLD_SHARE * tan(0.5 * angle);
         }
     }
     stiffness_of(shape, t, T, area * shape->material.bending, Q);

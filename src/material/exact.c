@@ -254,10 +254,17 @@ void curvature_exact(const double* rest, const vec3* x, double* force, double* j
         }
         vec3 y[4] = {x[vertex[0]], x[vertex[1]], x[vertex[2]], x[vertex[3]]};
         double g[12];
-        phi[k] = wrap(angle_exact(y, g, hessian[k]) - rest[6 + k]);
+        double theta = angle_exact(y, g, hessian[k]), tangent = tan(0.5 * theta), sec_sq = 1.0 + tangent * tangent;
+        double slope = (1.0 - FOLD_SHARE) + FOLD_SHARE * sec_sq, bow = FOLD_SHARE * sec_sq * tangent;
+        phi[k] = (1.0 - FOLD_SHARE) * theta + 2.0 * FOLD_SHARE * tangent - rest[6 + k];
+        // Derivatives of the fold: f' g, and f' times the Hessian of theta plus f'' g g^T.
+        for (int q = 0; q < 144; q++)
+        {
+            hessian[k][q / 12][q % 12] = slope * hessian[k][q / 12][q % 12] + bow * g[q / 12] * g[q % 12];
+        }
         for (int q = 0; q < 12; q++)
         {
-            gradient[k][map[k][q]] = g[q];
+            gradient[k][map[k][q]] = slope * g[q];
         }
     }
     for (int i = 0; i < 3; i++)

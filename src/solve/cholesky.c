@@ -1,6 +1,6 @@
-// The solver `cholesky`: Weft's own sparse Cholesky behind the table of linear solvers. Order and symbolic structure are
-// kept as long as the pattern of blocks stays, also when the set of constraints changes: a constrained vertex keeps its
-// place in the matrix (prefilter.h).
+// The solver `cholesky`: Weft's own sparse Cholesky behind the table of linear solvers. Order and symbolic structure
+// are kept as long as the pattern of blocks stays, also when the set of constraints changes: a constrained vertex keeps
+// its place in the matrix (prefilter.h).
 #include "solve/cholesky.h"
 
 #include <string.h>
@@ -106,7 +106,8 @@ static void cholesky_apply(void* state, const vec3* b, vec3* x)
 static double cholesky_bytes(const cholesky_state* c)
 {
     const bsr_pattern* p = &c->symbolic.pattern;
-    double matrix = (double)p->block_count * (9 * sizeof(double) + sizeof(int)) + (double)p->row_count * 2 * sizeof(int);
+    double matrix =
+        (double)p->block_count * (9 * sizeof(double) + sizeof(int)) + (double)p->row_count * 2 * sizeof(int);
     double vectors = (double)p->row_count * (3 * sizeof(vec3) + sizeof(int));
     return matrix + vectors + chol_symbolic_bytes(&c->symbolic) + chol_numeric_bytes(&c->symbolic);
 }

@@ -1,6 +1,6 @@
-// The parts of the sparse Cholesky: order and symbolic structure, made once a pattern; numeric factor, refilled for each
-// set of values; triangular solves. Vertices carry block_size unknowns each, so that 3 x 3 blocks and plain scalars
-// (with several right-hand sides, one call each) go the same way.
+// The parts of the sparse Cholesky: order and symbolic structure, made once a pattern; numeric factor, refilled for
+// each set of values; triangular solves. Vertices carry block_size unknowns each, so that 3 x 3 blocks and plain
+// scalars (with several right-hand sides, one call each) go the same way.
 //
 //     P A P^T = L L^T
 #ifndef WEFT_CHOLESKY_H
@@ -10,8 +10,8 @@
 #include "solve/dense.h"
 #include "sparse/sparse.h"
 
-// order[k] is the vertex that is eliminated k-th (its rank is k): nested dissection, the same on every run. Falls back to
-// the natural order where the graph is too small or the library fails.
+// order[k] is the vertex that is eliminated k-th (its rank is k): nested dissection, the same on every run. Falls back
+// to the natural order where the graph is too small or the library fails.
 weft_status ordering_dissect(const bsr_pattern* pattern, int* order);
 
 // A supernode: neighbouring columns with one set of rows below them. Its front is dense.
@@ -23,15 +23,15 @@ typedef struct chol_node
     int parent;                   // -1: a root
     int first_child, next_child;  // -1: none; children come in increasing order
     int pivot_tiles, row_tiles;
-    size_t L, U;                  // where the front's arrays begin in chol_numeric
-    size_t x, y;                  // where its pivots and rows begin in the padded vectors
-    double flops;                 // of this front
+    size_t L, U;  // where the front's arrays begin in chol_numeric
+    size_t x, y;  // where its pivots and rows begin in the padded vectors
+    double flops; // of this front
 } chol_node;
 
 // A block of the matrix on or below the diagonal, and where it belongs in its front.
 typedef struct chol_entry
 {
-    int slot;     // in the pattern; the block's row is `vertex`
+    int slot; // in the pattern; the block's row is `vertex`
     int vertex;
     int row, col; // of the block's first entry in the front
 } chol_entry;
@@ -55,14 +55,17 @@ typedef struct chol_symbolic
     int* position;       // [block_size * row count] each unknown of rows in the front of the node's parent
     chol_entry* entries; // by node
     int entry_count;
-    chol_task* tasks;    // [task_count] largest first
+    chol_task* tasks; // [task_count] largest first
     int task_count;
-    int* top;            // [top_count] nodes above the tasks, children first
+    int* top; // [top_count] nodes above the tasks, children first
     int top_count;
     size_t factor_size, update_size; // doubles
     size_t x_size, y_size;           // doubles
     double flops;
 } chol_symbolic;
+
+// Fills tasks, top and the places of U of a symbolic structure whose nodes are known.
+weft_status chol_plan(chol_symbolic* symbolic);
 
 weft_status chol_symbolic_create(const bsr_pattern* pattern, int block_size, chol_symbolic* out);
 void chol_symbolic_finish(chol_symbolic* symbolic); // zeroed or half-built is fine
@@ -70,10 +73,10 @@ double chol_symbolic_bytes(const chol_symbolic* symbolic);
 
 typedef struct chol_numeric
 {
-    double* L;           // [factor_size]
-    double* U;           // [update_size]
-    double* x;           // [x_size] padded vector, by rank
-    double* y;           // [y_size] what each node passes to its ancestors
+    double* L;            // [factor_size]
+    double* U;            // [update_size]
+    double* x;            // [x_size] padded vector, by rank
+    double* y;            // [y_size] what each node passes to its ancestors
     unsigned char* pivot; // [node_count] pivot_result of each node
 } chol_numeric;
 

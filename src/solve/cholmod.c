@@ -212,8 +212,10 @@ static weft_status cholmod_state_solve(void* state, const linear_system* system,
         .Ax = c->Ax,
     };
     const bsr_pattern* p = system->A.pattern;
-    double matrix = (double)p->block_count * (9 * sizeof(double) + sizeof(int)) + (double)p->row_count * 2 * sizeof(int);
-    stats->bytes = matrix + (double)c->common.memory_usage + (double)c->row_count * (3 * sizeof(vec3) + 2 * sizeof(int));
+    double matrix =
+        (double)p->block_count * (9 * sizeof(double) + sizeof(int)) + (double)p->row_count * 2 * sizeof(int);
+    stats->bytes =
+        matrix + (double)c->common.memory_usage + (double)c->row_count * (3 * sizeof(vec3) + 2 * sizeof(int));
     return direct_solve_run(&d, system, x, stats);
 }
 

@@ -265,7 +265,8 @@ static pivot_result tile_factor(double* a)
             for (int p = 0; p < TILE; p += LANES)
             {
                 lane column = lane_load(a + TILE * k + p);
-                lane_store(a + TILE * k + p, lane_subtract_product(column, lane_load(a + TILE * j + p), lane_set(factor)));
+                lane_store(a + TILE * k + p,
+                           lane_subtract_product(column, lane_load(a + TILE * j + p), lane_set(factor)));
             }
         }
         a[TILE * j + j] = inverse;
@@ -492,7 +493,7 @@ static void dense_multiply_rows(const front* f, const double* x, double* y, int 
     }
 }
 
-// x -= sum over slabs [slab_begin, slab_end) of L(i, column)^T y_i; y counts from slab y_first.
+// x -= sum over slabs of L(i, column)^T y_i; y begins with the first of these slabs.
 static void column_multiply(const front* f, int column, tile_range slabs, const double* y, double* x)
 {
     lane sum[TILE][PARTS];

@@ -1,5 +1,5 @@
-// The filter S of Baraff and Witkin (1998, section 5.2): block diagonal, for each constrained vertex the projection onto
-// the directions in which it is free.
+// The filter S of Baraff and Witkin (1998, section 5.2): block diagonal, for each constrained vertex the projection
+// onto the directions in which it is free.
 #include "solve/solve.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// A solver with its state: analyses when the pattern moved, factors, solves, and times setup and solve apart. Below it the
-// public weft_solver, which adds a pool of threads and finds out by itself whether a pattern is the last one.
+// A solver with its state: analyses when the pattern moved, factors, solves, and times setup and solve apart. Below it
+// the public weft_solver, which adds a pool of threads and finds out by itself whether a pattern is the last one.
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <string.h>
@@ -129,8 +129,12 @@ static void solver_memory_keep(solver_memory* last, const weft_system* system)
 {
     const bsr_pattern* p = &system->pattern;
     solver_memory_finish(last);
-    solver_memory kept = {p->row_count, p->block_count, system->filter_count, MEM_NEW(p->row_count + 1, int),
-                          MEM_NEW(p->block_count, int), MEM_NEW(2 * (size_t)system->filter_count, int)};
+    solver_memory kept = {p->row_count,
+                          p->block_count,
+                          system->filter_count,
+                          MEM_NEW(p->row_count + 1, int),
+                          MEM_NEW(p->block_count, int),
+                          MEM_NEW(2 * (size_t)system->filter_count, int)};
     if (!kept.row_start || !kept.column || !kept.filter)
     {
         solver_memory_finish(&kept);

@@ -12,9 +12,9 @@ struct weft_system
     vec3* z;               // [row_count] or NULL for zero
     filter_record* filter; // [filter_count] sorted by vertex
     int filter_count;
-    double* kernel;        // [3 * row_count * kernel_count] column after column, or NULL
+    double* kernel; // [3 * row_count * kernel_count] column after column, or NULL
     int kernel_count;
-    vec3* positions;       // [row_count] or NULL
+    vec3* positions; // [row_count] or NULL
 };
 
 // The view that solvers take; lives as long as the system.

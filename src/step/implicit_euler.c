@@ -71,4 +71,4 @@ static const stage stages[] = {
 };
 
 const time_method method_implicit_euler = {"implicit-euler", "backward Euler, one Newton step, halved when it goes wrong",
-                                           stages, first_system};
+                                           stages, first_system, 1e-4};

@@ -13,6 +13,8 @@ enum
     LINE_SEARCH_MAX = 40
 };
 
+static const double gain_min = 1e-9; // of kinetic and elastic energy
+
 // x = x_n + h v
 static void positions_of(const world* w, const vec3* v, vec3* x)
 {
@@ -176,8 +178,10 @@ static weft_status stage_minimise(world* w)
         linear_system system = world_system(w, w->rhs, NULL);
         TRY(world_solve(w, &system, w->dv));
         w->stats->newton_iterations++;
-        bool small = largest_move(w) <= w->settings.newton_tolerance;
-        if (!line_search(w, &phi, slope_of(w)) || small)
+        // At rest when the move is small, and what it can still gain is nothing beside the energy that is there.
+        double slope = slope_of(w);
+        bool small = largest_move(w) <= w->settings.newton_tolerance && slope <= gain_min * lively_energy(&w->before.energy);
+        if (!line_search(w, &phi, slope) || small)
         {
             element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
             w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
@@ -201,4 +205,4 @@ static const stage stages[] = {
     {"constrain", stage_constrain}, {"minimise", stage_minimise}, {"judge", stage_judge}, {NULL, NULL}};
 
 const time_method method_newton = {"newton", "backward Euler minimised to convergence, with line search", stages,
-                                   first_system};
+                                   first_system, 1e-7};

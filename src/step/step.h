@@ -92,6 +92,7 @@ typedef struct world
     energy_report before, after;
     double work;             // J done by moving pins and air
     int bad_vertex;          // of a non-finite value; -1: none
+    double energy_rise_max;  // of the method
     weft_solve_stats last_solve;
     weft_step_stats* stats;
 } world;
@@ -111,6 +112,7 @@ typedef struct time_method
     const char* summary;
     const stage* stages; // ends with a NULL name
     weft_status (*first_system)(world* w); // filter, z, values and rhs of what a substep solves first
+    double energy_rise_max; // a substep may raise the energy by this share of kinetic and elastic energy
 } time_method;
 
 extern const time_method method_implicit_euler, method_newton;
@@ -129,6 +131,7 @@ linear_system world_system(const world* w, const vec3* b, const vec3* z);
 weft_status world_solve(world* w, const linear_system* system, vec3* x);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
+double lively_energy(const weft_energy* e); // kinetic and elastic
 double time_at(const world* w, int ticks); // s, of the current step
 
 #endif

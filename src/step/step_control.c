@@ -9,9 +9,8 @@
 
 #include "step/step.h"
 
-// A step may not raise the energy by more than this share of kinetic and elastic energy...
-static const double energy_rise_max = 1e-4;
-// ...or this share of the weight's: total mass times gravity times size of the scene.
+// A step may raise the energy by the method's share of kinetic and elastic energy, and by this share of the weight's:
+// total mass times gravity times size of the scene.
 static const double weight_rise_max = 1e-7;
 
 enum
@@ -31,7 +30,7 @@ static int find_not_finite(const vec3* x, const vec3* v, int count)
     return -1;
 }
 
-static double lively(const weft_energy* e)
+double lively_energy(const weft_energy* e)
 {
     return e->kinetic + e->stretch + e->shear + e->bend;
 }
@@ -51,7 +50,7 @@ weft_status stage_judge(world* w)
     double rise = w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
     double weight = w->model->total_mass * v3_length(w->model->gravity) * w->model->size;
     double rounding = 1e-13 * (fabs(w->before.energy.gravity) + fabs(w->before.forces) + fabs(w->work));
-    double limit = energy_rise_max * lively(&w->before.energy) + weight_rise_max * weight + rounding;
+    double limit = w->energy_rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight + rounding;
     return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
@@ -59,6 +58,7 @@ static weft_status run_stages(world* w, const time_method* method)
 {
     w->bad_vertex = -1;
     w->work = 0.0;
+    w->energy_rise_max = method->energy_rise_max;
     for (int k = 0; method->stages[k].name; k++)
     {
         double start = timer_now();
