@@ -194,8 +194,9 @@ WEFT_API void weft_sim_velocities(const weft_sim* sim, weft_cloth_id cloth, weft
 /// Replaces the state of a cloth; either array [vertex_count] may be NULL.
 WEFT_API weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_vec3* positions,
                                         const weft_vec3* velocities);
-/// Forgets what only saves time (factors, hierarchies), as every checkpoint does.
-WEFT_API void weft_sim_drop_caches(weft_sim* sim);
+/// Forgets whatever a simulation that is put into this state afresh would not know, so that both go on with the same bits.
+/// A run's folder does this at each checkpoint.
+WEFT_API void weft_sim_checkpoint(weft_sim* sim);
 /// The linear system that the next step would solve first, unfiltered, in the user's order.
 WEFT_API weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error);
 

@@ -206,7 +206,7 @@ static weft_status write_frame(weft_cache_writer* w, weft_sim* sim, weft_error* 
         weft_sim_positions(sim, k, w->sample);
         TRY(pc2_append(w->samples[k], w->sample, error));
     }
-    weft_sim_drop_caches(sim);
+    weft_sim_checkpoint(sim);
     return checkpoint_write(path_in(w, "checkpoint.weft", "", path), sim, error);
 }
 

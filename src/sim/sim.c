@@ -263,10 +263,10 @@ weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_ve
     return WEFT_OK;
 }
 
-void weft_sim_drop_caches(weft_sim* sim)
+void weft_sim_checkpoint(weft_sim* sim)
 {
     if (sim->built)
     {
-        solver_object_drop(&sim->world.solver);
+        solver_object_forget(&sim->world.solver);
     }
 }

@@ -61,6 +61,7 @@ typedef struct linear_solver
     weft_status (*factor)(void* state, const linear_system* system);
     weft_status (*solve)(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats);
     void (*finish)(void* state);
+    bool keeps_history; // a solve depends on earlier ones, not on pattern and values alone: dropped at each checkpoint
 } linear_solver;
 
 extern const linear_solver solver_mpcg, solver_diag_pcg, solver_cholesky, solver_cholmod;
@@ -83,8 +84,10 @@ typedef struct solver_object
 
 weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options, weft_error* error);
 weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats);
-// Forgets what only saves time, so that the next solve is as after a start.
+// Forgets everything, so that the next solve is as cold as after a start.
 void solver_object_drop(solver_object* object);
+// Forgets what makes the next solve differ from that of a resumed run: nothing for most solvers.
+void solver_object_forget(solver_object* object);
 void solver_object_finish(solver_object* object);
 
 #endif

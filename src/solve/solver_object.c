@@ -60,6 +60,14 @@ void solver_object_drop(solver_object* object)
     object->analyzed = false;
 }
 
+void solver_object_forget(solver_object* object)
+{
+    if (object->solver && object->solver->keeps_history)
+    {
+        solver_object_drop(object);
+    }
+}
+
 void solver_object_finish(solver_object* object)
 {
     if (object->state)

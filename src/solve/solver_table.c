@@ -59,7 +59,7 @@ static weft_status auto_solve(void* state, const linear_system* system, vec3* x,
 }
 
 static const linear_solver solver_auto = {"auto", "chosen by counts: cholesky for tiny systems, else diag-pcg",
-                                          sizeof(auto_state), auto_analyze, auto_factor, auto_solve, auto_finish};
+                                          sizeof(auto_state), auto_analyze, auto_factor, auto_solve, auto_finish, false};
 
 static const linear_solver* const solvers[] = {
     &solver_auto,     &solver_mpcg, &solver_diag_pcg, &solver_cholesky,

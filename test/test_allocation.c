@@ -1,0 +1,117 @@
+// Memory: a steady scene allocates nothing after its second step, everything goes back, and no allocation that fails brings
+// the library down.
+#include "common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common_sim.h"
+
+typedef struct ledger
+{
+    int live, made;
+    int fail_at; // the number of the allocation that fails; 0: none
+} ledger;
+
+static void* counted_alloc(size_t size, size_t alignment, void* user)
+{
+    ledger* l = user;
+    if (++l->made == l->fail_at)
+    {
+        return NULL;
+    }
+    l->live++;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void counted_free(void* pointer, void* user)
+{
+    ((ledger*)user)->live--;
+    free(pointer);
+}
+
+static weft_status run_steps(const char* method, const char* solver, int steps, int* made_after_two, ledger* l)
+{
+    const weft_vec3 positions[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 0, -1}, {1, 0, -1}, {2, 0, -1}};
+    const int faces[] = {0, 1, 3, 1, 4, 3, 1, 2, 4, 2, 5, 4}, pinned[] = {0, 3};
+    weft_pin pin = {.vertices = pinned, .vertex_count = 2, .release = INFINITY};
+    weft_sim_def def = weft_sim_def_default();
+    def.method = method;
+    def.solver = solver;
+    def.air.density = 1.2;
+    weft_cloth_def cloth = weft_cloth_def_default();
+    cloth.positions = positions;
+    cloth.vertex_count = 6;
+    cloth.face_vertices = faces;
+    cloth.face_count = 4;
+    cloth.pins = &pin;
+    cloth.pin_count = 1;
+    weft_sim* sim = NULL;
+    weft_status status = weft_sim_create(&def, &sim, NULL);
+    if (status == WEFT_OK)
+    {
+        status = weft_sim_add_cloth(sim, &cloth, NULL, NULL);
+    }
+    int made = 0;
+    for (int k = 0; k < steps && status == WEFT_OK; k++)
+    {
+        made = k == 2 ? l->made : made;
+        status = weft_sim_step(sim, NULL, NULL);
+    }
+    *made_after_two = l->made - made;
+    weft_sim_destroy(sim);
+    return status;
+}
+
+static const char* const methods[] = {"implicit-euler", "newton"};
+static const char* const solvers[] = {"auto", "mpcg", "diag-pcg", "cholesky"};
+
+static void test_steady_scene(void** unused)
+{
+    (void)unused;
+    for (int k = 0; k < 8; k++)
+    {
+        ledger l = {0};
+        weft_allocator hooks = {counted_alloc, counted_free, &l};
+        weft_set_allocator(&hooks);
+        int made;
+        weft_status status = run_steps(methods[k / 4], solvers[k % 4], 20, &made, &l);
+        weft_set_allocator(NULL);
+        assert_int_equal(status, WEFT_OK);
+        assert_int_equal(made, 0);
+        assert_int_equal(l.live, 0);
+        assert_true(l.made > 0);
+    }
+}
+
+static void test_failing_allocation(void** unused)
+{
+    (void)unused;
+    int tried = 0;
+    for (int k = 0; k < 8; k++)
+    {
+        weft_status status = WEFT_NO_MEMORY;
+        for (int fail_at = 1; status != WEFT_OK; fail_at++)
+        {
+            ledger l = {.fail_at = fail_at};
+            weft_allocator hooks = {counted_alloc, counted_free, &l};
+            weft_set_allocator(&hooks);
+            int made;
+            status = run_steps(methods[k / 4], solvers[k % 4], 3, &made, &l);
+            weft_set_allocator(NULL);
+            assert_true(status == WEFT_OK || status == WEFT_NO_MEMORY);
+            assert_int_equal(l.live, 0);
+            tried++;
+        }
+    }
+    print_message("%d failing allocations, none brought it down\n", tried);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steady_scene),
+        cmocka_unit_test(test_failing_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
