@@ -285,7 +285,8 @@ int command_run(int argc, char** argv)
         {
             snprintf(o.dir, sizeof(o.dir), "%s-run", weft_scene_name(scene));
         }
-        struct sigaction action = {.sa_handler = request_stop};
+        // A second signal ends at once: a step can be long.
+        struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESETHAND};
         sigaction(SIGINT, &action, NULL);
         sigaction(SIGTERM, &action, NULL);
         status = run_scene(&o, scene, &error);

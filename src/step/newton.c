@@ -13,7 +13,8 @@ enum
     LINE_SEARCH_MAX = 40
 };
 
-static const double gain_min = 1e-9; // of kinetic and elastic energy
+// A step ends when it can gain no more than this share of the energies at hand.
+static const double gain_min = 1e-9;
 
 // x = x_n + h v
 static void positions_of(const world* w, const vec3* v, vec3* x)
@@ -178,9 +179,10 @@ static weft_status stage_minimise(world* w)
         linear_system system = world_system(w, w->rhs, NULL);
         TRY(world_solve(w, &system, w->dv));
         w->stats->newton_iterations++;
-        // At rest when the move is small, and what it can still gain is nothing beside the energy that is there.
+        // Done when the move is small, and what it can still gain is nothing beside the energies at hand.
         double slope = slope_of(w);
-        bool small = largest_move(w) <= w->settings.newton_tolerance && slope <= gain_min * lively_energy(&w->before.energy);
+        double scale = lively_energy(&w->before.energy) + fabs(phi) + 1e-9 * weight_energy(w->model);
+        bool small = largest_move(w) <= w->settings.newton_tolerance && slope <= gain_min * scale;
         if (!line_search(w, &phi, slope) || small)
         {
             element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};

@@ -132,6 +132,7 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
 double lively_energy(const weft_energy* e); // kinetic and elastic
+double weight_energy(const model* m);               // total mass times gravity times size of the scene
 double time_at(const world* w, int ticks); // s, of the current step
 
 #endif

@@ -9,8 +9,7 @@
 
 #include "step/step.h"
 
-// A step may raise the energy by the method's share of kinetic and elastic energy, and by this share of the weight's:
-// total mass times gravity times size of the scene.
+// A step may raise the energy by the method's share of kinetic and elastic energy, and by this share of the weight's.
 static const double weight_rise_max = 1e-7;
 
 enum
@@ -35,6 +34,11 @@ double lively_energy(const weft_energy* e)
     return e->kinetic + e->stretch + e->shear + e->bend;
 }
 
+double weight_energy(const model* m)
+{
+    return m->total_mass * v3_length(m->gravity) * m->size;
+}
+
 weft_status stage_judge(world* w)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
@@ -48,9 +52,8 @@ weft_status stage_judge(world* w)
         return WEFT_NOT_CONVERGED;
     }
     double rise = w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
-    double weight = w->model->total_mass * v3_length(w->model->gravity) * w->model->size;
     double rounding = 1e-13 * (fabs(w->before.energy.gravity) + fabs(w->before.forces) + fabs(w->work));
-    double limit = w->energy_rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight + rounding;
+    double limit = w->energy_rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight_energy(w->model) + rounding;
     return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
