@@ -11,16 +11,20 @@
 
 typedef struct experiment
 {
-    const char *scene, *method, *solver;
+    const char *scene, *cells, *velocity, *method, *solver;
     int steps;
 } experiment;
 
-// More than four chunks of rows; wind and an irregular mesh in one, drops from flat in the other.
+// More than four chunks of rows on irregular meshes: a sheet that drops from flat, one that is pushed out of its plane, a
+// flag in the wind.
+#define DROP "two-corners", "cells=45", "cloth.0.velocity=[0,0,0]"
+#define PUSH "hang", "cells=45", "cloth.0.velocity=[0.2,0,0.5]"
+#define FLAG "flag", "cells=60", "cloth.0.velocity=[0,0,0]"
+
 static const experiment experiments[] = {
-    {"two-corners", "implicit-euler", "mpcg", 8}, {"two-corners", "implicit-euler", "diag-pcg", 8},
-    {"two-corners", "implicit-euler", "cholesky", 6}, {"two-corners", "newton", "mpcg", 2},
-    {"two-corners", "newton", "diag-pcg", 2}, {"two-corners", "newton", "cholesky", 2},
-    {"flag", "implicit-euler", "diag-pcg", 8}, {"flag", "newton", "cholesky", 1},
+    {DROP, "implicit-euler", "mpcg", 2}, {DROP, "implicit-euler", "diag-pcg", 4}, {DROP, "implicit-euler", "cholesky", 4},
+    {PUSH, "newton", "mpcg", 1},         {PUSH, "newton", "diag-pcg", 1},         {PUSH, "newton", "cholesky", 1},
+    {FLAG, "implicit-euler", "diag-pcg", 2},
 };
 
 enum
@@ -41,10 +45,10 @@ static weft_scene* load_scene(const experiment* e, const char* kernels)
     snprintf(method, sizeof(method), "method=%s", e->method);
     snprintf(solver, sizeof(solver), "solver.name=%s", e->solver);
     snprintf(kind, sizeof(kind), "kernels=%s", kernels);
-    const char* overrides[] = {"cells=45", "tessellation=irregular", method, solver, kind};
+    const char* overrides[] = {e->cells, "tessellation=irregular", e->velocity, method, solver, kind};
     weft_scene* scene;
     weft_error error;
-    if (weft_scene_load(e->scene, overrides, 5, &scene, &error) != WEFT_OK)
+    if (weft_scene_load(e->scene, overrides, 6, &scene, &error) != WEFT_OK)
     {
         fail_msg("%s", error.message);
     }
@@ -137,13 +141,13 @@ static void test_numbers_of_threads(void** unused)
     }
 }
 
-// Scatter, product, elements and CG do the same operations in the same order for every kind.
+// Scatter, product, elements and CG do the same operations in the same order for every kind; cholesky does not promise it.
 static void test_cpu_kinds(void** unused)
 {
     (void)unused;
     for (int e = 0; e < EXPERIMENT_COUNT; e++)
     {
-        if (strcmp(experiments[e].solver, "cholesky") == 0)
+        if (strcmp(experiments[e].solver, "diag-pcg") != 0)
         {
             continue;
         }
@@ -162,7 +166,7 @@ static void test_cpu_kinds(void** unused)
 static void test_threads_of_each_kind(void** unused)
 {
     (void)unused;
-    const experiment e = {"two-corners", "implicit-euler", "cholesky", 2};
+    const experiment e = {DROP, "implicit-euler", "cholesky", 2};
     for (int kind = CPU_BASE; kind <= (int)cpu_best(); kind++)
     {
         outcome one = run_experiment(&e, 1, cpu_kind_name((cpu_kind)kind));
@@ -203,7 +207,7 @@ static void solve_with(const weft_system* system, const weft_solver_def* def, ve
 static void test_host_hooks(void** unused)
 {
     (void)unused;
-    const experiment e = {"two-corners", "implicit-euler", "auto", 0};
+    const experiment e = {DROP, "implicit-euler", "auto", 0};
     weft_scene* scene = load_scene(&e, "auto");
     weft_sim* sim;
     weft_system* system;

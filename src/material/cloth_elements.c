@@ -153,8 +153,13 @@ static void eigen3(double A[3][3], double V[3][3])
 {
     memset(V, 0, 9 * sizeof(double));
     V[0][0] = V[1][1] = V[2][2] = 1.0;
+    double scale = fabs(A[0][0]) + fabs(A[1][1]) + fabs(A[2][2]);
     for (int sweep = 0; sweep < 30; sweep++)
     {
+        if (fabs(A[0][1]) + fabs(A[0][2]) + fabs(A[1][2]) <= 1e-16 * scale)
+        {
+            return;
+        }
         for (int p = 0; p < 2; p++)
         {
             for (int q = p + 1; q < 3; q++)
