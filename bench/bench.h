@@ -10,6 +10,6 @@ typedef struct benchmark
     int (*run)(int argc, char** argv, bool json); // argv[0] is the benchmark's name; returns the exit status
 } benchmark;
 
-extern const benchmark bench_kernels;
+extern const benchmark bench_kernels, bench_direct, bench_two_corners;
 
 #endif

@@ -5,7 +5,7 @@
 #include "bench/bench.h"
 #include "cli/cli.h"
 
-static const benchmark* const benchmarks[] = {&bench_kernels};
+static const benchmark* const benchmarks[] = {&bench_kernels, &bench_direct, &bench_two_corners};
 
 enum
 {
