@@ -29,7 +29,7 @@ static const help_page pages[] = {
     {"system", "weft system SCENE [--step K] -o PREFIX [--binary] [--set PATH=VALUE]...",
      "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, ...\n"
      "or with --binary as PREFIX.weftsys.\n\n  weft system pinned --step 10 -o /tmp/pinned\n"},
-    {"solve", "weft solve PREFIX... --solver NAME [--preconditioner NAME] [--tolerance T] [--max-iterations N] [--threads N] [--repeat N] [-o X.mtx] [--json]",
+    {"solve", "weft solve PREFIX... [--solver NAME] [--preconditioner NAME] [--tolerance T] [--max-iterations N] [--threads N] [--repeat N] [-o X.mtx] [--json]",
      "Solves systems from files, in order, with one solver object, and reports iterations, residuals, rate, times, memory.\n\n"
      "  weft solve /tmp/pinned --solver cholesky --json\n"
      "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"},

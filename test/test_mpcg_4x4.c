@@ -89,8 +89,8 @@ static weft_sim* make_sim(const setting* s)
     snprintf(size, sizeof(size), "cloth.0.mesh.grid.size=%s", s->size);
     snprintf(bending, sizeof(bending), "model.bending=%s", s->bending);
     const char* overrides[] = {size, bending, "solver.tolerance=1e-13", s->pins};
-    weft_scene* scene;
-    weft_sim* sim;
+    weft_scene* scene = NULL;
+    weft_sim* sim = NULL;
     weft_error error;
     if (weft_scene_load("mpcg-4x4", overrides, s->pins ? 4 : 3, &scene, &error) != WEFT_OK ||
         weft_scene_create_sim(scene, 1, &sim, &error) != WEFT_OK || sim_build(sim, &error) != WEFT_OK)

@@ -51,6 +51,7 @@ typedef struct weft_pin_key
     double angle;     ///< rad
 } weft_pin_key;
 
+/// Start from weft_pin_default().
 typedef struct weft_pin
 {
     const int* vertices; ///< [vertex_count] of the cloth, user's order
@@ -61,8 +62,10 @@ typedef struct weft_pin
     int key_count;
     weft_vec3 axis;   ///< of the turn; zero: none
     weft_vec3 center; ///< a point on that axis
-    double release;   ///< s; from then on the pin is gone. Default: infinity
+    double release;   ///< s; from then on the pin is gone; infinity: never
 } weft_pin;
+
+WEFT_API weft_pin weft_pin_default(void); ///< no vertices, a still point that is never released
 
 /// A constant force on each of some vertices.
 typedef struct weft_force

@@ -3,12 +3,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cache/pc2.h"
+#include "cache/scene_file.h"
 #include "mesh/mesh.h"
 #include "weft/cache.h"
 
@@ -112,48 +112,24 @@ static weft_status cache_find_bodies(weft_cache* cache, weft_error* error)
 
 // ---- scene.json
 
-static void rank_list(weft_cache* cache, const json_t* list, int first_rank)
-{
-    size_t index;
-    json_t* item;
-    json_array_foreach(list, index, item)
-    {
-        const char* name = json_string_value(json_object_get(item, "name"));
-        for (int k = 0; name && k < cache->body_count; k++)
-        {
-            body* b = &cache->bodies[k];
-            if (b->rank == INT32_MAX && strcmp(b->name, name) == 0)
-            {
-                b->rank = first_rank + (int)index;
-            }
-        }
-    }
-}
-
 // A scene that cannot be read only costs the order and the frame rate, so that pictures of a damaged run are possible.
 static void cache_read_scene(weft_cache* cache)
 {
     cache->frame_rate = default_frame_rate;
     char* path = path_join(cache->dir, "scene", ".json");
-    struct stat info;
-    json_t* scene = path && stat(path, &info) == 0 && S_ISREG(info.st_mode) ? json_load_file(path, 0, NULL) : NULL;
-    mem_free(path);
-    if (!scene)
+    if (!path)
     {
         return;
     }
-    const json_t* cloth = json_object_get(scene, "cloth");
-    rank_list(cache, cloth, 0);
-    rank_list(cache, json_object_get(scene, "obstacles"), (int)json_array_size(cloth));
-
-    double time_step = json_number_value(json_object_get(scene, "time_step"));
-    double steps = json_number_value(json_object_get(scene, "steps_per_frame"));
-    double rate = 1.0 / (time_step * steps);
-    if (time_step > 0.0 && steps >= 1.0 && isfinite(rate) && rate > 0.0)
+    scene_file scene = scene_file_read(path);
+    mem_free(path);
+    for (int k = 0; k < cache->body_count; k++)
     {
-        cache->frame_rate = rate;
+        int rank = scene_file_find(&scene, cache->bodies[k].name);
+        cache->bodies[k].rank = rank >= 0 ? rank : INT32_MAX;
     }
-    json_decref(scene);
+    cache->frame_rate = scene.frame_rate > 0.0 ? scene.frame_rate : default_frame_rate;
+    scene_file_finish(&scene);
 }
 
 static int compare_bodies(const void* left, const void* right)

@@ -1,7 +1,6 @@
 // Writes a run's folder. Order at the end of a frame: samples, stats, then the checkpoint, so that whatever was finished
 // before the last checkpoint is there, and --resume cuts back what came after it.
 #define _POSIX_C_SOURCE 200809L
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "cache/checkpoint.h"
 #include "cache/pc2.h"
+#include "cache/scene_file.h"
 #include "cache/whole_file.h"
 #include "weft/cache.h"
 
@@ -91,30 +91,42 @@ static weft_status make_folder(const char* dir, weft_error* error)
     return WEFT_OK;
 }
 
-// Removes what an earlier run left: its files, and every pair NAME.obj, NAME.pc2.
+// A run writes NAME.obj and NAME.pc2. Files of these names that no run made are the user's: they stay, and the run is
+// refused.
+static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    scene_file earlier = scene_file_read(path_in(w, "scene.json", "", path));
+    weft_status status = WEFT_OK;
+    for (int k = 0; k < sim->body_count && status == WEFT_OK; k++)
+    {
+        const char* name = sim->bodies[k].name;
+        bool there = exists(path_in(w, name, ".pc2", path)) || exists(path_in(w, name, ".obj", path));
+        if (there && scene_file_find(&earlier, name) < 0)
+        {
+            status = error_set(error, WEFT_EXISTS, path, 0,
+                               "the run would write this file, and no run made it; choose another folder with -o");
+        }
+    }
+    scene_file_finish(&earlier);
+    return status;
+}
+
+// Removes what an earlier run left: the caches of the cloths that its scene.json names, and its own files.
 static void remove_run(const weft_cache_writer* w)
 {
     char path[PATH_MAX_BYTES];
-    DIR* dir = opendir(w->dir);
-    for (struct dirent* entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir))
+    scene_file earlier = scene_file_read(path_in(w, "scene.json", "", path));
+    for (int k = 0; k < earlier.name_count; k++)
     {
-        size_t length = strlen(entry->d_name);
-        if (length < 5 || length > 200 || strcmp(entry->d_name + length - 4, ".pc2") != 0)
+        // A name with a slash would leave the folder: no run of ours has one.
+        if (strlen(earlier.names[k]) <= 100 && !strchr(earlier.names[k], '/'))
         {
-            continue;
-        }
-        char name[256];
-        snprintf(name, sizeof(name), "%.*s", (int)length - 4, entry->d_name);
-        if (exists(path_in(w, name, ".obj", path)))
-        {
-            remove(path);
-            remove(path_in(w, name, ".pc2", path));
+            remove(path_in(w, earlier.names[k], ".obj", path));
+            remove(path_in(w, earlier.names[k], ".pc2", path));
         }
     }
-    if (dir)
-    {
-        closedir(dir);
-    }
+    scene_file_finish(&earlier);
     for (int k = 0; k < RUN_FILE_COUNT; k++)
     {
         remove(path_in(w, run_files[k], "", path));
@@ -359,6 +371,7 @@ static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, cons
     {
         return resume(w, scene_json, sim, error);
     }
+    TRY(check_files(w, sim, error));
     remove_run(w);
     return start_new(w, scene_json, sim, error);
 }

@@ -11,6 +11,11 @@ weft_cloth_def weft_cloth_def_default(void)
     return def;
 }
 
+weft_pin weft_pin_default(void)
+{
+    return (weft_pin){.fix = WEFT_FIX_POINT, .release = INFINITY};
+}
+
 static void pins_free(weft_pin* pins, int count)
 {
     for (int k = 0; k < count && pins; k++)

@@ -48,7 +48,7 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
 static int core_count(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 && n < 256 ? (int)n : 1;
+    return n < 1 ? 1 : n > 256 ? 256 : (int)n;
 }
 
 static weft_status sim_init(weft_sim* sim, const weft_sim_def* def, weft_error* error)

@@ -328,8 +328,8 @@ static weft_status diag_pcg_analyze(void* state, const solve_options* options, c
 
 const linear_solver solver_mpcg = {
     "mpcg", "filtered CG (Baraff-Witkin, corrected); preconditioner none, diagonal or block", sizeof(mpcg),
-    mpcg_analyze, mpcg_factor, mpcg_solve, mpcg_finish, false};
+    mpcg_analyze, mpcg_factor, mpcg_solve, mpcg_finish, NULL};
 
 const linear_solver solver_diag_pcg = {
     "diag-pcg", "mpcg with the 3 x 3 block diagonal: the SA paper's Diag-PCG", sizeof(mpcg),
-    diag_pcg_analyze, mpcg_factor, mpcg_solve, mpcg_finish, false};
+    diag_pcg_analyze, mpcg_factor, mpcg_solve, mpcg_finish, NULL};

@@ -61,10 +61,12 @@ typedef struct linear_solver
     weft_status (*factor)(void* state, const linear_system* system);
     weft_status (*solve)(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats);
     void (*finish)(void* state);
-    bool keeps_history; // a solve depends on earlier ones, not on pattern and values alone: dropped at each checkpoint
+    // Forgets what makes a solve depend on earlier ones and not on pattern and values alone; called at each checkpoint.
+    // NULL: there is no such thing.
+    void (*forget)(void* state);
 } linear_solver;
 
-extern const linear_solver solver_mpcg, solver_diag_pcg, solver_cholesky, solver_cholmod;
+extern const linear_solver solver_auto, solver_mpcg, solver_diag_pcg, solver_cholesky, solver_cholmod;
 
 // The table of all solvers of this build, in the order of `weft list`.
 const linear_solver* const* linear_solvers(int* count);

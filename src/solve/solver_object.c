@@ -62,9 +62,9 @@ void solver_object_drop(solver_object* object)
 
 void solver_object_forget(solver_object* object)
 {
-    if (object->solver && object->solver->keeps_history)
+    if (object->state && object->solver->forget)
     {
-        solver_object_drop(object);
+        object->solver->forget(object->state);
     }
 }
 

@@ -1,0 +1,19 @@
+// What a run's scene.json says about its files.
+#ifndef WEFT_SCENE_FILE_H
+#define WEFT_SCENE_FILE_H
+
+#include "core/core.h"
+
+typedef struct scene_file
+{
+    char** names;      // [name_count] of cloths, then obstacles, in the scene's order
+    int name_count;
+    double frame_rate; // frames a second; 0 when the file does not say
+} scene_file;
+
+// A file that is not there, or cannot be read, says nothing: all is zero.
+scene_file scene_file_read(const char* path);
+void scene_file_finish(scene_file* file);
+int scene_file_find(const scene_file* file, const char* name); // index, -1: not named
+
+#endif
