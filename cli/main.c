@@ -20,10 +20,8 @@ static void warn(const char* message, void* user)
     fprintf(stderr, "weft: warning: %s\n", message);
 }
 
-int main(int argc, char** argv)
+static int dispatch(int argc, char** argv)
 {
-    signal(SIGPIPE, SIG_IGN);
-    weft_set_log(warn, NULL);
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
     {
         int status = command_help(1, argv);
@@ -48,14 +46,21 @@ int main(int argc, char** argv)
                 return command_help(2, help);
             }
         }
-        int status = commands[k].run(argc - 1, argv + 1);
-        if (fflush(stdout) != 0 && status == EXIT_DONE)
-        {
-            fprintf(stderr, "weft: cannot write the output\n");
-            return EXIT_MACHINE;
-        }
-        return status;
+        return commands[k].run(argc - 1, argv + 1);
     }
     fprintf(stderr, "weft: there is no command `%s`; `weft help` lists them\n", argv[1]);
     return EXIT_INPUT;
+}
+
+int main(int argc, char** argv)
+{
+    signal(SIGPIPE, SIG_IGN);
+    weft_set_log(warn, NULL);
+    int status = dispatch(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_DONE)
+    {
+        fprintf(stderr, "weft: cannot write the output\n");
+        return EXIT_MACHINE;
+    }
+    return status;
 }

@@ -497,12 +497,19 @@ static void check_constraints(const problem* p, const vec3* x)
 
 static double largest_error;
 
-static void check_attempt(const problem* p, const attempt* a, const vec3* reference, const vec3* held)
+// The residual that a direct solve leaves grows with the condition: it may miss a.tolerance, but not direct_tolerance.
+static void check_attempt(const problem* p, const attempt* a, double direct_tolerance, const vec3* reference, const vec3* held)
 {
     linear_system system = problem_system(p);
     vec3* x = MEM_NEW(p->n, vec3);
     weft_solve_stats stats;
+    double tolerance = a->tolerance;
     weft_status status = attempt_solve(a, &system, x, &stats);
+    if (status == WEFT_NOT_CONVERGED && stats.iterations == 0)
+    {
+        tolerance = direct_tolerance;
+        status = attempt_solve(&(attempt){a->solver, a->preconditioner, tolerance, 0}, &system, x, &stats);
+    }
     double error = energy_norm(p, x, reference) / energy_norm(p, reference, held);
     largest_error = fmax(largest_error, error);
     if (!(error <= agreement) || status != WEFT_OK)
@@ -511,7 +518,7 @@ static void check_attempt(const problem* p, const attempt* a, const vec3* refere
                  a->preconditioner ? a->preconditioner : "", status, error, stats.iterations, stats.residual);
     }
     assert_true(stats.converged);
-    assert_true(stats.residual <= a->tolerance);
+    assert_true(stats.residual <= tolerance);
     check_constraints(p, x);
     mem_free(x);
 }
@@ -526,14 +533,13 @@ static void check_all(const problem* p, double direct_tolerance)
     reference_solve(p, reference, held);
     for (int k = 0; k < 3; k++)
     {
-        check_attempt(p, &(attempt){"mpcg", preconditioners[k], tight, 0}, reference, held);
+        check_attempt(p, &(attempt){"mpcg", preconditioners[k], tight, 0}, tight, reference, held);
     }
     int count;
     const linear_solver* const* solvers = linear_solvers(&count);
     for (int k = 0; k < count; k++)
     {
-        bool iterates = strcmp(solvers[k]->name, "mpcg") == 0 || strcmp(solvers[k]->name, "diag-pcg") == 0;
-        check_attempt(p, &(attempt){solvers[k]->name, NULL, iterates ? tight : direct_tolerance, 0}, reference, held);
+        check_attempt(p, &(attempt){solvers[k]->name, NULL, tight, 0}, direct_tolerance, reference, held);
     }
     mem_free(reference);
     mem_free(held);
@@ -550,7 +556,6 @@ static void test_random_systems(void** unused)
         double condition = pow(10.0, 2.0 * (turn % 4));
         problem p;
         problem_random(&p, 5 + turn % 12, condition, &random);
-        // The residual that a direct solve leaves grows with the condition.
         check_all(&p, fmax(1e-12, 1e-15 * condition));
         problem_finish(&p);
     }

@@ -172,11 +172,13 @@ static int finish(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// The run that all tests are about, into `dir`, with more arguments.
+// The run that all tests are about, into `dir`, with more arguments. An iterating solver: its first guess is part of the
+// state, too.
 #define RUN(dir, ...)                                                                                          \
     (const char* const[])                                                                                      \
     {                                                                                                          \
-        "run", "two-corners", "-o", (dir), "--set", "cells=20", "--set", "steps_per_frame=3", __VA_ARGS__, NULL \
+        "run", "two-corners", "-o", (dir), "--set", "cells=20", "--set", "steps_per_frame=3", "--set",         \
+            "solver=diag-pcg", __VA_ARGS__, NULL                                                               \
     }
 
 static void assert_exit(pid_t pid, int expected)
@@ -343,6 +345,32 @@ static void test_killed_at_every_step(void** unused)
     }
     print_message("          %d of %d kills met a living run, %d of them within the next step\n", struck, STEPS, sharp);
     assert_true(struck >= STEPS * 2 / 3);
+}
+
+// What other solvers and methods remember must not show either: factors, choices, the length of a substep.
+static void test_other_solvers(void** unused)
+{
+    (void)unused;
+    static const char* const choices[][2] = {{"solver=auto", "method=implicit-euler"},
+                                             {"solver=cholesky", "method=implicit-euler"},
+                                             {"solver=diag-pcg", "method=newton"},
+                                             {"solver=diag-pcg", "step_control.max_stretch=1.0001"}};
+    char whole[PATH_BYTES];
+    path_of(folder, "whole", whole);
+    for (size_t k = 0; k < sizeof(choices) / sizeof(choices[0]); k++)
+    {
+        test_folder_remove(whole);
+        assert_exit(start(RUN(whole, "--frames", "5", "--set", choices[k][0], "--set", choices[k][1])), 0);
+        for (int lines = 2; lines < 15; lines += 5)
+        {
+            clear();
+            pid_t pid = start(RUN(work, "--frames", "5", "--set", choices[k][0], "--set", choices[k][1]));
+            kill_at(pid, reached_lines, work, lines);
+            assert_exit(start(RUN(work, "--frames", "5", "--resume", "--set", choices[k][0], "--set", choices[k][1])), 0);
+            assert_same_run(work, whole);
+        }
+    }
+    test_folder_remove(whole);
 }
 
 // Before the first checkpoint there may be nothing to resume; then the run simply starts.
@@ -547,6 +575,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_runs_are_equal),     cmocka_unit_test(test_killed_at_every_step),
         cmocka_unit_test(test_killed_at_the_start),    cmocka_unit_test(test_killed_again_and_again),
+        cmocka_unit_test(test_other_solvers),
         cmocka_unit_test(test_stopped_by_request),     cmocka_unit_test(test_more_frames),
         cmocka_unit_test(test_scene_as_run),           cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_damaged),                cmocka_unit_test(test_force),

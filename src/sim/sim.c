@@ -121,22 +121,26 @@ void weft_sim_destroy(weft_sim* sim)
 
 static weft_status step_error(const weft_sim* sim, weft_status status, weft_error* error)
 {
-    const char* remedy = "try a smaller time_step, or the method newton";
     long long step = (long long)sim->world.state.step_count + 1;
-    if (status == WEFT_NOT_FINITE && sim->world.bad_vertex >= 0)
-    {
-        const body* b;
-        int vertex;
-        sim_locate(sim, sim->world.bad_vertex, &b, &vertex);
-        return error_set(error, status, NULL, 0, "step %lld: vertex %d of cloth `%s` is not finite; %s", step, vertex,
-                         b ? b->name : "?", remedy);
-    }
     if (status == WEFT_UNSUPPORTED)
     {
         return error_set(error, status, NULL, 0, "the solver `%s` has no preconditioner `%s`; see the scene reference",
                          sim->solver_name, sim->preconditioner ? sim->preconditioner : "");
     }
-    return error_set(error, status, NULL, 0, "step %lld: %s; %s", step, weft_status_text(status), remedy);
+    const body* b = NULL;
+    int vertex = -1;
+    if (sim->world.bad_vertex >= 0)
+    {
+        sim_locate(sim, sim->world.bad_vertex, &b, &vertex);
+    }
+    const char* what = status == WEFT_NOT_FINITE ? "is not finite" : "moves fastest";
+    if (b && status != WEFT_NO_MEMORY)
+    {
+        return error_set(error, status, NULL, 0,
+                         "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step, or the method newton", step,
+                         weft_status_text(status), vertex, b->name, what);
+    }
+    return error_set(error, status, NULL, 0, "step %lld: %s", step, weft_status_text(status));
 }
 
 weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error)

@@ -300,8 +300,14 @@ static weft_status mpcg_solve(void* state, const linear_system* system, vec3* x,
     memset(m->p, 0, (size_t)n * sizeof(vec3));
     parallel_for(o->pool, n, ROW_GRAIN, direction_pass, &c);
 
+    // Nothing to solve: (I - S) z is the answer, whatever the guess was.
+    if (reference == 0.0)
+    {
+        filter_prescribed(system, x);
+        start = end = 0.0;
+    }
     double target = o->tolerance * o->tolerance * reference;
-    weft_status status = mpcg_iterate(&c, start, target, stats, &end);
+    weft_status status = isfinite(start) ? mpcg_iterate(&c, start, target, stats, &end) : WEFT_NOT_FINITE;
     stats->residual = reference > 0.0 ? sqrt(end / reference) : 0.0;
     stats->converged = status == WEFT_OK;
     if (stats->iterations > 0 && start > 0.0 && end > 0.0)

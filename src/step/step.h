@@ -91,7 +91,8 @@ typedef struct world
     double h, time;          // s; time is that of its start
     energy_report before, after;
     double work;             // J done by moving pins and air
-    int bad_vertex;          // of a non-finite value; -1: none
+    bool judged;             // the candidate's energies are finite and known
+    int bad_vertex;          // that a failed step names; -1: none
     double energy_rise_max;  // of the method
     weft_solve_stats last_solve;
     weft_step_stats* stats;

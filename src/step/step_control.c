@@ -21,12 +21,31 @@ static int find_not_finite(const vec3* x, const vec3* v, int count)
 {
     for (int i = 0; i < count; i++)
     {
-        if (!v3_is_finite(x[i]) || !v3_is_finite(v[i]))
+        // Squares, because energies overflow before the numbers themselves do.
+        if (!isfinite(v3_dot(x[i], x[i])) || !isfinite(v3_dot(v[i], v[i])))
         {
             return i;
         }
     }
     return -1;
+}
+
+// The vertex to name when a step has failed: the first with a value that is not finite, else the one that moves fastest.
+static int find_culprit(const world* w)
+{
+    int n = w->model->vertex_count;
+    int found = find_not_finite(w->x_next, w->v_next, n);
+    found = found >= 0 ? found : find_not_finite(w->rhs, w->dv, n);
+    double fastest = -1.0;
+    for (int i = 0; i < n && found < 0; i++)
+    {
+        fastest = fmax(fastest, v3_dot(w->v_next[i], w->v_next[i]));
+    }
+    for (int i = 0; i < n && found < 0; i++)
+    {
+        found = v3_dot(w->v_next[i], w->v_next[i]) == fastest ? i : found;
+    }
+    return found;
 }
 
 double lively_energy(const weft_energy* e)
@@ -47,6 +66,7 @@ weft_status stage_judge(world* w)
         w->bad_vertex = find_not_finite(w->x_next, w->v_next, w->model->vertex_count);
         return WEFT_NOT_FINITE;
     }
+    w->judged = true;
     if (w->after.max_stretch > w->settings.max_stretch * fmax(1.0, w->before.max_stretch))
     {
         return WEFT_NOT_CONVERGED;
@@ -60,6 +80,7 @@ weft_status stage_judge(world* w)
 static weft_status run_stages(world* w, const time_method* method)
 {
     w->bad_vertex = -1;
+    w->judged = false;
     w->work = 0.0;
     w->energy_rise_max = method->energy_rise_max;
     for (int k = 0; method->stages[k].name; k++)
@@ -95,7 +116,7 @@ static weft_status last_resort(world* w, const time_method* method, weft_status 
     {
         status = run_stages(w, &method_newton);
     }
-    return status == WEFT_NOT_CONVERGED && isfinite(w->after.energy.total) ? WEFT_OK : status;
+    return status == WEFT_NOT_CONVERGED && w->judged ? WEFT_OK : status;
 }
 
 static weft_status run_substeps(world* w, const time_method* method)
@@ -105,12 +126,16 @@ static weft_status run_substeps(world* w, const time_method* method)
     w->time = time_at(w, 0);
     w->h = w->settings.time_step;
     w->before = world_energy(w, s->x, s->v);
+    if (!isfinite(w->before.energy.total))
+    {
+        w->bad_vertex = find_not_finite(s->x, s->v, w->model->vertex_count);
+        return WEFT_NOT_FINITE;
+    }
     while (ticks_done < STEP_TICKS)
     {
         int ticks = STEP_TICKS >> s->halvings;
         w->time = time_at(w, ticks_done);
         w->h = w->settings.time_step * ticks / STEP_TICKS;
-        w->after = (energy_report){0};
         weft_status status = run_stages(w, method);
         bool retry = status == WEFT_NOT_CONVERGED || status == WEFT_NOT_FINITE || status == WEFT_NOT_DEFINITE;
         if (retry && s->halvings < w->settings.max_halvings)
@@ -151,6 +176,7 @@ weft_status step_run(world* w, const time_method* method)
     weft_status status = run_substeps(w, method);
     if (status != WEFT_OK)
     {
+        w->bad_vertex = w->bad_vertex >= 0 ? w->bad_vertex : find_culprit(w);
         memcpy(s->x, w->x_saved, bytes);
         memcpy(s->v, w->v_saved, bytes);
         memcpy(s->dv, w->dv_saved, bytes);
