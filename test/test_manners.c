@@ -558,7 +558,6 @@ static void expect_blow_up(const char* line, const char* run, int frames)
     assert_code(line, 1);
     assert_says(line, last.err, "step ");
     assert_says(line, last.err, "vertex ");
-    assert_says(line, last.err, "not finite");
     assert_true(check_run(run) >= frames);
 }
 
@@ -566,7 +565,9 @@ static void test_absurd_numbers(void** unused)
 {
     (void)unused;
     expect_blow_up("run hang --set cells=4 --frames 2 -o absurd-1 --set cloth.0.velocity=[1e200,0,0]", "absurd-1", 1);
+    assert_says("run hang", last.err, "not finite");
     expect_blow_up("run hang --set cells=4 --frames 2 -o absurd-2 --set gravity=[0,1e308,0]", "absurd-2", 1);
+    assert_says("run hang", last.err, "not finite");
 }
 
 // A pin that leaves for infinity after the third frame: what was finished stays, and says so.

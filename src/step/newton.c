@@ -170,7 +170,7 @@ static weft_status stage_minimise(world* w)
     double phi = choose_start(w);
     if (!isfinite(phi))
     {
-        return WEFT_NOT_CONVERGED;
+        return WEFT_NOT_FINITE;
     }
     for (int turn = 0; turn < w->settings.newton_iterations; turn++)
     {

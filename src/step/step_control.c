@@ -112,11 +112,12 @@ static void accept(world* w)
 // The shortest substep went wrong too: minimise, which cannot raise the potential. What is not finite stays a failure.
 static weft_status last_resort(world* w, const time_method* method, weft_status status)
 {
-    if (method != &method_newton)
+    weft_status last = method != &method_newton ? run_stages(w, &method_newton) : status;
+    if (last == WEFT_OK || (last == WEFT_NOT_CONVERGED && w->judged))
     {
-        status = run_stages(w, &method_newton);
+        return WEFT_OK;
     }
-    return status == WEFT_NOT_CONVERGED && w->judged ? WEFT_OK : status;
+    return status == WEFT_NOT_FINITE ? status : last;
 }
 
 static weft_status run_substeps(world* w, const time_method* method)
