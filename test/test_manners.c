@@ -210,18 +210,24 @@ static void put_text(const char* name, const char* text)
     put_bytes(name, text, strlen(text));
 }
 
-// Complete frames of a run, all readable and finite; no temporary file beside them.
-static int check_run(const char* name)
+static void assert_no_temporaries(const char* name)
 {
     char path[PATH_BYTES];
-    path_of(name, path);
-    DIR* dir = opendir(path);
+    DIR* dir = opendir(path_of(name, path));
     assert_non_null(dir);
     for (struct dirent* entry; (entry = readdir(dir));)
     {
         assert_null(strstr(entry->d_name, ".tmp"));
     }
     closedir(dir);
+}
+
+// Complete frames of a run, all readable and finite; no temporary file beside them.
+static int check_run(const char* name)
+{
+    char path[PATH_BYTES];
+    path_of(name, path);
+    assert_no_temporaries(name);
     weft_cache* cache;
     weft_error error;
     if (weft_cache_open(path, &cache, &error) != WEFT_OK)
@@ -517,6 +523,7 @@ static void test_disk_full(void** unused)
         weft_with((setting){.file_limit = limits[k]}, line);
         assert_code(line, 3);
         assert_says(line, last.err, "full/");
+        assert_no_temporaries("full");
         int frames = exists("full/checkpoint.weft") ? check_run("full") : 0;
         most = frames > most ? frames : most;
 
