@@ -1,4 +1,5 @@
 // The command `weft`: finds the subcommand.
+#define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +55,9 @@ static int dispatch(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    // A reader that goes away and a limit on file sizes are answers of the system, not the end of the run.
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     weft_set_log(warn, NULL);
     int status = dispatch(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_DONE)

@@ -39,8 +39,11 @@ WIDE_INLINE angle angle_of(wvec x0, wvec x1, wvec x2, wvec x3)
     a.sine = wv_dot(wv_cross(n2, n1), e);
     a.cosine = wv_dot(n1, n2) * length;
     wide inverse = wide_safe_inverse(length);
-    wvec a1 = wv_scale(wide_safe_inverse(wv_dot(n1, n1)), n1);
-    wvec a2 = wv_scale(wide_safe_inverse(wv_dot(n2, n2)), n2);
+    // A wing that collapses onto its edge would turn by any angle at no distance: its height counts as a thousandth of the
+    // edge at least, which bounds the gradient and keeps A definite.
+    wide edge_sq = wv_dot(e, e), least = 1e-6 * edge_sq * edge_sq;
+    wvec a1 = wv_scale(wide_safe_inverse(wide_max(wv_dot(n1, n1), least)), n1);
+    wvec a2 = wv_scale(wide_safe_inverse(wide_max(wv_dot(n2, n2), least)), n2);
     a.g[2] = wv_scale(length, a1);
     a.g[3] = wv_scale(length, a2);
     a.g[0] = wv_add(wv_scale(wv_dot(wv_sub(x2, x1), e) * inverse, a1), wv_scale(wv_dot(wv_sub(x3, x1), e) * inverse, a2));

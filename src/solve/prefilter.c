@@ -93,7 +93,7 @@ static void direct_add(const direct_solve* d, const linear_system* system, doubl
 
 weft_status direct_solve_run(const direct_solve* d, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
-    const double refine_above = 1e-13; // relative; below it a second solve only moves the last bits
+    const double refine_above = fmax(1e-13, 0.01 * d->tolerance); // relative; what is far below the tolerance is good enough
     filter_prescribed(system, x);
     double start = direct_residual(d, system, x);
     double residual = start;

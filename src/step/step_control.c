@@ -17,12 +17,15 @@ enum
     CALM_STEPS = 4 // good substeps before a longer one is tried
 };
 
+// Caches hold positions as float: what has left 1e18 m is lost.
+static const double far_away_sq = 1e36;
+
 static int find_not_finite(const vec3* x, const vec3* v, int count)
 {
     for (int i = 0; i < count; i++)
     {
         // Squares, because energies overflow before the numbers themselves do.
-        if (!isfinite(v3_dot(x[i], x[i])) || !isfinite(v3_dot(v[i], v[i])))
+        if (!(v3_dot(x[i], x[i]) < far_away_sq) || !isfinite(v3_dot(v[i], v[i])))
         {
             return i;
         }
@@ -61,9 +64,9 @@ double weight_energy(const model* m)
 weft_status stage_judge(world* w)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
-    if (!isfinite(w->after.energy.total))
+    w->bad_vertex = find_not_finite(w->x_next, w->v_next, w->model->vertex_count);
+    if (!isfinite(w->after.energy.total) || w->bad_vertex >= 0)
     {
-        w->bad_vertex = find_not_finite(w->x_next, w->v_next, w->model->vertex_count);
         return WEFT_NOT_FINITE;
     }
     w->judged = true;
