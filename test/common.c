@@ -85,3 +85,31 @@ void test_folder_remove(const char* path)
 {
     nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
+
+static void* ledger_alloc(size_t size, size_t alignment, void* user)
+{
+    test_ledger* l = user;
+    l->made++;
+    if (l->fail_at > 0 && (l->made == l->fail_at || (l->fail_on && l->made > l->fail_at)))
+    {
+        return NULL;
+    }
+    l->live++;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void ledger_free(void* pointer, void* user)
+{
+    ((test_ledger*)user)->live -= pointer != NULL;
+    free(pointer);
+}
+
+void test_ledger_open(test_ledger* ledger)
+{
+    weft_set_allocator(&(weft_allocator){ledger_alloc, ledger_free, ledger});
+}
+
+void test_ledger_close(void)
+{
+    weft_set_allocator(NULL);
+}

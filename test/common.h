@@ -1,4 +1,5 @@
-// What tests share: cmocka with its headers, random numbers, a dense symmetric eigenvalue solver, temporary folders.
+// What tests share: cmocka with its headers, random numbers, a dense symmetric eigenvalue solver, temporary folders,
+// a ledger of allocations.
 #ifndef WEFT_TEST_COMMON_H
 #define WEFT_TEST_COMMON_H
 
@@ -21,5 +22,16 @@ void test_eigenvalues(double* a, int n, double* values);
 // A new empty folder; removed with test_folder_remove.
 const char* test_folder(char* path /* [256] */);
 void test_folder_remove(const char* path);
+
+// Counts allocations from test_ledger_open on, and lets one of them fail.
+typedef struct test_ledger
+{
+    int made, live;
+    int fail_at; // the number of the allocation that fails; 0: none
+    int fail_on; // not 0: all that follow it fail too
+} test_ledger;
+
+void test_ledger_open(test_ledger* ledger); // sets the allocator
+void test_ledger_close(void);               // sets it back
 
 #endif

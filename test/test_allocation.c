@@ -7,30 +7,7 @@
 
 #include "common_sim.h"
 
-typedef struct ledger
-{
-    int live, made;
-    int fail_at; // the number of the allocation that fails; 0: none
-} ledger;
-
-static void* counted_alloc(size_t size, size_t alignment, void* user)
-{
-    ledger* l = user;
-    if (++l->made == l->fail_at)
-    {
-        return NULL;
-    }
-    l->live++;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void counted_free(void* pointer, void* user)
-{
-    ((ledger*)user)->live--;
-    free(pointer);
-}
-
-static weft_status run_steps(const char* method, const char* solver, int steps, int* made_after_two, ledger* l)
+static weft_status run_steps(const char* method, const char* solver, int steps, int* made_after_two, test_ledger* l)
 {
     const weft_vec3 positions[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 0, -1}, {1, 0, -1}, {2, 0, -1}};
     const int faces[] = {0, 1, 3, 1, 4, 3, 1, 2, 4, 2, 5, 4}, pinned[] = {0, 3};
@@ -71,12 +48,11 @@ static void test_steady_scene(void** unused)
     (void)unused;
     for (int k = 0; k < 8; k++)
     {
-        ledger l = {0};
-        weft_allocator hooks = {counted_alloc, counted_free, &l};
-        weft_set_allocator(&hooks);
+        test_ledger l = {0};
+        test_ledger_open(&l);
         int made;
         weft_status status = run_steps(methods[k / 4], solvers[k % 4], 20, &made, &l);
-        weft_set_allocator(NULL);
+        test_ledger_close();
         assert_int_equal(status, WEFT_OK);
         assert_int_equal(made, 0);
         assert_int_equal(l.live, 0);
@@ -93,12 +69,11 @@ static void test_failing_allocation(void** unused)
         weft_status status = WEFT_NO_MEMORY;
         for (int fail_at = 1; status != WEFT_OK; fail_at++)
         {
-            ledger l = {.fail_at = fail_at};
-            weft_allocator hooks = {counted_alloc, counted_free, &l};
-            weft_set_allocator(&hooks);
+            test_ledger l = {.fail_at = fail_at};
+            test_ledger_open(&l);
             int made;
             status = run_steps(methods[k / 4], solvers[k % 4], 3, &made, &l);
-            weft_set_allocator(NULL);
+            test_ledger_close();
             assert_true(status == WEFT_OK || status == WEFT_NO_MEMORY);
             assert_int_equal(l.live, 0);
             tried++;

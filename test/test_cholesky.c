@@ -1,13 +1,9 @@
 // The direct solvers against Gaussian elimination in long double on S A + (I - S), written out here; then what they
 // promise besides: the same bits on any number of threads, no allocation after the analysis, a status for bad matrices.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "solve/solve.h"
 #include "solve/system.h"
@@ -671,29 +667,6 @@ static void test_tolerance_out_of_reach(void** state)
 
 // ---- memory
 
-static struct
-{
-    int made, live, fail_at; // fail_at 0: never
-} count;
-
-static void* counting_alloc(size_t size, size_t alignment, void* user)
-{
-    (void)user;
-    if (++count.made == count.fail_at)
-    {
-        return NULL;
-    }
-    count.live++;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void counting_free(void* pointer, void* user)
-{
-    (void)user;
-    count.live--;
-    free(pointer);
-}
-
 static void test_no_allocation_after_analysis(void** state)
 {
     (void)state;
@@ -705,18 +678,17 @@ static void test_no_allocation_after_analysis(void** state)
     solver_object object;
     assert_int_equal(solver_object_init(&object, "cholesky", &options, NULL), WEFT_OK);
     assert_int_equal(solver_object_solve(&object, &p->system, x, NULL), WEFT_OK); // the pool's sums, too, are made here
-    weft_allocator hooks = {counting_alloc, counting_free, NULL};
-    weft_set_allocator(&hooks);
-    memset(&count, 0, sizeof(count));
+    test_ledger ledger = {0};
+    test_ledger_open(&ledger);
     for (int repeat = 0; repeat < 3; repeat++)
     {
         assert_int_equal(solver_object_solve(&object, &p->system, x, NULL), WEFT_OK);
     }
-    assert_int_equal(count.made, 0);
+    assert_int_equal(ledger.made, 0);
     p->system.pattern_version++; // the same pattern under another number is recognised
     assert_int_equal(solver_object_solve(&object, &p->system, x, NULL), WEFT_OK);
-    assert_int_equal(count.made, 0);
-    weft_set_allocator(NULL);
+    assert_int_equal(ledger.made, 0);
+    test_ledger_close();
     solver_object_finish(&object);
     workers_destroy(pool);
     mem_free(x);
@@ -728,14 +700,12 @@ static void test_every_allocation_may_fail(void** state)
     (void)state;
     problem* p = grid_problem(12, 0.1);
     vec3 x[145];
-    weft_allocator hooks = {counting_alloc, counting_free, NULL};
-    weft_set_allocator(&hooks);
     weft_status status = WEFT_NO_MEMORY;
     for (int fail_at = 1; status != WEFT_OK; fail_at++)
     {
         assert_true(fail_at < 1000);
-        memset(&count, 0, sizeof(count));
-        count.fail_at = fail_at;
+        test_ledger ledger = {.fail_at = fail_at};
+        test_ledger_open(&ledger);
         solve_options options = {.tolerance = 1e-5, .cpu = CPU_BASE};
         solver_object object;
         status = solver_object_init(&object, "cholesky", &options, NULL);
@@ -745,9 +715,9 @@ static void test_every_allocation_may_fail(void** state)
         }
         assert_true(status == WEFT_OK || status == WEFT_NO_MEMORY);
         solver_object_finish(&object);
-        assert_int_equal(count.live, 0);
+        test_ledger_close();
+        assert_int_equal(ledger.live, 0);
     }
-    weft_set_allocator(NULL);
     problem_finish(p);
 }
 
@@ -796,12 +766,11 @@ static void test_public_solver(void** state)
     }
 
     // Another object with the same pattern is not analysed again: nothing is allocated.
-    weft_allocator hooks = {counting_alloc, counting_free, NULL};
-    weft_set_allocator(&hooks);
-    memset(&count, 0, sizeof(count));
+    test_ledger ledger = {0};
+    test_ledger_open(&ledger);
     assert_int_equal(weft_solver_solve(solver, again, y, &stats), WEFT_OK);
-    assert_int_equal(count.made, 0);
-    weft_set_allocator(NULL);
+    assert_int_equal(ledger.made, 0);
+    test_ledger_close();
     assert_memory_equal(x, y, sizeof(x));
     weft_solver_drop(solver);
     assert_int_equal(weft_solver_solve(solver, again, y, &stats), WEFT_OK);

@@ -1,14 +1,10 @@
 // Grids, checks of the surface, rest shapes, hinges, order, outline; and what happens when memory runs out.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "mesh/mesh.h"
+#include "common_mesh.h"
 
 // ---- the last warning and their number
 
@@ -41,13 +37,6 @@ static mesh grid_make(grid_options options)
     return m;
 }
 
-static vec3 triangle_area_vector(const mesh* m, int t)
-{
-    const int* v = m->triangle + 3 * t;
-    vec3 a = v3_sub(m->position[v[1]], m->position[v[0]]), b = v3_sub(m->position[v[2]], m->position[v[0]]);
-    return v3_scale(0.5, v3_cross(a, b));
-}
-
 static double triangle_least_angle(const mesh* m, int t)
 {
     double least = PI;
@@ -59,47 +48,6 @@ static double triangle_least_angle(const mesh* m, int t)
         least = fmin(least, atan2(v3_length(v3_cross(a, b)), v3_dot(a, b)));
     }
     return least;
-}
-
-static double mesh_area(const mesh* m)
-{
-    double area = 0.0;
-    for (int t = 0; t < m->triangle_count; t++)
-    {
-        area += v3_length(triangle_area_vector(m, t));
-    }
-    return area;
-}
-
-// Vertices - edges + faces; every interior edge is a hinge, so edges = 3 triangles - hinges.
-static int mesh_euler(const mesh* m)
-{
-    hinge* hinges;
-    int count;
-    assert_int_equal(mesh_hinges(m->triangle, m->triangle_count, m->vertex_count, &hinges, &count, NULL), WEFT_OK);
-    mem_free(hinges);
-    return m->vertex_count - (3 * m->triangle_count - count) + m->triangle_count;
-}
-
-static weft_status arrays_triangulate(const vec3* x, int vertex_count, const int* start, const int* corner, int faces,
-                                      mesh* m, weft_error* error)
-{
-    *error = (weft_error){0};
-    weft_status status = mesh_from_arrays(x, vertex_count, start, corner, faces, m, error);
-    return status == WEFT_OK ? mesh_triangulate(m, error) : status;
-}
-
-static void expect_refused(const vec3* x, int vertex_count, const int* start, const int* corner, int faces,
-                           const char* word)
-{
-    mesh m;
-    weft_error error;
-    assert_int_equal(arrays_triangulate(x, vertex_count, start, corner, faces, &m, &error), WEFT_BAD_INPUT);
-    if (!strstr(error.message, word))
-    {
-        fail_msg("'%s' does not say '%s'", error.message, word);
-    }
-    mesh_finish(&m);
 }
 
 // ---- grids
@@ -117,11 +65,11 @@ static void test_grid_counts(void** state)
         assert_int_equal(m.vertex_count, 63 - (o.l_shape ? 12 : 0));
         assert_int_equal(m.face_count, o.quads ? cells : 2 * cells);
         assert_int_equal(m.triangle_count, 2 * cells);
-        assert_int_equal(mesh_euler(&m), 1);
-        assert_float_equal(mesh_area(&m), o.l_shape ? 1.5 : 2.0, 1e-12);
+        assert_int_equal(test_mesh_euler(&m), 1);
+        assert_float_equal(test_mesh_area(&m), o.l_shape ? 1.5 : 2.0, 1e-12);
         for (int t = 0; t < m.triangle_count; t++)
         {
-            vec3 a = triangle_area_vector(&m, t);
+            vec3 a = test_area_vector(&m, t);
             assert_true((o.upright ? a.z : a.y) > 0.0);
         }
         mesh_finish(&m);
@@ -283,7 +231,7 @@ static void test_arrays(void** state)
     mesh m;
     weft_error error;
     int two[] = {0, 1, 2, 0, 2, 3};
-    assert_int_equal(arrays_triangulate(corners, 4, NULL, two, 2, &m, &error), WEFT_OK);
+    assert_int_equal(test_triangulate(corners, 4, NULL, two, 2, &m, &error), WEFT_OK);
     assert_memory_equal(m.triangle, two, sizeof(two));
     mesh_transform(&m, (double[9]){0, -1, 0, 1, 0, 0, 0, 0, 1}, 2.0, v3(10, 20, 30));
     assert_float_equal(m.position[1].x, 10.0, 1e-15);
@@ -298,21 +246,21 @@ static void test_arrays_refused(void** state)
 {
     (void)state;
     int good[] = {0, 1, 2};
-    expect_refused(NULL, 3, NULL, good, 1, "at least three vertices");
-    expect_refused(corners, 3, NULL, NULL, 1, "one face");
-    expect_refused(corners, 2, NULL, good, 1, "three vertices");
-    expect_refused(corners, -1, NULL, good, 1, "three vertices");
-    expect_refused(corners, 3, NULL, good, 0, "one face");
-    expect_refused(corners, 3, NULL, good, INT32_MAX, "at most");
-    expect_refused(corners, 3, NULL, (int[]){0, 1, 3}, 1, "only 3 vertices");
-    expect_refused(corners, 3, NULL, (int[]){0, 1, -1}, 1, "only 3 vertices");
-    expect_refused(corners, 3, NULL, (int[]){0, 1, INT32_MAX}, 1, "only 3 vertices");
-    expect_refused(corners, 3, NULL, (int[]){0, 1, 1}, 1, "twice");
-    expect_refused(corners, 3, (int[]){1, 3}, good, 1, "must be 0");
-    expect_refused(corners, 3, (int[]){0, 3, 2}, good, 2, "must not decrease");
-    expect_refused(corners, 3, (int[]){0, 2}, good, 1, "at least three");
-    expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}}, 3, NULL, good, 1, "finite");
-    expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {0, 2e12, 0}}, 3, NULL, good, 1, "below");
+    test_expect_refused(NULL, 3, NULL, good, 1, "at least three vertices");
+    test_expect_refused(corners, 3, NULL, NULL, 1, "one face");
+    test_expect_refused(corners, 2, NULL, good, 1, "three vertices");
+    test_expect_refused(corners, -1, NULL, good, 1, "three vertices");
+    test_expect_refused(corners, 3, NULL, good, 0, "one face");
+    test_expect_refused(corners, 3, NULL, good, INT32_MAX, "at most");
+    test_expect_refused(corners, 3, NULL, (int[]){0, 1, 3}, 1, "only 3 vertices");
+    test_expect_refused(corners, 3, NULL, (int[]){0, 1, -1}, 1, "only 3 vertices");
+    test_expect_refused(corners, 3, NULL, (int[]){0, 1, INT32_MAX}, 1, "only 3 vertices");
+    test_expect_refused(corners, 3, NULL, (int[]){0, 1, 1}, 1, "twice");
+    test_expect_refused(corners, 3, (int[]){1, 3}, good, 1, "must be 0");
+    test_expect_refused(corners, 3, (int[]){0, 3, 2}, good, 2, "must not decrease");
+    test_expect_refused(corners, 3, (int[]){0, 2}, good, 1, "at least three");
+    test_expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}}, 3, NULL, good, 1, "finite");
+    test_expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {0, 2e12, 0}}, 3, NULL, good, 1, "below");
 }
 
 // ---- checks of the surface
@@ -321,13 +269,13 @@ static void test_degenerate(void** state)
 {
     (void)state;
     int face[] = {0, 1, 2};
-    expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, 3, NULL, face, 1, "without area");
-    expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {0, 0, 0}}, 3, NULL, face, 1, "without area");
-    expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {0.5, 1e-12, 0}}, 3, NULL, face, 1, "without area");
+    test_expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, 3, NULL, face, 1, "without area");
+    test_expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {0, 0, 0}}, 3, NULL, face, 1, "without area");
+    test_expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {0.5, 1e-12, 0}}, 3, NULL, face, 1, "without area");
     mesh m;
     weft_error error;
     vec3 thin[] = {{0, 0, 0}, {1, 0, 0}, {0.5, 1e-11, 0}};
-    assert_int_equal(arrays_triangulate(thin, 3, NULL, face, 1, &m, &error), WEFT_OK);
+    assert_int_equal(test_triangulate(thin, 3, NULL, face, 1, &m, &error), WEFT_OK);
     mesh_finish(&m);
 }
 
@@ -335,9 +283,9 @@ static void test_crowded_edge(void** state)
 {
     (void)state;
     vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}};
-    expect_refused(x, 5, NULL, (int[]){0, 1, 2, 1, 0, 3, 0, 1, 4}, 3, "3 triangles");
-    expect_refused(x, 5, NULL, (int[]){0, 1, 2, 0, 1, 2}, 2, "same three vertices");
-    expect_refused(x, 5, NULL, (int[]){0, 1, 2, 2, 1, 0}, 2, "same three vertices");
+    test_expect_refused(x, 5, NULL, (int[]){0, 1, 2, 1, 0, 3, 0, 1, 4}, 3, "3 triangles");
+    test_expect_refused(x, 5, NULL, (int[]){0, 1, 2, 0, 1, 2}, 2, "same three vertices");
+    test_expect_refused(x, 5, NULL, (int[]){0, 1, 2, 2, 1, 0}, 2, "same three vertices");
 }
 
 static void test_bow_tie_vertex(void** state)
@@ -348,7 +296,7 @@ static void test_bow_tie_vertex(void** state)
     weft_set_log(warnings_note, &w);
     mesh m;
     weft_error error;
-    assert_int_equal(arrays_triangulate(x, 6, NULL, (int[]){0, 1, 2, 0, 3, 4}, 2, &m, &error), WEFT_OK);
+    assert_int_equal(test_triangulate(x, 6, NULL, (int[]){0, 1, 2, 0, 3, 4}, 2, &m, &error), WEFT_OK);
     assert_int_equal(w.count, 1);
     assert_non_null(strstr(w.last, "1 of 6 vertices belong to no face"));
     weft_set_log(NULL, NULL);
@@ -432,12 +380,12 @@ static void test_moebius_refused(void** state)
         face[4 * k + 2] = 2 * next + 1 - twist, face[4 * k + 3] = 2 * k + 1;
         start[k + 1] = 4 * (k + 1);
     }
-    expect_refused(x, 2 * COUNT, start, face, COUNT, "one-sided");
+    test_expect_refused(x, 2 * COUNT, start, face, COUNT, "one-sided");
     // The same ring without its last face is a strip.
     mesh m;
     weft_error error;
-    assert_int_equal(arrays_triangulate(x, 2 * COUNT, start, face, COUNT - 1, &m, &error), WEFT_OK);
-    assert_int_equal(mesh_euler(&m), 1);
+    assert_int_equal(test_triangulate(x, 2 * COUNT, start, face, COUNT - 1, &m, &error), WEFT_OK);
+    assert_int_equal(test_mesh_euler(&m), 1);
     mesh_finish(&m);
 }
 
@@ -469,7 +417,7 @@ static void test_rest_shape(void** state)
         for (int t = 0; t < m.triangle_count; t++)
         {
             vec2 a = rest[3 * t + 1], b = rest[3 * t + 2];
-            assert_float_equal(0.5 * (a.x * b.y - a.y * b.x), v3_length(triangle_area_vector(&m, t)), 1e-15);
+            assert_float_equal(0.5 * (a.x * b.y - a.y * b.x), v3_length(test_area_vector(&m, t)), 1e-15);
         }
     }
     mem_free(rest);
@@ -630,31 +578,6 @@ static void test_order_hilbert(void** state)
 
 // ---- memory
 
-typedef struct failing
-{
-    int left; // allocations that still succeed
-    int held; // not freed yet
-} failing;
-
-static void* failing_alloc(size_t size, size_t alignment, void* user)
-{
-    failing* f = user;
-    if (f->left-- <= 0)
-    {
-        return NULL;
-    }
-    void* pointer = aligned_alloc(alignment, size);
-    f->held += pointer != NULL;
-    return pointer;
-}
-
-static void failing_free(void* pointer, void* user)
-{
-    failing* f = user;
-    f->held -= pointer != NULL;
-    free(pointer);
-}
-
 // Everything from the grid to the order, with a turned face so that orientation is repaired as well.
 static weft_status whole_chain(void)
 {
@@ -692,12 +615,12 @@ static void test_no_memory(void** state)
     int tried = 0;
     for (; tried < 200 && status != WEFT_OK; tried++)
     {
-        failing f = {.left = tried};
-        weft_set_allocator(&(weft_allocator){failing_alloc, failing_free, &f});
+        test_ledger ledger = {.fail_at = tried + 1, .fail_on = 1};
+        test_ledger_open(&ledger);
         status = whole_chain();
-        weft_set_allocator(NULL);
+        test_ledger_close();
         assert_true(status == WEFT_OK || status == WEFT_NO_MEMORY);
-        assert_int_equal(f.held, 0);
+        assert_int_equal(ledger.live, 0);
     }
     assert_int_equal(status, WEFT_OK);
     assert_true(tried > 20);

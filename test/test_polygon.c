@@ -1,61 +1,9 @@
 // Faces of four and more corners as triangles: quads, random, bridged, crossing and large polygons.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common.h"
+
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "mesh/mesh.h"
-
-static vec3 triangle_area_vector(const mesh* m, int t)
-{
-    const int* v = m->triangle + 3 * t;
-    vec3 a = v3_sub(m->position[v[1]], m->position[v[0]]), b = v3_sub(m->position[v[2]], m->position[v[0]]);
-    return v3_scale(0.5, v3_cross(a, b));
-}
-
-static double mesh_area(const mesh* m)
-{
-    double area = 0.0;
-    for (int t = 0; t < m->triangle_count; t++)
-    {
-        area += v3_length(triangle_area_vector(m, t));
-    }
-    return area;
-}
-
-// Vertices - edges + faces; every interior edge is a hinge, so edges = 3 triangles - hinges.
-static int mesh_euler(const mesh* m)
-{
-    hinge* hinges;
-    int count;
-    assert_int_equal(mesh_hinges(m->triangle, m->triangle_count, m->vertex_count, &hinges, &count, NULL), WEFT_OK);
-    mem_free(hinges);
-    return m->vertex_count - (3 * m->triangle_count - count) + m->triangle_count;
-}
-
-static weft_status arrays_triangulate(const vec3* x, int vertex_count, const int* start, const int* corner, int faces,
-                                      mesh* m, weft_error* error)
-{
-    *error = (weft_error){0};
-    weft_status status = mesh_from_arrays(x, vertex_count, start, corner, faces, m, error);
-    return status == WEFT_OK ? mesh_triangulate(m, error) : status;
-}
-
-static void expect_refused(const vec3* x, int vertex_count, const int* start, const int* corner, int faces,
-                           const char* word)
-{
-    mesh m;
-    weft_error error;
-    assert_int_equal(arrays_triangulate(x, vertex_count, start, corner, faces, &m, &error), WEFT_BAD_INPUT);
-    if (!strstr(error.message, word))
-    {
-        fail_msg("'%s' does not say '%s'", error.message, word);
-    }
-    mesh_finish(&m);
-}
+#include "common_mesh.h"
 
 static void test_quad_diagonals(void** state)
 {
@@ -67,7 +15,7 @@ static void test_quad_diagonals(void** state)
     for (int turn = 0; turn < 4; turn++)
     {
         int face[] = {turn, (turn + 1) % 4, (turn + 2) % 4, (turn + 3) % 4};
-        assert_int_equal(arrays_triangulate(kite, 4, (int[]){0, 4}, face, 1, &m, &error), WEFT_OK);
+        assert_int_equal(test_triangulate(kite, 4, (int[]){0, 4}, face, 1, &m, &error), WEFT_OK);
         hinge* hinges;
         int count;
         assert_int_equal(mesh_hinges(m.triangle, 2, 4, &hinges, &count, NULL), WEFT_OK);
@@ -79,18 +27,18 @@ static void test_quad_diagonals(void** state)
     }
     // A dart: the shorter diagonal lies outside.
     vec3 dart[] = {{0, 0, 0}, {3, 1, 0}, {1, 0, 0}, {3, -1, 0}};
-    assert_int_equal(arrays_triangulate(dart, 4, (int[]){0, 4}, (int[]){3, 2, 1, 0}, 1, &m, &error), WEFT_OK);
+    assert_int_equal(test_triangulate(dart, 4, (int[]){0, 4}, (int[]){3, 2, 1, 0}, 1, &m, &error), WEFT_OK);
     for (int t = 0; t < 2; t++)
     {
-        assert_true(triangle_area_vector(&m, t).z > 0.0);
+        assert_true(test_area_vector(&m, t).z > 0.0);
     }
     mesh_finish(&m);
     // A corner in the middle of a side.
     vec3 flat[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {1, 1, 0}};
-    assert_int_equal(arrays_triangulate(flat, 4, (int[]){0, 4}, (int[]){0, 1, 2, 3}, 1, &m, &error), WEFT_OK);
+    assert_int_equal(test_triangulate(flat, 4, (int[]){0, 4}, (int[]){0, 1, 2, 3}, 1, &m, &error), WEFT_OK);
     mesh_finish(&m);
     // An eight has no split.
-    expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, 4, (int[]){0, 4}, (int[]){0, 2, 1, 3}, 1,
+    test_expect_refused((vec3[]){{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}, 4, (int[]){0, 4}, (int[]){0, 2, 1, 3}, 1,
                    "crosses itself");
 }
 
@@ -132,12 +80,12 @@ static void test_polygons(void** state)
         }
         mesh m;
         weft_error error;
-        assert_int_equal(arrays_triangulate(x, count, (int[]){0, count}, face, 1, &m, &error), WEFT_OK);
+        assert_int_equal(test_triangulate(x, count, (int[]){0, count}, face, 1, &m, &error), WEFT_OK);
         assert_int_equal(m.triangle_count, count - 2);
-        assert_int_equal(mesh_euler(&m), 1);
+        assert_int_equal(test_mesh_euler(&m), 1);
         if (noise == 0.0)
         {
-            assert_float_equal(mesh_area(&m), area, 1e-12);
+            assert_float_equal(test_mesh_area(&m), area, 1e-12);
         }
         mesh_finish(&m);
     }
@@ -165,8 +113,8 @@ static void test_polygons_bridged(void** state)
         }
         mesh m;
         weft_error error;
-        assert_int_equal(arrays_triangulate(x, count, (int[]){0, count}, face, 1, &m, &error), WEFT_OK);
-        assert_float_equal(mesh_area(&m), area, 1e-12);
+        assert_int_equal(test_triangulate(x, count, (int[]){0, count}, face, 1, &m, &error), WEFT_OK);
+        assert_float_equal(test_mesh_area(&m), area, 1e-12);
         mesh_finish(&m);
     }
 }
@@ -213,14 +161,14 @@ static void test_polygons_random(void** state)
         sum = v3_add(sum, v3_cross(x[count - 1], x[0]));
         mesh m;
         weft_error error;
-        weft_status status = arrays_triangulate(x, count, (int[]){0, count}, face, 1, &m, &error);
+        weft_status status = test_triangulate(x, count, (int[]){0, count}, face, 1, &m, &error);
         if (!lattice)
         {
             assert_int_equal(status, polygon_crosses(x, count) ? WEFT_BAD_INPUT : WEFT_OK);
         }
         if (status == WEFT_OK)
         {
-            assert_float_equal(mesh_area(&m), 0.5 * v3_length(sum), 1e-12);
+            assert_float_equal(test_mesh_area(&m), 0.5 * v3_length(sum), 1e-12);
         }
         split += status == WEFT_OK;
         refused += status != WEFT_OK;
@@ -238,15 +186,15 @@ static void test_polygons_odd(void** state)
     // Corners in the middle of a square's sides.
     vec3 ring[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {2, 1, 0}, {2, 2, 0}, {1, 2, 0}, {0, 2, 0}, {0, 1, 0}};
     int eight[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    assert_int_equal(arrays_triangulate(ring, 8, (int[]){0, 8}, eight, 1, &m, &error), WEFT_OK);
-    assert_float_equal(mesh_area(&m), 4.0, 1e-15);
+    assert_int_equal(test_triangulate(ring, 8, (int[]){0, 8}, eight, 1, &m, &error), WEFT_OK);
+    assert_float_equal(test_mesh_area(&m), 4.0, 1e-15);
     mesh_finish(&m);
     // A hole, bridged to the outline by two edges on one another.
     vec3 hole[] = {{0, 0, 0}, {3, 0, 0}, {3, 3, 0}, {0, 3, 0}, {0, 0, 0},
                    {1, 1, 0}, {1, 2, 0}, {2, 2, 0}, {2, 1, 0}, {1, 1, 0}};
     int ten[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-    assert_int_equal(arrays_triangulate(hole, 10, (int[]){0, 10}, ten, 1, &m, &error), WEFT_OK);
-    assert_float_equal(mesh_area(&m), 8.0, 1e-12);
+    assert_int_equal(test_triangulate(hole, 10, (int[]){0, 10}, ten, 1, &m, &error), WEFT_OK);
+    assert_float_equal(test_mesh_area(&m), 8.0, 1e-12);
     mesh_finish(&m);
     // Stars drawn in one stroke.
     for (int points = 5; points <= 13; points += 2)
@@ -258,11 +206,11 @@ static void test_polygons_odd(void** state)
             star[k] = v3(cos(4.0 * PI * k / points), sin(4.0 * PI * k / points), 0.0);
             face[k] = k;
         }
-        expect_refused(star, points, (int[]){0, points}, face, 1, "crosses itself");
+        test_expect_refused(star, points, (int[]){0, points}, face, 1, "crosses itself");
     }
     // All corners on a line.
     vec3 line[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}};
-    expect_refused(line, 5, (int[]){0, 5}, eight, 1, "no area");
+    test_expect_refused(line, 5, (int[]){0, 5}, eight, 1, "no area");
 }
 
 // A comb has as many wide corners as others; the largest allowed takes no noticeable time.
@@ -283,10 +231,10 @@ static void test_polygons_large(void** state)
     mesh m;
     weft_error error;
     double start = timer_now();
-    assert_int_equal(arrays_triangulate(x, 4096, (int[]){0, 4096}, face, 1, &m, &error), WEFT_OK);
+    assert_int_equal(test_triangulate(x, 4096, (int[]){0, 4096}, face, 1, &m, &error), WEFT_OK);
     print_message("a comb of 4096 corners took %.3f s\n", timer_now() - start);
     mesh_finish(&m);
-    expect_refused(x, 4097, (int[]){0, 4097}, face, 1, "at most 4096");
+    test_expect_refused(x, 4097, (int[]){0, 4097}, face, 1, "at most 4096");
 }
 
 int main(void)

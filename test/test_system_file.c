@@ -606,7 +606,7 @@ static void test_no_room(void** state)
     DIR* d = opendir(folder);
     for (struct dirent* e; (e = readdir(d));)
     {
-        assert_null(strstr(e->d_name, ".part"));
+        assert_null(strstr(e->d_name, ".tmp"));
     }
     closedir(d);
 }

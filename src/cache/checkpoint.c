@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cache/whole_file.h"
 #include "sim/fingerprint.h"
 
 typedef struct header

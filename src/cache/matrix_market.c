@@ -141,7 +141,7 @@ static weft_status read_entry(text_file* text, const matrix_header* header, matr
     int64_t row, column;
     double value;
     if (!text_parse_count(&line, &row) || !text_parse_count(&line, &column) ||
-        !text_parse_number(text, &line, &value) || !only_blanks(line, end))
+        !text_parse_number(&line, &value) || !only_blanks(line, end))
     {
         return text_file_refuse(text, "expected `row column value`");
     }
@@ -159,7 +159,7 @@ static weft_status read_entry(text_file* text, const matrix_header* header, matr
     }
     if (!isfinite(value))
     {
-        return text_file_refuse(text, "the value is %g; all values must be finite", value);
+        return text_file_refuse(text, "the value is not finite; all values must be");
     }
     e->row[e->count] = (int)row - 1;
     e->column[e->count] = (int)column - 1;
@@ -478,14 +478,14 @@ static weft_status read_array_values(text_file* text, const matrix_header* heade
         while (!only_blanks(line, end))
         {
             double value;
-            if (done == count || !text_parse_number(text, &line, &value))
+            if (done == count || !text_parse_number(&line, &value))
             {
                 return text_file_refuse(text, done == count ? "there is more than the size line promises"
                                                             : "expected a number");
             }
             if (!isfinite(value))
             {
-                return text_file_refuse(text, "the value is %g; all values must be finite", value);
+                return text_file_refuse(text, "the value is not finite; all values must be");
             }
             values[done++] = value;
         }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cache/system_file.h"
 
+#include <locale.h>
 #include <string.h>
 
 // Writes numbers with a point whatever the host's locale.
@@ -88,14 +89,14 @@ static weft_status write_matrix(const weft_system* system, const char* prefix, w
 {
     char path[PATH_LIMIT];
     TRY(system_path(prefix, ".mtx", path, error));
-    file_sink sink;
-    TRY(file_sink_open(&sink, path, error));
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
     bool symmetric = is_symmetric_to_the_bit(system);
     int n = 3 * system->pattern.row_count;
-    fprintf(sink.stream, "%%%%MatrixMarket matrix coordinate real %s\n", symmetric ? "symmetric" : "general");
-    fprintf(sink.stream, "%d %d %lld\n", n, n, (long long)write_blocks(NULL, system, symmetric));
-    write_blocks(sink.stream, system, symmetric);
-    return file_sink_close(&sink);
+    fprintf(file.stream, "%%%%MatrixMarket matrix coordinate real %s\n", symmetric ? "symmetric" : "general");
+    fprintf(file.stream, "%d %d %lld\n", n, n, (long long)write_blocks(NULL, system, symmetric));
+    write_blocks(file.stream, system, symmetric);
+    return whole_file_close(&file, error);
 }
 
 // values[row * row_stride + column * column_stride] for each column, row after row.
@@ -108,19 +109,19 @@ typedef struct array_view
 
 static weft_status write_array(const char* path, const array_view* view, weft_error* error)
 {
-    file_sink sink;
-    TRY(file_sink_open(&sink, path, error));
-    fprintf(sink.stream, "%%%%MatrixMarket matrix array real general\n%lld %lld\n", (long long)view->rows,
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
+    fprintf(file.stream, "%%%%MatrixMarket matrix array real general\n%lld %lld\n", (long long)view->rows,
             (long long)view->columns);
     for (int64_t column = 0; column < view->columns; column++)
     {
         for (int64_t row = 0; row < view->rows; row++)
         {
-            fprintf(sink.stream, "%.17g\n",
+            fprintf(file.stream, "%.17g\n",
                     view->values[(size_t)row * view->row_stride + (size_t)column * view->column_stride]);
         }
     }
-    return file_sink_close(&sink);
+    return whole_file_close(&file, error);
 }
 
 // Writes PREFIX + ending, or removes one that an earlier system left there when there is nothing to say.

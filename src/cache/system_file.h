@@ -2,8 +2,6 @@
 #ifndef WEFT_SYSTEM_FILE_H
 #define WEFT_SYSTEM_FILE_H
 
-#include <locale.h>
-
 #include "solve/system.h"
 
 enum
@@ -13,19 +11,6 @@ enum
 
 // PREFIX followed by ENDING; BAD_INPUT when it is too long.
 weft_status system_path(const char* prefix, const char* ending, char path[PATH_LIMIT], weft_error* error);
-
-// A file that appears under its name only when all of it is written.
-typedef struct file_sink
-{
-    FILE* stream;
-    char path[PATH_LIMIT], temporary[PATH_LIMIT];
-    weft_error* error;
-} file_sink;
-
-weft_status file_sink_open(file_sink* sink, const char* path, weft_error* error);
-void file_sink_write(file_sink* sink, const void* bytes, size_t size); // failures show at close
-// Renames the file into place; on failure nothing is left behind. DISK_FULL when that is why.
-weft_status file_sink_close(file_sink* sink);
 
 // A text file, line by line.
 typedef struct text_file
@@ -37,7 +22,6 @@ typedef struct text_file
     size_t begin, end; // of what is in the buffer and not handed out
     int64_t size;      // bytes of the file: no count in a header can be larger
     int line;          // 1-based number of the line handed out last
-    locale_t locale;   // the decimal point is a point
 } text_file;
 
 // NOT_FOUND when there is no such file.
@@ -50,7 +34,7 @@ weft_status text_file_refuse(const text_file* text, const char* format, ...) __a
 
 // Both move *cursor past blanks and the number; false when there is none or it does not fit.
 bool text_parse_count(const char** cursor, int64_t* out);
-bool text_parse_number(const text_file* text, const char** cursor, double* out); // correctly rounded; may be inf or nan
+bool text_parse_number(const char** cursor, double* out); // correctly rounded; may be inf or nan
 
 weft_status matrix_market_read(const char* prefix, weft_system* out, weft_error* error);
 weft_status matrix_market_write(const weft_system* system, const char* prefix, weft_error* error);

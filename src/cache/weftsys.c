@@ -235,15 +235,15 @@ weft_status weftsys_read(const char* path, weft_system* out, weft_error* error)
     return status;
 }
 
-static void weftsys_write_records(file_sink* sink, const weft_system* system)
+static void weftsys_write_records(whole_file* file, const weft_system* system)
 {
     for (int k = 0; k < system->filter_count; k++)
     {
         const filter_record* record = &system->filter[k];
         int32_t numbers[2] = {record->vertex, record->direction_count};
-        file_sink_write(sink, numbers, sizeof(numbers));
-        file_sink_write(sink, record->direction, 9 * sizeof(double));
-        file_sink_write(sink, record->S, 9 * sizeof(double));
+        whole_file_write(file, numbers, sizeof(numbers));
+        whole_file_write(file, record->direction, 9 * sizeof(double));
+        whole_file_write(file, record->S, 9 * sizeof(double));
     }
 }
 
@@ -261,18 +261,18 @@ weft_status weftsys_write(const weft_system* system, const char* path, weft_erro
     };
     memcpy(h.magic, MAGIC, sizeof(MAGIC));
     h.size = weftsys_size(&h);
-    file_sink sink;
-    TRY(file_sink_open(&sink, path, error));
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
     const char padding[8] = {0};
-    file_sink_write(&sink, &h, sizeof(h));
-    file_sink_write(&sink, p->row_start, (n + 1) * sizeof(int));
-    file_sink_write(&sink, p->column, blocks * sizeof(int));
-    file_sink_write(&sink, padding, (size_t)weftsys_index_bytes(&h) - (n + 1 + blocks) * sizeof(int));
-    file_sink_write(&sink, system->values, 9 * blocks * sizeof(double));
-    file_sink_write(&sink, system->b, n * sizeof(vec3));
-    file_sink_write(&sink, system->z, system->z ? n * sizeof(vec3) : 0);
-    weftsys_write_records(&sink, system);
-    file_sink_write(&sink, system->kernel, 3 * n * (size_t)system->kernel_count * sizeof(double));
-    file_sink_write(&sink, system->positions, system->positions ? n * sizeof(vec3) : 0);
-    return file_sink_close(&sink);
+    whole_file_write(&file, &h, sizeof(h));
+    whole_file_write(&file, p->row_start, (n + 1) * sizeof(int));
+    whole_file_write(&file, p->column, blocks * sizeof(int));
+    whole_file_write(&file, padding, (size_t)weftsys_index_bytes(&h) - (n + 1 + blocks) * sizeof(int));
+    whole_file_write(&file, system->values, 9 * blocks * sizeof(double));
+    whole_file_write(&file, system->b, n * sizeof(vec3));
+    whole_file_write(&file, system->z, system->z ? n * sizeof(vec3) : 0);
+    weftsys_write_records(&file, system);
+    whole_file_write(&file, system->kernel, 3 * n * (size_t)system->kernel_count * sizeof(double));
+    whole_file_write(&file, system->positions, system->positions ? n * sizeof(vec3) : 0);
+    return whole_file_close(&file, error);
 }

@@ -1,4 +1,4 @@
-// The ground floor: memory, arena, parallel loops, errors, log, time, CPU kind. Knows nothing of cloth.
+// The ground floor: memory, arena, parallel loops, errors, log, numbers, files, time, CPU kind. Knows nothing of cloth.
 #ifndef WEFT_CORE_H
 #define WEFT_CORE_H
 
@@ -83,6 +83,30 @@ void log_warning(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // Closest of `count` names by edit distance, NULL when none is near: for "did you mean".
 const char* suggest_name(const char* word, const char* const* names, int count);
+
+// ---- decimal numbers
+// Reads one, correctly rounded, whatever the locale. *cursor moves behind it. False when there is none. Overflow gives
+// an infinity. "nan", "inf" and hexadecimal numbers are not numbers here.
+bool decimal_parse(const char** cursor, double* out);
+// Whether a word is what other programs write for a value that is not finite: nan, -inf, 1.#IND.
+bool decimal_is_not_finite(const char* word);
+
+// ---- files that are written whole or not at all
+typedef struct whole_file
+{
+    FILE* stream; // write to it; errors may be looked at only at the end
+    char path[4096];
+    char temporary[4100];
+} whole_file;
+
+weft_status whole_file_open(whole_file* file, const char* path, weft_error* error);
+void whole_file_write(whole_file* file, const void* bytes, size_t size); // bytes may be NULL when size is 0
+// Flushes, syncs and renames; on any failure the temporary file is removed and an older target stays.
+weft_status whole_file_close(whole_file* file, weft_error* error);
+void whole_file_abandon(whole_file* file);
+
+// The status and sentence of errno for a path: DISK_FULL, NO_MEMORY or IO.
+weft_status file_error(weft_error* error, const char* path, const char* action);
 
 // ---- time: wall clock in seconds. Only ever reported, never decides anything.
 double timer_now(void);

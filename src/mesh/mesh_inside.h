@@ -75,11 +75,6 @@ weft_status text_lines_open(const char* path, text_lines* out, weft_error* error
 weft_status text_lines_next(text_lines* lines, char** out, weft_error* error);
 void text_lines_close(text_lines* lines); // zeroed with descriptor -1 is fine
 
-// ---- numbers
-// Reads a decimal number, correctly rounded, whatever the locale. *cursor moves behind it. False when there is none.
-// Overflow gives an infinity. "nan", "inf" and hexadecimal numbers are not numbers here.
-bool decimal_parse(const char** cursor, double* out);
-
 // ---- names: each once, numbered in order of arrival
 typedef struct name_table
 {

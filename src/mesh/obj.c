@@ -99,17 +99,6 @@ static weft_status obj_no_room(obj_reader* r)
                      "out of memory after %d vertices and %d faces", r->vertex_count, r->start.count);
 }
 
-static bool obj_is_nan_or_inf(const char* s)
-{
-    s += *s == '-' || *s == '+';
-    char lower[3] = {0};
-    for (int k = 0; k < 3 && s[k]; k++)
-    {
-        lower[k] = (char)(s[k] | 0x20);
-    }
-    return memcmp(lower, "nan", 3) == 0 || memcmp(lower, "inf", 3) == 0 || strstr(s, ".#") == s + 1;
-}
-
 // One coordinate. At the end of the statement *s stays and *out is not written.
 static weft_status obj_read_number(obj_reader* r, const char** s, double* out)
 {
@@ -121,7 +110,7 @@ static weft_status obj_read_number(obj_reader* r, const char** s, double* out)
     }
     char text[EXCERPT_SIZE];
     bool good = decimal_parse(s, out) && obj_is_word_end(*s);
-    if (!good && obj_is_nan_or_inf(word))
+    if (!good && decimal_is_not_finite(word))
     {
         return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
                          "the coordinate '%s' is not finite: export the mesh again without it",

@@ -123,7 +123,7 @@ static weft_status renderer_make_programs(weft_renderer* r, weft_error* error)
         [PASS_DEPTH] = {shader_depth_vertex, shader_depth_fragment},
         [PASS_BACKGROUND] = {shader_screen_vertex, shader_background_fragment},
         [PASS_SKY] = {shader_screen_vertex, shader_sky_fragment},
-        [PASS_GROUND] = {shader_ground_vertex, shader_ground_fragment},
+        [PASS_GROUND] = {shader_screen_vertex, shader_ground_fragment},
         [PASS_LIGHT] = {shader_light_vertex, shader_depth_fragment},
         [PASS_SURFACE] = {shader_surface_vertex, shader_surface_fragment},
         [PASS_EDGE] = {shader_edge_vertex, shader_edge_fragment},
@@ -354,7 +354,10 @@ static GLuint program_use(const weft_renderer* r, pass which, const frame* f)
     glUniform1f(uniform(p, "u_key_bias"), (float)(3.0 * f->shot.radius / KEY_MAP_SIZE));
     glUniform1f(uniform(p, "u_sky_bias"), (float)(4.0 * f->shot.radius / SKY_MAP_SIZE));
     glUniform4fv(uniform(p, "u_patch"), 1, f->shot.patch);
-    glUniform4fv(uniform(p, "u_ground"), 1, f->shot.ground);
+    glUniform1f(uniform(p, "u_spread"), f->shot.spread);
+    glUniform4fv(uniform(p, "u_grid"), 1, f->shot.grid);
+    glUniformMatrix3fv(uniform(p, "u_rays"), 1, GL_FALSE, f->shot.rays);
+    uniform_vec3(p, "u_eye", f->shot.eye);
     return p;
 }
 
@@ -498,14 +501,10 @@ static void draw_background(const weft_renderer* r, const frame* f)
 
 static void draw_ground(const weft_renderer* r, const frame* f)
 {
-    GLuint p = program_use(r, PASS_GROUND, f);
-    // Lines stand on round numbers of metres; the offset keeps its float small.
-    double spacing = pow(10.0, ceil(log10(f->shot.radius)));
-    glUniform3f(uniform(p, "u_grid"), (float)spacing, (float)fmod(f->shot.origin.x, spacing),
-                (float)fmod(f->shot.origin.z, spacing));
     glEnable(GL_DEPTH_TEST);
     glBindVertexArray(r->empty_array);
-    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    program_use(r, PASS_GROUND, f);
+    glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
 // The light at each vertex, into the buffer that drawing reads.
@@ -532,7 +531,6 @@ static void capture_light(const weft_renderer* r, const frame* f)
 static void draw_surfaces(const weft_renderer* r, const frame* f)
 {
     GLuint p = program_use(r, PASS_SURFACE, f);
-    uniform_vec3(p, "u_eye", f->shot.eye);
     glEnable(GL_DEPTH_TEST);
     for (int k = 0; k < f->drawable_count; k++)
     {

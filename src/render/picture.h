@@ -37,13 +37,15 @@ typedef struct shot
     double radius;       // of a sphere around all meshes
     vec3 eye, light;     // camera, relative to origin; direction towards the key light
     mat4 camera;
+    float rays[9];       // columns: right and up to the picture's border, forward; takes a pixel to its ray
     double edge_bias;    // clip depth that edges are lifted by
     int key_count, sky_count;
     mat4 key[KEY_LIGHTS], sky[SKY_LIGHTS]; // from relative positions to the unit cube of each shadow map
     float sky_direction[4 * SKY_LIGHTS];   // towards, and its share of the half sphere
     float disc[2 * KEY_LIGHTS];            // even points of the unit disc, for blurs
     float patch[4];      // of the ground, where the sky's shade is known: corner x, z; side; height
-    float ground[4];     // centre x, z; half side; height
+    float spread;        // of lookups in the key light's maps from the ground, in the unit cube
+    float grid[4];       // on the ground: spacing; offset x, z of a line; distance from the eye that is looked at
 } shot;
 
 void shot_set(const weft_view* view, const weft_render_mesh* meshes, int mesh_count, double aspect, shot* out);
@@ -99,7 +101,7 @@ extern const char shader_fragment[];
 extern const char shader_depth_vertex[], shader_depth_fragment[];
 extern const char shader_screen_vertex[], shader_background_fragment[];
 extern const char shader_sky_fragment[];
-extern const char shader_ground_vertex[], shader_ground_fragment[];
+extern const char shader_ground_fragment[]; // with the screen's vertices
 extern const char shader_light_vertex[]; // with the depth fragment
 extern const char shader_surface_vertex[], shader_surface_fragment[];
 extern const char shader_edge_vertex[], shader_edge_fragment[];

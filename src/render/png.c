@@ -1,83 +1,16 @@
-// PNG files through libpng, written whole or not at all: encoded in memory, written beside the target, renamed onto it.
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <fcntl.h>
+// PNG files through libpng, encoded in memory, so that a file can be written whole or not at all.
 #include <png.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/core.h"
 #include "weft/render.h"
 
-static weft_status png_failed(const char* path, weft_error* error)
-{
-    int code = errno;
-    bool full = code == ENOSPC || code == EDQUOT;
-    return error_set(error, full ? WEFT_DISK_FULL : WEFT_IO, path, 0, "the picture cannot be written: %s",
-                     strerror(code));
-}
-
-static bool write_bytes(int file, const unsigned char* bytes, size_t size)
-{
-    while (size > 0)
-    {
-        ssize_t done = write(file, bytes, size);
-        if (done < 0 && errno == EINTR)
-        {
-            continue;
-        }
-        if (done <= 0)
-        {
-            return false;
-        }
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return true;
-}
-
-static weft_status write_and_rename(const char* path, const char* temporary, const unsigned char* bytes, size_t size,
-                                    weft_error* error)
-{
-    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
-    {
-        return png_failed(path, error);
-    }
-    bool done = write_bytes(file, bytes, size);
-    int code = errno;
-    if (close(file) != 0 && done)
-    {
-        done = false;
-        code = errno;
-    }
-    if (done && rename(temporary, path) != 0)
-    {
-        done = false;
-        code = errno;
-    }
-    if (done)
-    {
-        return WEFT_OK;
-    }
-    unlink(temporary);
-    errno = code;
-    return png_failed(path, error);
-}
-
-// A name beside the target that no other living process uses.
 static weft_status write_whole(const char* path, const unsigned char* bytes, size_t size, weft_error* error)
 {
-    size_t length = strlen(path) + 32;
-    char* temporary = mem_alloc(length, 1);
-    if (!temporary)
-    {
-        return error_set(error, WEFT_NO_MEMORY, path, 0, "no memory to write the picture");
-    }
-    snprintf(temporary, length, "%s.tmp%ld", path, (long)getpid());
-    weft_status status = write_and_rename(path, temporary, bytes, size, error);
-    mem_free(temporary);
-    return status;
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
+    whole_file_write(&file, bytes, size);
+    return whole_file_close(&file, error);
 }
 
 weft_status weft_png_write(const char* path, const uint8_t* rgb, int width, int height, weft_error* error)

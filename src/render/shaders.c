@@ -116,26 +116,17 @@ const char shader_sky_fragment[] =
     "    o_color = vec4(vec3(sum / total), 1.0);\n"
     "}\n";
 
-// ---- ground
-
-const char shader_ground_vertex[] =
-    "uniform mat4 u_matrix;\n"
-    "uniform vec4 u_ground;\n" // centre x, z; half side; height
-    "out vec3 v_position;\n"
-    "void main()\n"
-    "{\n"
-    "    vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;\n"
-    "    vec2 p = u_ground.xy + corner * u_ground.z;\n"
-    "    v_position = vec3(p.x, u_ground.w, p.y);\n"
-    "    gl_Position = u_matrix * vec4(v_position, 1.0);\n"
-    "}\n";
+// ---- ground: an endless plane, met by the ray of each pixel, so that nothing cuts it
 
 const char shader_ground_fragment[] =
-    "in vec3 v_position;\n"
+    "in vec2 v_uv;\n"
+    "uniform mat4 u_matrix;\n"
+    "uniform mat3 u_rays;\n"
+    "uniform vec3 u_eye;\n"
     "uniform sampler2D u_sky_shade;\n"
-    "uniform vec4 u_patch;\n"
-    "uniform vec4 u_ground;\n"
-    "uniform vec3 u_grid;\n" // spacing; offset x, z of a line
+    "uniform vec4 u_patch;\n" // corner x, z; side; height
+    "uniform vec4 u_grid;\n"  // spacing; offset x, z of a line; distance from the eye that is looked at
+    "uniform float u_spread;\n"
     "out vec4 o_color;\n"
     "\n"
     "float grid_line(vec2 p, float spacing)\n"
@@ -150,18 +141,29 @@ const char shader_ground_fragment[] =
     "\n"
     "void main()\n"
     "{\n"
-    "    vec2 uv = (v_position.xz - u_patch.xy) / u_patch.z;\n"
+    "    vec3 ray = u_rays * vec3(2.0 * v_uv - 1.0, 1.0);\n"
+    "    float depth = (u_eye.y - u_patch.w) / max(-ray.y, 1e-5);\n" // along the line of sight
+    "    vec3 p = u_eye + depth * ray;\n"
+    "    p.y = u_patch.w;\n"
+    "\n"
+    // Beyond the patch the sky is all there.
+    "    vec2 uv = (p.xz - u_patch.xy) / u_patch.z;\n"
     "    vec2 t = vec2(0.7 / 128.0, -0.7 / 128.0);\n"
     "    float sky = 0.25 * (texture(u_sky_shade, uv + t.xx).r + texture(u_sky_shade, uv + t.xy).r +\n"
     "                        texture(u_sky_shade, uv + t.yx).r + texture(u_sky_shade, uv + t.yy).r);\n"
-    "    float far = length(v_position.xz - u_ground.xy) / u_ground.z;\n"
-    "    float fade = 1.0 - smoothstep(0.35, 0.95, far);\n"
-    "    float key = key_visibility(v_position, 0.006, noise());\n"
-    "    float shade = mix(1.0, 0.40 * key + 0.60 * sky, fade);\n"
+    "    sky = mix(sky, 1.0, smoothstep(0.45, 0.98, 2.0 * length(uv - 0.5)));\n"
+    "    float key = key_visibility(p, u_spread, noise());\n"
+    "    float shade = 0.40 * key + 0.60 * sky;\n"
     "    vec3 tint = mix(vec3(0.80, 0.86, 1.0), vec3(1.0), smoothstep(0.3, 1.0, shade));\n" // shadows see the sky only
-    "    float line = grid_line(v_position.xz + u_grid.yz, u_grid.x) * 0.10 +\n"
-    "                 grid_line(v_position.xz + u_grid.yz, 0.1 * u_grid.x) * 0.035;\n"
-    "    line *= 1.0 - smoothstep(0.15, 0.8, far);\n"
+    "    float line = grid_line(p.xz + u_grid.yz, u_grid.x) * 0.10 +\n"
+    "                 grid_line(p.xz + u_grid.yz, 0.1 * u_grid.x) * 0.035;\n"
+    "    line *= 1.0 - smoothstep(0.9, 1.7, depth / u_grid.w);\n"
+    "    if (ray.y >= -1e-5)\n" // above the horizon
+    "    {\n"
+    "        discard;\n"
+    "    }\n"
+    "    vec4 clip = u_matrix * vec4(p, 1.0);\n"
+    "    gl_FragDepth = clamp(0.5 * clip.z / clip.w + 0.5, 0.0, 0.999999);\n" // less than what clearing leaves
     "    o_color = vec4(encode(background() * shade * tint * (1.0 - line)), 1.0);\n"
     "}\n";
 

@@ -1,5 +1,6 @@
 // What one picture needs before anything is drawn: bounds, camera, the directions of the lights and their shadow maps'
-// matrices, the patch of ground. All floats are relative to the middle of the meshes.
+// matrices, the ground. All floats are relative to the middle of the meshes. What is seen of the ground itself follows
+// from the view alone, so that it stands still over a film while the meshes' bounds change from frame to frame.
 #include <string.h>
 
 #include "render/picture.h"
@@ -24,13 +25,21 @@ static void shot_camera(shot* s, const weft_view* view, double aspect)
     {
         target = v3_sub(s->eye, v3(0, 0, 1));
     }
-    // The ground reaches far; the near plane stays as far away as the meshes allow, for the depth buffer's sake.
+    // The planes keep as close to the meshes as they can, for the depth buffer's sake; the ground is not cut by them.
     double distance = v3_length(s->eye);
     double near_z = fmax(distance - 1.5 * s->radius, 0.01 * fmax(s->radius, distance));
-    double far_z = distance + 16.0 * s->radius;
+    double far_z = distance + 1.5 * s->radius;
     mat4 look = mat4_look(s->eye, target, view->up);
     mat4 projection = mat4_perspective(view->fov, aspect, near_z, far_z);
     s->camera = mat4_mul(&projection, &look);
+    // The rows of the look matrix are the camera's axes: right, up, backward.
+    float tall = (float)tan(0.5 * view->fov), wide = (float)aspect * tall;
+    for (int k = 0; k < 3; k++)
+    {
+        s->rays[k] = wide * look.m[4 * k];
+        s->rays[3 + k] = tall * look.m[4 * k + 1];
+        s->rays[6 + k] = -look.m[4 * k + 2];
+    }
     // Clip depth of a step of 0.4 % of the radius at the meshes' distance.
     double at = fmax(distance, 2.0 * near_z);
     s->edge_bias = 2.0 * far_z * near_z / (far_z - near_z) * 0.004 * s->radius / (at * at);
@@ -46,10 +55,11 @@ static int64_t shot_triangles(const weft_render_mesh* meshes, int mesh_count)
     return sum;
 }
 
+static const double KEY_DISC = 0.075; // radius of the key light as seen from the cloth, rad
+
 // Even points of a disc (Vogel's spiral) around the key light, and even directions of the upper half sphere.
 static void shot_lights(shot* s, const weft_view* view, int64_t triangle_count)
 {
-    const double disc = 0.075; // radius of the key light as seen from the cloth, rad
     const double golden = PI * (3.0 - sqrt(5.0));
     // Each light draws every triangle once, so large meshes get fewer.
     int level = (triangle_count > 30000) + (triangle_count > 150000) + (triangle_count > 1000000);
@@ -60,7 +70,7 @@ static void shot_lights(shot* s, const weft_view* view, int64_t triangle_count)
     vec3 y = v3_cross(s->light, x);
     for (int k = 0; k < s->key_count; k++)
     {
-        double r = disc * sqrt((k + 0.5) / s->key_count);
+        double r = KEY_DISC * sqrt((k + 0.5) / s->key_count);
         vec3 d = v3_madd(v3_madd(s->light, r * cos(golden * k), x), r * sin(golden * k), y);
         s->key[k] = mat4_sphere(d, s->radius, 4.0 / KEY_MAP_SIZE);
     }
@@ -87,8 +97,17 @@ static void shot_ground(shot* s, const weft_view* view)
 {
     float height = (float)(view->ground_height - s->origin.y);
     float half = (float)(3.2 * s->radius + fabs(height));
-    memcpy(s->ground, (float[4]){0.0f, 0.0f, half, height}, sizeof(s->ground));
     memcpy(s->patch, (float[4]){-half, -half, 2.0f * half, height}, sizeof(s->patch));
+    // The farther the ground, the farther apart the shadows of the disc's points: blur by half of that.
+    double apart = 2.0 * KEY_DISC * fabs(height) / (sqrt(KEY_LIGHTS) * 2.0 * s->radius);
+    s->spread = (float)fmin(fmax(0.006, 0.5 * apart), 0.05);
+    // Lines stand on round numbers of metres, some four across a picture; the offset keeps its float small.
+    double reach = fmax(v3_length(v3_sub(view->eye, view->target)), 1e-6);
+    double spacing = pow(10.0, ceil(log10(0.25 * reach)));
+    memcpy(s->grid,
+           (float[4]){(float)spacing, (float)fmod(s->origin.x, spacing), (float)fmod(s->origin.z, spacing),
+                      (float)reach},
+           sizeof(s->grid));
 }
 
 void shot_set(const weft_view* view, const weft_render_mesh* meshes, int mesh_count, double aspect, shot* out)

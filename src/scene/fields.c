@@ -9,8 +9,11 @@ enum
 };
 
 // "file:line:column: path: message" for the file, "override `a.b=c`: message" for an override.
-static weft_status read_error_at(const scene_reader* r, const tree_node* node, bool at_key, const char* message)
+static weft_status read_error_at(const scene_reader* r, const tree_node* node, bool at_key, const char* format,
+                                 va_list arguments)
 {
+    char message[700];
+    vsnprintf(message, sizeof(message), format, arguments);
     if (node->origin)
     {
         return error_set(r->error, WEFT_BAD_INPUT, r->scene->file, 0, "override `%.200s`: %s", node->origin, message);
@@ -28,22 +31,20 @@ static weft_status read_error_at(const scene_reader* r, const tree_node* node, b
 
 weft_status read_error(const scene_reader* r, const tree_node* node, const char* format, ...)
 {
-    char message[700];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    weft_status status = read_error_at(r, node, false, format, arguments);
     va_end(arguments);
-    return read_error_at(r, node, false, message);
+    return status;
 }
 
 weft_status read_error_key(const scene_reader* r, const tree_node* node, const char* format, ...)
 {
-    char message[700];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    weft_status status = read_error_at(r, node, true, format, arguments);
     va_end(arguments);
-    return read_error_at(r, node, true, message);
+    return status;
 }
 
 weft_status read_no_memory(const scene_reader* r)

@@ -100,6 +100,7 @@ static weft_status group_find_chunks(assembly_group* group, int row_count)
 
 weft_status assembler_create(int row_count, const element_list* lists, int list_count, assembler* out)
 {
+    WEFT_ASSERT(list_count <= GROUP_MAX);
     *out = (assembler){.groups = MEM_NEW(list_count, assembly_group), .group_count = list_count};
     weft_status status = out->groups ? bsr_pattern_create(row_count, lists, list_count, &out->pattern) : WEFT_NO_MEMORY;
     for (int g = 0; g < list_count && status == WEFT_OK; g++)
@@ -151,26 +152,59 @@ static void rows_start(const bsr_pattern* pattern, const assembly_target* target
     }
 }
 
+// Where a chunk stands in the elements of one group.
+typedef struct group_range
+{
+    int first, next, last;
+} group_range;
+
+static void run_batch(const run_context* run, int g, group_range* range, element_batch* batch, int begin, int end)
+{
+    const assembly_group* group = &run->assembler->groups[g];
+    int count = int_min(BATCH, range->last - range->next);
+    int elements[BATCH];
+    for (int lane = 0; lane < BATCH; lane++)
+    {
+        elements[lane] = group->chunk_element[range->next + int_min(lane, count - 1)];
+    }
+    run->evaluators[g].evaluate(run->evaluators[g].context, elements, batch);
+    run->kernels->scatter(group, elements, count, batch, run->target, begin, end);
+    range->next += count;
+}
+
+// Groups take turns by the share that they have done: all of them run through the vertices in the same direction, so the
+// rows that one has brought near are there for the next.
 static void run_chunk(void* context, int begin, int end)
 {
     run_context* run = context;
     rows_start(&run->assembler->pattern, run->target, begin, end);
     element_batch batch;
-    for (int g = 0; g < run->assembler->group_count; g++)
+    group_range ranges[GROUP_MAX];
+    int group_count = run->assembler->group_count;
+    for (int g = 0; g < group_count; g++)
     {
-        const assembly_group* group = &run->assembler->groups[g];
-        int first = group->chunk_start[begin / ROW_GRAIN], last = group->chunk_start[begin / ROW_GRAIN + 1];
-        for (int k = first; k < last; k += BATCH)
+        const int* start = run->assembler->groups[g].chunk_start + begin / ROW_GRAIN;
+        ranges[g] = (group_range){start[0], start[0], start[1]};
+    }
+    for (;;)
+    {
+        int behind = -1;
+        double least = 1.0;
+        for (int g = 0; g < group_count; g++)
         {
-            int count = int_min(BATCH, last - k);
-            int elements[BATCH];
-            for (int lane = 0; lane < BATCH; lane++)
+            const group_range* r = &ranges[g];
+            double done = r->last > r->first ? (double)(r->next - r->first) / (double)(r->last - r->first) : 1.0;
+            if (done < least)
             {
-                elements[lane] = group->chunk_element[k + int_min(lane, count - 1)];
+                least = done;
+                behind = g;
             }
-            run->evaluators[g].evaluate(run->evaluators[g].context, elements, &batch);
-            run->kernels->scatter(group, elements, count, &batch, run->target, begin, end);
         }
+        if (behind < 0)
+        {
+            break;
+        }
+        run_batch(run, behind, &ranges[behind], &batch, begin, end);
     }
 }
 

@@ -53,6 +53,7 @@ enum
 {
     BATCH = 8,     // elements that are evaluated together, one a lane
     ARITY_MAX = 6, // vertices an element
+    GROUP_MAX = 16,
     PAIR_MAX = ARITY_MAX * (ARITY_MAX + 1) / 2
 };
 
