@@ -4,7 +4,7 @@
 // CG: the condition of the block-scaled matrix is about twice the ratio of diagonal to mass, and the mass is the sum of
 // all blocks, since stiffness kills translations. Iterations are 1.7 times its root at tolerance 1e-5.
 // Cholesky: 2300 n^1.5 operations for 13 blocks a row, growing with the square of the blocks, 0.35 bytes' worth each, and
-// factors of 500 n log2 n bytes that are read some four times; half as much again for analyses and warm starts.
+// factors of 500 n log2 n bytes that are read some four times; a fifth more for analyses and warm starts.
 #include <math.h>
 
 #include "solve/solve.h"
@@ -62,7 +62,7 @@ static const linear_solver* auto_choose(const solve_options* options, const line
     double cg = (iterations + 2.0) * (76.0 * blocks + 360.0 * n);
     double density = blocks / (13.0 * n);
     double direct = 0.35 * 2300.0 * n * sqrt(n) * density * density + 2000.0 * n * log2(n + 2.0);
-    return 1.5 * direct < cg ? &solver_cholesky : &solver_diag_pcg;
+    return 1.2 * direct < cg ? &solver_cholesky : &solver_diag_pcg;
 }
 
 static void auto_finish(void* state)
