@@ -1,4 +1,5 @@
-// Benchmarks that ship: `weft bench NAME`. Ratios within one run are what counts; absolute times are printed beside them.
+// Benchmarks that ship: `weft bench NAME`. Ratios within one run are what counts; absolute times are printed beside
+// them.
 #ifndef WEFT_BENCH_H
 #define WEFT_BENCH_H
 

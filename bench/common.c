@@ -62,7 +62,7 @@ weft_status triad_init(triad* t)
 static void triad_chunk(void* context, int begin, int end)
 {
     triad* t = context;
-    double *restrict a = t->a, *restrict b = t->b, *restrict c = t->c;
+    double* restrict a = t->a, * restrict b = t->b, * restrict c = t->c;
     for (int i = begin; i < end; i++)
     {
         a[i] = b[i] + 3.0 * c[i];

@@ -1,5 +1,5 @@
-// weft bench direct: the own sparse Cholesky against CHOLMOD on one system of a real step, in one run. Analysis is timed
-// apart; factor and solve are the best of all rounds. Without CHOLMOD in the build only the own one is timed.
+// weft bench direct: the own sparse Cholesky against CHOLMOD on one system of a real step, in one run. Analysis is
+// timed apart; factor and solve are the best of all rounds. Without CHOLMOD in the build only the own one is timed.
 // Options: --cells N (200: 40,401 vertices), --threads N, --rounds N, --step K.
 #include <stdio.h>
 #include <string.h>
@@ -73,27 +73,32 @@ static int run(int argc, char** argv, bool json)
     }
     if (status == WEFT_OK && json)
     {
-        printf("{\"benchmark\":\"direct\",\"vertices\":%d,\"threads\":%d,\"cholesky_s\":%.5g,\"cholesky_analyze_s\":%.5g", w->model->vertex_count,
-               threads, times[0].factor_solve, times[0].analyze);
+        printf(
+            "{\"benchmark\":\"direct\",\"vertices\":%d,\"threads\":%d,\"cholesky_s\":%.5g,\"cholesky_analyze_s\":%.5g",
+            w->model->vertex_count, threads, times[0].factor_solve, times[0].analyze);
         if (count == 2)
         {
-            printf(",\"cholmod_s\":%.5g,\"cholmod_analyze_s\":%.5g,\"ratio\":%.4g", times[1].factor_solve, times[1].analyze,
-                   times[0].factor_solve / times[1].factor_solve);
+            printf(",\"cholmod_s\":%.5g,\"cholmod_analyze_s\":%.5g,\"ratio\":%.4g", times[1].factor_solve,
+                   times[1].analyze, times[0].factor_solve / times[1].factor_solve);
         }
         printf("}\n");
     }
     else if (status == WEFT_OK)
     {
-        printf("drooping, step %d, %d vertices, hinge bending, cotton, h 2 ms, %d threads, best of %d\n", step, w->model->vertex_count, threads, rounds);
+        printf("drooping, step %d, %d vertices, hinge bending, cotton, h 2 ms, %d threads, best of %d\n", step,
+               w->model->vertex_count, threads, rounds);
         for (int k = 0; k < count; k++)
         {
-            printf("%-9s analyze %.3f s, factor and solve %.3f s, %.0f MB\n", names[k], times[k].analyze, times[k].factor_solve, 1e-6 * times[k].bytes);
+            printf("%-9s analyze %.3f s, factor and solve %.3f s, %.0f MB\n", names[k], times[k].analyze,
+                   times[k].factor_solve, 1e-6 * times[k].bytes);
         }
-        printf(count == 2 ? "cholesky takes %.2f times the time of cholmod\n" : "this build has no cholmod: script/build cholmod\n",
+        printf(count == 2 ? "cholesky takes %.2f times the time of cholmod\n"
+                          : "this build has no cholmod: script/build cholmod\n",
                count == 2 ? times[0].factor_solve / times[1].factor_solve : 0.0);
     }
     weft_sim_destroy(sim);
     return status == WEFT_OK ? 0 : bench_failed("direct", status);
 }
 
-const benchmark bench_direct = {"direct", "the own sparse Cholesky against CHOLMOD (build with script/build cholmod)", run};
+const benchmark bench_direct = {"direct", "the own sparse Cholesky against CHOLMOD (build with script/build cholmod)",
+                                run};

@@ -1,5 +1,5 @@
-// weft bench kernels: assembly, block product and a diag-pcg iteration against the bandwidth of a triad loop in the same
-// run. Options: --cells N (400: 160,801 vertices), --threads N, --rounds N.
+// weft bench kernels: assembly, block product and a diag-pcg iteration against the bandwidth of a triad loop in the
+// same run. Options: --cells N (400: 160,801 vertices), --threads N, --rounds N.
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,8 @@ static double iteration_seconds(world* w, weft_status* status)
     for (int k = 0; k < 2; k++)
     {
         solver_object solver = {0};
-        solve_options options = {.tolerance = 1e-300, .max_iterations = k ? LONG : SHORT, .pool = w->pool, .cpu = w->cpu};
+        solve_options options = {
+            .tolerance = 1e-300, .max_iterations = k ? LONG : SHORT, .pool = w->pool, .cpu = w->cpu};
         *status = solver_object_init(&solver, "diag-pcg", &options, NULL);
         weft_solve_stats stats = {0};
         linear_system system = world_system(w, w->rhs, w->z);
@@ -74,7 +75,8 @@ static weft_status measure(weft_sim* sim, triad* t, int rounds, kernel_times* be
     return status;
 }
 
-static void print_row(const char* bending, const weft_sim* sim, const triad* t, const kernel_times* k, bool json, bool last)
+static void print_row(const char* bending, const weft_sim* sim, const triad* t, const kernel_times* k, bool json,
+                      bool last)
 {
     const bsr_pattern* p = &sim->model.assembler.pattern;
     double n = p->row_count, blocks = p->block_count, bandwidth = triad_bytes(t) / k->triad;
@@ -85,15 +87,17 @@ static void print_row(const char* bending, const weft_sim* sim, const triad* t, 
     double floor = k->iteration / (iteration_bytes / bandwidth);
     if (json)
     {
-        printf("%s{\"bending\":\"%s\",\"vertices\":%.0f,\"blocks_a_row\":%.4g,\"triad_gb_s\":%.4g,\"product_ms\":%.4g,"
-               "\"product_share_of_triad\":%.4g,\"assembly_ms\":%.4g,\"assembly_in_products\":%.4g,\"iteration_ms\":%.4g,"
-               "\"iteration_over_floor\":%.4g}%s\n",
-               "", bending, n, blocks / n, 1e-9 * bandwidth, 1e3 * k->multiply, share, 1e3 * k->assemble,
-               k->assemble / k->multiply, 1e3 * k->iteration, floor, last ? "" : ",");
+        printf(
+            "%s{\"bending\":\"%s\",\"vertices\":%.0f,\"blocks_a_row\":%.4g,\"triad_gb_s\":%.4g,\"product_ms\":%.4g,"
+            "\"product_share_of_triad\":%.4g,\"assembly_ms\":%.4g,\"assembly_in_products\":%.4g,\"iteration_ms\":%.4g,"
+            "\"iteration_over_floor\":%.4g}%s\n",
+            "", bending, n, blocks / n, 1e-9 * bandwidth, 1e3 * k->multiply, share, 1e3 * k->assemble,
+            k->assemble / k->multiply, 1e3 * k->iteration, floor, last ? "" : ",");
         return;
     }
-    printf("%-10s %8.0f %7.2f %8.1f %9.2f %8.0f %% %10.2f %9.1f %10.2f %10.2f\n", bending, n, blocks / n, 1e-9 * bandwidth,
-           1e3 * k->multiply, 100 * share, 1e3 * k->assemble, k->assemble / k->multiply, 1e3 * k->iteration, floor);
+    printf("%-10s %8.0f %7.2f %8.1f %9.2f %8.0f %% %10.2f %9.1f %10.2f %10.2f\n", bending, n, blocks / n,
+           1e-9 * bandwidth, 1e3 * k->multiply, 100 * share, 1e3 * k->assemble, k->assemble / k->multiply,
+           1e3 * k->iteration, floor);
 }
 
 static int run(int argc, char** argv, bool json)
@@ -109,9 +113,11 @@ static int run(int argc, char** argv, bool json)
     }
     else
     {
-        printf("kernels on %d threads, best of %d rounds, cotton, h 2 ms, `%s` kernels\n", threads, rounds, cpu_kind_name(cpu_best()));
-        printf("bending    vertices  blocks    triad   product   share of   assembly        in  iteration       over\n"
-               "                      a row     GB/s        ms      triad         ms  products         ms      floor\n");
+        printf("kernels on %d threads, best of %d rounds, cotton, h 2 ms, `%s` kernels\n", threads, rounds,
+               cpu_kind_name(cpu_best()));
+        printf(
+            "bending    vertices  blocks    triad   product   share of   assembly        in  iteration       over\n"
+            "                      a row     GB/s        ms      triad         ms  products         ms      floor\n");
     }
     for (int k = 0; k < 2 && status == WEFT_OK; k++)
     {
@@ -136,4 +142,5 @@ static int run(int argc, char** argv, bool json)
     return status == WEFT_OK ? 0 : bench_failed("kernels", status);
 }
 
-const benchmark bench_kernels = {"kernels", "assembly, block product and CG iteration against the machine's bandwidth", run};
+const benchmark bench_kernels = {"kernels", "assembly, block product and CG iteration against the machine's bandwidth",
+                                 run};

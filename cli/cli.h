@@ -22,7 +22,8 @@ command_fn command_run, command_check, command_list, command_render, command_sys
 
 // The exit status for a failure.
 int exit_code(weft_status status);
-// Prints "weft: FILE:LINE: message" to standard error, or with json {"error":...} to standard output; returns the exit status.
+// Prints "weft: FILE:LINE: message" to standard error, or with json {"error":...} to standard output; returns the exit
+// status.
 int report_error(const weft_error* error, bool json);
 // A mistake on the command line: says what and where help is, returns 2.
 int report_usage(const char* command, bool json, const char* format, ...) __attribute__((format(printf, 3, 4)));
@@ -35,9 +36,9 @@ typedef struct option_scan
     const char* command;
     int argc;
     char** argv;
-    int at;              // next argument
-    const char* name;    // the option at hand ("--frames", "-o"), or NULL for a plain argument
-    const char* value;   // its value after "=", or the plain argument
+    int at;            // next argument
+    const char* name;  // the option at hand ("--frames", "-o"), or NULL for a plain argument
+    const char* value; // its value after "=", or the plain argument
 } option_scan;
 
 // Steps to the next argument; false at the end. "--" ends the options.

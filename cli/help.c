@@ -10,7 +10,9 @@ typedef struct help_page
 } help_page;
 
 static const help_page pages[] = {
-    {"run", "weft run SCENE [-o DIR] [--frames N] [--threads N] [--method NAME] [--solver NAME] [--set PATH=VALUE]... [--resume|--force] [--json]",
+    {"run",
+     "weft run SCENE [-o DIR] [--frames N] [--threads N] [--method NAME] [--solver NAME] [--set PATH=VALUE]... "
+     "[--resume|--force] [--json]",
      "Simulates a scene (a file, or a name from `weft list scenes`) into a run's folder, SCENE-run by default.\n"
      "Everything finished is on disk at every instant: a run that was stopped or killed goes on with --resume.\n"
      "--threads 0 (the default) takes one a core; the result is the same to the bit for any number.\n\n"
@@ -20,20 +22,29 @@ static const help_page pages[] = {
      "  weft run shirt.json --resume\n"},
     {"check", "weft check SCENE [--set PATH=VALUE]... [--json]",
      "Reads and validates everything that a run would, and runs nothing.\n\n  weft check shirt.json\n"},
-    {"list", "weft list methods|solvers|models|materials|scenes|formats", "One a line: name, tab, summary.\n\n  weft list scenes\n"},
-    {"render", "weft render DIR [--frame K] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] [--show strain] [--camera X,Y,Z] [--target X,Y,Z] [--fov DEG] [--no-ground]",
-     "Draws a frame of a run (the last by default), or with -o FILE.mp4 a film through ffmpeg. Needs no display and no GPU.\n\n"
+    {"list", "weft list methods|solvers|models|materials|scenes|formats",
+     "One a line: name, tab, summary.\n\n  weft list scenes\n"},
+    {"render",
+     "weft render DIR [--frame K] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] [--show strain] [--camera X,Y,Z] "
+     "[--target X,Y,Z] [--fov DEG] [--no-ground]",
+     "Draws a frame of a run (the last by default), or with -o FILE.mp4 a film through ffmpeg. Needs no display and no "
+     "GPU.\n\n"
      "  weft render hang-run\n"
      "  weft render hang-run --frame 40 --edges -o frame40.png\n"
      "  weft render hang-run --show strain -o film.mp4\n"},
     {"system", "weft system SCENE [--step K] -o PREFIX [--binary] [--set PATH=VALUE]...",
-     "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, ...\n"
+     "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, "
+     "...\n"
      "or with --binary as PREFIX.weftsys.\n\n  weft system pinned --step 10 -o /tmp/pinned\n"},
-    {"solve", "weft solve PREFIX... [--solver NAME] [--preconditioner NAME] [--tolerance T] [--max-iterations N] [--threads N] [--repeat N] [-o X.mtx] [--json]",
-     "Solves systems from files, in order, with one solver object, and reports iterations, residuals, rate, times, memory.\n\n"
+    {"solve",
+     "weft solve PREFIX... [--solver NAME] [--preconditioner NAME] [--tolerance T] [--max-iterations N] [--threads N] "
+     "[--repeat N] [-o X.mtx] [--json]",
+     "Solves systems from files, in order, with one solver object, and reports iterations, residuals, rate, times, "
+     "memory.\n\n"
      "  weft solve /tmp/pinned --solver cholesky --json\n"
      "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"},
-    {"bench", "weft bench NAME [options] [--json]", "Runs a benchmark; `weft bench --list` names them.\n\n  weft bench kernels\n"},
+    {"bench", "weft bench NAME [options] [--json]",
+     "Runs a benchmark; `weft bench --list` names them.\n\n  weft bench kernels\n"},
     {"help", "weft help [COMMAND]", "This text, or a command's.\n"},
 };
 
@@ -59,6 +70,7 @@ int command_help(int argc, char** argv)
         printf("  %s\n", pages[k].usage);
     }
     printf("\nFirst steps:\n  weft run hang && weft render hang-run\n  weft list scenes\n  weft help run\n\n"
-           "Exit status: 0 done, 1 the simulation or solve failed, 2 the input or command line is wrong, 3 the machine failed.\n");
+           "Exit status: 0 done, 1 the simulation or solve failed, 2 the input or command line is wrong, 3 the machine "
+           "failed.\n");
     return EXIT_DONE;
 }

@@ -25,5 +25,7 @@ int command_list(int argc, char** argv)
         }
         return EXIT_DONE;
     }
-    return report_usage("list", false, "there is no list of `%s`; take methods, solvers, models, materials, scenes or formats", argv[1]);
+    return report_usage("list", false,
+                        "there is no list of `%s`; take methods, solvers, models, materials, scenes or formats",
+                        argv[1]);
 }

@@ -119,7 +119,8 @@ static int read_options(int argc, char** argv, run_options* o)
             }
         }
     }
-    return o->scene ? EXIT_DONE : report_usage("run", o->json, "which scene? give a file or a name from `weft list scenes`");
+    return o->scene ? EXIT_DONE
+                    : report_usage("run", o->json, "which scene? give a file or a name from `weft list scenes`");
 }
 
 // ---- progress: one line on a terminal, nothing elsewhere
@@ -131,7 +132,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void show_progress(const weft_step_stats* s, int64_t done, int64_t total, int steps_per_frame, double start, int64_t first)
+static void show_progress(const weft_step_stats* s, int64_t done, int64_t total, int steps_per_frame, double start,
+                          int64_t first)
 {
     static double last;
     double time = now();
@@ -153,7 +155,8 @@ static void show_progress(const weft_step_stats* s, int64_t done, int64_t total,
     bar[WIDTH] = 0;
     double left = done > first ? (time - start) * (double)(total - done) / (double)(done - first) : 0.0;
     fprintf(stderr, "\r[%s] frame %lld/%lld  step %lld  %d iterations  %.0f s left   ", bar,
-            (long long)(done / steps_per_frame), (long long)(total / steps_per_frame), (long long)done, s->iterations, left);
+            (long long)(done / steps_per_frame), (long long)(total / steps_per_frame), (long long)done, s->iterations,
+            left);
     if (done == total)
     {
         fputc('\n', stderr);
@@ -202,7 +205,8 @@ static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t t
     return WEFT_OK;
 }
 
-static void print_summary(const run_options* o, const weft_scene* scene, weft_sim* sim, int64_t first, const totals* sum)
+static void print_summary(const run_options* o, const weft_scene* scene, weft_sim* sim, int64_t first,
+                          const totals* sum)
 {
     int64_t steps = weft_sim_step_count(sim) - first;
     weft_energy e = weft_sim_energy(sim);
@@ -215,12 +219,12 @@ static void print_summary(const run_options* o, const weft_scene* scene, weft_si
         put_json_string(o->dir);
         printf(",\"vertices\":%d,\"frames\":%d,\"steps\":%lld,\"substeps\":%lld,\"rejected\":%lld,\"iterations\":%lld,"
                "\"step_s\":%.6g,\"energy\":%.17g,\"kernels\":\"%s\"}\n",
-               weft_sim_vertex_count(sim, -1), frames, (long long)steps, (long long)sum->substeps, (long long)sum->rejected,
-               (long long)sum->iterations, sum->step_s, e.total, weft_sim_kernels(sim));
+               weft_sim_vertex_count(sim, -1), frames, (long long)steps, (long long)sum->substeps,
+               (long long)sum->rejected, (long long)sum->iterations, sum->step_s, e.total, weft_sim_kernels(sim));
         return;
     }
-    printf("%s: %d vertices, %d frames, %lld steps in %.2f s", weft_scene_name(scene), weft_sim_vertex_count(sim, -1), frames,
-           (long long)steps, sum->step_s);
+    printf("%s: %d vertices, %d frames, %lld steps in %.2f s", weft_scene_name(scene), weft_sim_vertex_count(sim, -1),
+           frames, (long long)steps, sum->step_s);
     if (steps > 0)
     {
         printf(" (%.1f ms and %.1f iterations a step)", 1e3 * sum->step_s / (double)steps,
@@ -242,7 +246,8 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
     int steps_per_frame = weft_scene_steps_per_frame(scene);
     if (status == WEFT_OK)
     {
-        status = weft_cache_writer_create(o->dir, o->mode, weft_scene_json(scene), steps_per_frame, sim, &writer, error);
+        status =
+            weft_cache_writer_create(o->dir, o->mode, weft_scene_json(scene), steps_per_frame, sim, &writer, error);
     }
     if (status == WEFT_OK)
     {

@@ -1,5 +1,5 @@
-// Memory: a steady scene allocates nothing after its second step, everything goes back, and no allocation that fails brings
-// the library down.
+// Memory: a steady scene allocates nothing after its second step, everything goes back, and no allocation that fails
+// brings the library down.
 #include "common.h"
 
 #include <stdlib.h>

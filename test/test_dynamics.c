@@ -16,7 +16,8 @@ static void step_or_fail(weft_sim* sim, weft_step_stats* stats)
     }
 }
 
-// A sheet hung by its top edge swings like a chain: period 2 pi / (1.2024 sqrt(g / L)), in the shape J0(2.4048 sqrt(s / L)).
+// A sheet hung by its top edge swings like a chain: period 2 pi / (1.2024 sqrt(g / L)), in the shape J0(2.4048 sqrt(s /
+// L)).
 static void test_swing_period(void** unused)
 {
     (void)unused;
@@ -217,7 +218,8 @@ static void test_stays_at_rest(void** unused)
 static void random_run(const char* method, int set, double* worst_rise, double* worst_end, int* halvings)
 {
     uint64_t n = (uint64_t)set * 10000;
-    grid_options grid = {.size_u = 0.3, .size_v = 0.3, .cells_u = 4, .cells_v = 4, .irregular = set % 2, .seed = (uint64_t)set};
+    grid_options grid = {
+        .size_u = 0.3, .size_v = 0.3, .cells_u = 4, .cells_v = 4, .irregular = set % 2, .seed = (uint64_t)set};
     weft_sim_def def = weft_sim_def_default();
     def.method = method;
     def.solver = "cholesky";

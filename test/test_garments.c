@@ -35,7 +35,8 @@ static void hang_garment(const char* file)
     snprintf(scene_path, sizeof(scene_path), "%s/scene.json", folder);
     FILE* scene_file = fopen(scene_path, "w");
     fprintf(scene_file,
-            "{\"time_step\": 0.005, \"steps_per_frame\": 8, \"cloth\": [{\"name\": \"garment\", \"mesh\": {\"obj\": \"%s\", \"scale\": %.9g},\n"
+            "{\"time_step\": 0.005, \"steps_per_frame\": 8, \"cloth\": [{\"name\": \"garment\", \"mesh\": {\"obj\": "
+            "\"%s\", \"scale\": %.9g},\n"
             " \"pins\": [{\"where\": {\"box\": {\"min\": [-100, %.9g, -100], \"max\": [100, 100, 100]}}}]}]}\n",
             path, scale, from);
     fclose(scene_file);
@@ -43,7 +44,8 @@ static void hang_garment(const char* file)
     weft_error error = {0};
     weft_scene* scene = NULL;
     weft_sim* sim = NULL;
-    if (weft_scene_load(scene_path, NULL, 0, &scene, &error) != WEFT_OK || weft_scene_create_sim(scene, 2, &sim, &error) != WEFT_OK)
+    if (weft_scene_load(scene_path, NULL, 0, &scene, &error) != WEFT_OK ||
+        weft_scene_create_sim(scene, 2, &sim, &error) != WEFT_OK)
     {
         fail_msg("%s", error.message);
     }
@@ -57,8 +59,10 @@ static void hang_garment(const char* file)
         }
         largest = fmax(largest, stats.max_stretch);
     }
-    print_message("%s: %d vertices, %d pinned, 0.2 s: largest stretch %.3f, kinetic energy %.2e J, %d substeps in the last step\n", file,
-                  weft_sim_vertex_count(sim, 0), stats.constraints, largest, stats.energy.kinetic, stats.substeps);
+    print_message("%s: %d vertices, %d pinned, 0.2 s: largest stretch %.3f, kinetic energy %.2e J, %d substeps in the "
+                  "last step\n",
+                  file, weft_sim_vertex_count(sim, 0), stats.constraints, largest, stats.energy.kinetic,
+                  stats.substeps);
     assert_true(stats.constraints > 0);
     assert_true(isfinite(stats.energy.total) && largest < 1.3);
     weft_sim_destroy(sim);

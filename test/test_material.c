@@ -293,7 +293,8 @@ static void test_clamped_is_semidefinite(void** unused)
             for (int a = 0; a < arity; a++)
             {
                 const double(*d)[BATCH] = batch.block[pair_index(arity, a, a)];
-                assert_true(fabs(d[1][0] - d[3][0]) + fabs(d[2][0] - d[6][0]) + fabs(d[5][0] - d[7][0]) <= 1e-12 * scale);
+                assert_true(fabs(d[1][0] - d[3][0]) + fabs(d[2][0] - d[6][0]) + fabs(d[5][0] - d[7][0]) <=
+                            1e-12 * scale);
             }
             test_eigenvalues(K, size, values);
             for (int p = 0; p < size; p++)
@@ -455,7 +456,8 @@ static void test_air(void** unused)
     {
         specimen s;
         specimen_init(&s, &kind_air);
-        s.group.air = (weft_air){.density = 1.2, .drag = 1.1, .wind = test_random_vec(&n, 3), .gust_period = 1, .gust_length = 1};
+        s.group.air =
+            (weft_air){.density = 1.2, .drag = 1.1, .wind = test_random_vec(&n, 3), .gust_period = 1, .gust_length = 1};
         s.rest[0] = 0.5;
         for (int a = 0; a < 3; a++)
         {

@@ -1,4 +1,5 @@
-// Stiffness is a property of the material, not of the mesh: closed forms of hanging, rolled, sheared and clamped sheets.
+// Stiffness is a property of the material, not of the mesh: closed forms of hanging, rolled, sheared and clamped
+// sheets.
 #include "common.h"
 
 #include <stdlib.h>
@@ -29,12 +30,19 @@ static void test_hang_elongation(void** unused)
     {
         for (int irregular = 0; irregular < 2; irregular++)
         {
-            grid_options grid = {.size_u = 1, .size_v = 1, .cells_u = cells[k], .cells_v = cells[k], .upright = true, .irregular = irregular, .seed = 3};
+            grid_options grid = {.size_u = 1,
+                                 .size_v = 1,
+                                 .cells_u = cells[k],
+                                 .cells_v = cells[k],
+                                 .upright = true,
+                                 .irregular = irregular,
+                                 .seed = 3};
             mesh probe = {0};
             assert_int_equal(mesh_from_grid(&grid, &probe, NULL), WEFT_OK);
             int* top = calloc((size_t)probe.vertex_count, sizeof(int));
             int* bottom = calloc((size_t)probe.vertex_count, sizeof(int));
-            weft_pin pin = {.vertices = top, .vertex_count = test_edge_vertices(&probe, EDGE_TOP, top), .release = INFINITY};
+            weft_pin pin = {
+                .vertices = top, .vertex_count = test_edge_vertices(&probe, EDGE_TOP, top), .release = INFINITY};
             int bottom_count = test_edge_vertices(&probe, EDGE_BOTTOM, bottom);
             mesh_finish(&probe);
             weft_cloth_def cloth = weft_cloth_def_default();
@@ -68,7 +76,8 @@ static void test_hang_elongation(void** unused)
 // Bending energy of a sheet rolled about an axis at `degrees` in its plane, over B / (2 R^2) times its area.
 static double rolled_ratio(const char* bending, bool irregular, int cells, double degrees)
 {
-    grid_options grid = {.size_u = 1, .size_v = 1, .cells_u = cells, .cells_v = cells, .irregular = irregular, .seed = 5};
+    grid_options grid = {
+        .size_u = 1, .size_v = 1, .cells_u = cells, .cells_v = cells, .irregular = irregular, .seed = 5};
     weft_sim_def def = weft_sim_def_default();
     weft_cloth_def cloth = weft_cloth_def_default();
     cloth.bending = bending;
@@ -102,7 +111,8 @@ static void test_rolled_sheet(void** unused)
             double coarse = rolled_ratio("curvature", irregular, 20, degrees);
             double fine = rolled_ratio("curvature", irregular, 60, degrees);
             print_message("rolled, %s, axis %3.0f degrees: curvature %.4f (20 cells) %.4f (60 cells), hinge %.3f\n",
-                          irregular ? "irregular" : "regular", degrees, coarse, fine, rolled_ratio("hinge", irregular, 60, degrees));
+                          irregular ? "irregular" : "regular", degrees, coarse, fine,
+                          rolled_ratio("hinge", irregular, 60, degrees));
             assert_true(fabs(coarse - 1) < 0.05);
             assert_true(fabs(fine - 1) < 0.05);
         }
@@ -122,7 +132,12 @@ static void test_cantilever(void** unused)
         for (int k = 0; k < 2; k++)
         {
             double length = 1.0, step = length / cells;
-            grid_options grid = {.size_u = length + step, .size_v = 0.25, .cells_u = cells + 1, .cells_v = cells / 4, .irregular = irregular, .seed = 7};
+            grid_options grid = {.size_u = length + step,
+                                 .size_v = 0.25,
+                                 .cells_u = cells + 1,
+                                 .cells_v = cells / 4,
+                                 .irregular = irregular,
+                                 .seed = 7};
             mesh probe = {0};
             assert_int_equal(mesh_from_grid(&grid, &probe, NULL), WEFT_OK);
             int* held = calloc((size_t)probe.vertex_count, sizeof(int));
@@ -173,7 +188,8 @@ static void test_uniform_shear(void** unused)
     (void)unused;
     for (int irregular = 0; irregular < 2; irregular++)
     {
-        grid_options grid = {.size_u = 2, .size_v = 1, .cells_u = 14, .cells_v = 9, .upright = true, .irregular = irregular, .seed = 9};
+        grid_options grid = {
+            .size_u = 2, .size_v = 1, .cells_u = 14, .cells_v = 9, .upright = true, .irregular = irregular, .seed = 9};
         weft_sim_def def = weft_sim_def_default();
         weft_cloth_def cloth = weft_cloth_def_default();
         mesh m = {0};
@@ -211,7 +227,9 @@ static void test_catenary(void** unused)
     mesh probe = {0};
     assert_int_equal(mesh_from_grid(&grid, &probe, NULL), WEFT_OK);
     int ends[6];
-    weft_pin pin = {.vertices = ends, .vertex_count = test_edge_vertices(&probe, EDGE_LEFT | EDGE_RIGHT, ends), .release = INFINITY};
+    weft_pin pin = {.vertices = ends,
+                    .vertex_count = test_edge_vertices(&probe, EDGE_LEFT | EDGE_RIGHT, ends),
+                    .release = INFINITY};
     // Start as a circular arc of the same length.
     double radius_low = 0.2, radius_high = 100;
     for (int k = 0; k < 200; k++)
@@ -243,7 +261,8 @@ static void test_catenary(void** unused)
         worst = fmax(worst, fabs(x[i].y - a * (cosh(x[i].x / a) - cosh(d / (2 * a)))));
         moved = fmax(moved, v3_length(v3_sub(x[i], start[i])));
     }
-    print_message("catenary: sag %.5f m, largest deviation %.3f %% of it (the start was off by up to %.4f m)\n", sag, 100 * worst / sag, moved);
+    print_message("catenary: sag %.5f m, largest deviation %.3f %% of it (the start was off by up to %.4f m)\n", sag,
+                  100 * worst / sag, moved);
     assert_true(worst < 0.01 * sag);
     assert_true(moved > 0.01);
     free(start);

@@ -1,5 +1,5 @@
-// Writes a run's folder. Order at the end of a frame: samples, stats, then the checkpoint, so that whatever was finished
-// before the last checkpoint is there, and --resume cuts back what came after it.
+// Writes a run's folder. Order at the end of a frame: samples, stats, then the checkpoint, so that whatever was
+// finished before the last checkpoint is there, and --resume cuts back what came after it.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdlib.h>
@@ -244,8 +244,8 @@ static void put_stats(FILE* f, const weft_step_stats* s, int steps_per_frame)
     fprintf(f, "{\"step\":%lld,\"frame\":%lld,", (long long)s->step,
             (long long)((s->step + steps_per_frame - 1) / steps_per_frame));
     put_number(f, "time", s->time);
-    fprintf(f, ",\"iterations\":%d,\"solves\":%d,\"newton_iterations\":%d,\"substeps\":%d,\"rejected\":%d,", s->iterations,
-            s->solves, s->newton_iterations, s->substeps, s->rejected);
+    fprintf(f, ",\"iterations\":%d,\"solves\":%d,\"newton_iterations\":%d,\"substeps\":%d,\"rejected\":%d,",
+            s->iterations, s->solves, s->newton_iterations, s->substeps, s->rejected);
     put_number(f, "residual", s->residual);
     fputc(',', f);
     put_number(f, "rate", s->rate);
@@ -283,7 +283,8 @@ static weft_status start_new(weft_cache_writer* w, const char* scene_json, weft_
     for (int k = 0; k < w->body_count; k++)
     {
         TRY(write_obj(w, &sim->bodies[k], error));
-        TRY(pc2_create(path_in(w, sim->bodies[k].name, ".pc2", path), weft_sim_output_count(sim, k), &w->samples[k], error));
+        TRY(pc2_create(path_in(w, sim->bodies[k].name, ".pc2", path), weft_sim_output_count(sim, k), &w->samples[k],
+                       error));
     }
     w->stats = fopen(path_in(w, "stats.jsonl", "", path), "wb");
     if (!w->stats)
@@ -310,7 +311,8 @@ static weft_status cut_stats(weft_cache_writer* w, int64_t lines, weft_error* er
     long end = ftell(w->stats);
     if (lines > 0)
     {
-        return error_set(error, WEFT_BAD_INPUT, path, 0, "the stats are shorter than the checkpoint says; start over with --force");
+        return error_set(error, WEFT_BAD_INPUT, path, 0,
+                         "the stats are shorter than the checkpoint says; start over with --force");
     }
     if (end < 0 || ftruncate(fileno(w->stats), end) != 0 || fseek(w->stats, end, SEEK_SET) != 0)
     {
@@ -345,8 +347,9 @@ static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, cons
     char path[PATH_MAX_BYTES];
     if (mode == WEFT_CACHE_NEW && holds_run(w))
     {
-        return error_set(error, WEFT_EXISTS, w->dir, 0,
-                         "the folder holds a run already: --resume goes on with it, --force replaces it, -o takes another");
+        return error_set(
+            error, WEFT_EXISTS, w->dir, 0,
+            "the folder holds a run already: --resume goes on with it, --force replaces it, -o takes another");
     }
     if (mode == WEFT_CACHE_RESUME && !holds_run(w))
     {

@@ -44,8 +44,8 @@ void pin_set_finish(pin_set* set);
 vec3 pin_target(const pin_motion* motion, vec3 start, double time);
 
 // Filter records for a step that ends at `time` after h, and z, the change of velocity that takes each constrained
-// direction to its target: (v + z) . d = (target - x) . d / h. records has room for set->count; z is [vertices], written at
-// constrained vertices only. Returns the number of records.
+// direction to its target: (v + z) . d = (target - x) . d / h. records has room for set->count; z is [vertices],
+// written at constrained vertices only. Returns the number of records.
 int pin_set_constrain(const pin_set* set, double time, double h, const vec3* x, const vec3* v, filter_record* records,
                       vec3* z);
 

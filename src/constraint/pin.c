@@ -83,9 +83,8 @@ static weft_pin_key key_at(const pin_motion* motion, double time)
         if (time < keys[k].time)
         {
             double s = (time - keys[k - 1].time) / (keys[k].time - keys[k - 1].time);
-            return (weft_pin_key){
-                time, v3_add(v3_scale(1.0 - s, keys[k - 1].offset), v3_scale(s, keys[k].offset)),
-                (1.0 - s) * keys[k - 1].angle + s * keys[k].angle};
+            return (weft_pin_key){time, v3_add(v3_scale(1.0 - s, keys[k - 1].offset), v3_scale(s, keys[k].offset)),
+                                  (1.0 - s) * keys[k - 1].angle + s * keys[k].angle};
         }
     }
     return keys[n - 1];

@@ -3,8 +3,8 @@
 //     f = area density / 2 (drag |u_n| u_n n + friction |u_t| u_t)
 //
 // a third for each vertex, with u_n = u . n and u_t the rest of u. df/dv of the normal part is exact; of the tangential
-// part |u_t| is kept. Both are semidefinite. The dependence on position (normal, area, place in a gust) is left out of A.
-// In `newton` the force is linear in v with normal and factors frozen at the start of the step, so that it has a
+// part |u_t| is kept. Both are semidefinite. The dependence on position (normal, area, place in a gust) is left out of
+// A. In `newton` the force is linear in v with normal and factors frozen at the start of the step, so that it has a
 // potential. Plain scalar code: few scenes have air, and it is a small part of a step.
 #include "material/material.h"
 
@@ -27,7 +27,7 @@ static vec3 wind_at(const weft_air* air, vec3 x, double time)
 typedef struct panel
 {
     vec3 n;
-    vec3 force;            // at velocity v0
+    vec3 force;                // at velocity v0
     double normal, tangential; // -df/dv = normal n n^T + tangential (I - n n^T)
     vec3 v0;
 } panel;

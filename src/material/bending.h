@@ -8,9 +8,9 @@ enum
     CURVATURE_STRIDE = 11, // Cholesky factor L of the stiffness (6, row by row), rest folds (3), damping, wings
 };
 
-// Curvature elements measure an angle by its fold f(theta) = (1 - s) theta + s 2 tan(theta / 2), s = FOLD_SHARE: theta but
-// for sharp folds, and without bound at 180 degrees. A hinge that could fold through itself would make the energy jump,
-// because the sign of one of three coupled angles would flip.
+// Curvature elements measure an angle by its fold f(theta) = (1 - s) theta + s 2 tan(theta / 2), s = FOLD_SHARE: theta
+// but for sharp folds, and without bound at 180 degrees. A hinge that could fold through itself would make the energy
+// jump, because the sign of one of three coupled angles would flip.
 #define FOLD_SHARE 0.05
 #define FOLD_SINE_MIN 1e-4 // the tangent is cut off at the fold where the sine falls to this
 

@@ -1,12 +1,12 @@
 // Bending by dihedral angles theta, in two kinds.
 //
-// hinge: E = c/2 (theta - theta_0)^2 an interior edge, c = 3 k_b e^2 / (A_1 + A_2). What the SA paper's tables use. It is
-// not a material property: on a cylinder it stores 3 to 9 times B / (2 R^2), depending on the mesh.
+// hinge: E = c/2 (theta - theta_0)^2 an interior edge, c = 3 k_b e^2 / (A_1 + A_2). What the SA paper's tables use. It
+// is not a material property: on a cylinder it stores 3 to 9 times B / (2 R^2), depending on the mesh.
 //
-// curvature: E = 1/2 phi^T Q phi a triangle, phi the three folds f(theta) of its edges less those at rest (bending.h; f is
-// theta but for sharp folds): the bending energy
-// B/2 |shape operator|^2 of a sheet, with the shape operator of the triangle taken from its three angles (see
-// cloth_elements.c). A material property on any mesh. Q = L L^T comes from setting up.
+// curvature: E = 1/2 phi^T Q phi a triangle, phi the three folds f(theta) of its edges less those at rest (bending.h; f
+// is theta but for sharp folds): the bending energy B/2 |shape operator|^2 of a sheet, with the shape operator of the
+// triangle taken from its three angles (see cloth_elements.c). A material property on any mesh. Q = L L^T comes from
+// setting up.
 //
 // K is Gauss-Newton (the second derivative of theta is dropped), hence semidefinite by construction.
 // Theta by atan2 of the normals; gradients as in Tamstorf and Grinspun 2013.
@@ -39,14 +39,15 @@ WIDE_INLINE angle angle_of(wvec x0, wvec x1, wvec x2, wvec x3)
     a.sine = wv_dot(wv_cross(n2, n1), e);
     a.cosine = wv_dot(n1, n2) * length;
     wide inverse = wide_safe_inverse(length);
-    // A wing that collapses onto its edge would turn by any angle at no distance: its height counts as a thousandth of the
-    // edge at least, which bounds the gradient and keeps A definite.
+    // A wing that collapses onto its edge would turn by any angle at no distance: its height counts as a thousandth of
+    // the edge at least, which bounds the gradient and keeps A definite.
     wide edge_sq = wv_dot(e, e), least = 1e-6 * edge_sq * edge_sq;
     wvec a1 = wv_scale(wide_safe_inverse(wide_max(wv_dot(n1, n1), least)), n1);
     wvec a2 = wv_scale(wide_safe_inverse(wide_max(wv_dot(n2, n2), least)), n2);
     a.g[2] = wv_scale(length, a1);
     a.g[3] = wv_scale(length, a2);
-    a.g[0] = wv_add(wv_scale(wv_dot(wv_sub(x2, x1), e) * inverse, a1), wv_scale(wv_dot(wv_sub(x3, x1), e) * inverse, a2));
+    a.g[0] =
+        wv_add(wv_scale(wv_dot(wv_sub(x2, x1), e) * inverse, a1), wv_scale(wv_dot(wv_sub(x3, x1), e) * inverse, a2));
     // The gradients add up to nothing: a translation does not bend.
     a.g[1] = wv_scale(wide_set(-1.0), wv_add(wv_add(a.g[0], a.g[2]), a.g[3]));
     return a;
@@ -327,12 +328,9 @@ static void curvature_evaluate(const void* context, const int* elements, element
         {
             double(*block)[BATCH] = out->block[pair_index(6, a, b)];
             wvec p = Y[0][b], q = Y[1][b], r = Y[2][b];
-            put_scaled(block, wide_set(1.0),
-                       wv_madd(wv_madd(wv_scale(c[0].x, p), c[1].x, q), c[2].x, r));
-            put_scaled(block + 3, wide_set(1.0),
-                       wv_madd(wv_madd(wv_scale(c[0].y, p), c[1].y, q), c[2].y, r));
-            put_scaled(block + 6, wide_set(1.0),
-                       wv_madd(wv_madd(wv_scale(c[0].z, p), c[1].z, q), c[2].z, r));
+            put_scaled(block, wide_set(1.0), wv_madd(wv_madd(wv_scale(c[0].x, p), c[1].x, q), c[2].x, r));
+            put_scaled(block + 3, wide_set(1.0), wv_madd(wv_madd(wv_scale(c[0].y, p), c[1].y, q), c[2].y, r));
+            put_scaled(block + 6, wide_set(1.0), wv_madd(wv_madd(wv_scale(c[0].z, p), c[1].z, q), c[2].z, r));
         }
     }
 }

@@ -7,7 +7,8 @@
 
 double triangle_rest_area(const vec2* rest)
 {
-    return 0.5 * ((rest[1].x - rest[0].x) * (rest[2].y - rest[0].y) - (rest[2].x - rest[0].x) * (rest[1].y - rest[0].y));
+    return 0.5 *
+           ((rest[1].x - rest[0].x) * (rest[2].y - rest[0].y) - (rest[2].x - rest[0].x) * (rest[1].y - rest[0].y));
 }
 
 weft_status membrane_append(element_group* group, const cloth_shape* shape)
@@ -194,9 +195,9 @@ static void eigen3(double A[3][3], double V[3][3])
 // The three curvatures of a triangle, each times the root of its weight in B/2 (kuu^2 + 2 kuv^2 + kvv^2), as linear
 // functions R of the three angles.
 //
-// The first form is exact for quadratics: R = (T W^-1/2)^+. In its singular directions, a curvature that the angles show
-// not at all is left out (a missing wing), and one that they show weakly (the six points near a conic) is taken as seen
-// ten times weaker than the best at most, so that slivers do not turn stiff.
+// The first form is exact for quadratics: R = (T W^-1/2)^+. In its singular directions, a curvature that the angles
+// show not at all is left out (a missing wing), and one that they show weakly (the six points near a conic) is taken as
+// seen ten times weaker than the best at most, so that slivers do not turn stiff.
 static void curvature_exact_for_quadratics(double T[3][3], double R[3][3])
 {
     static const double inv_root[3] = {1.0, 0.70710678118654752440, 1.0};
@@ -237,9 +238,9 @@ static void curvature_exact_for_quadratics(double T[3][3], double R[3][3])
     }
 }
 
-// The second form gives each triangle half of the angle at each edge, theta l / (2 area) m m^T with m normal to the edge
-// (Grinspun et al. 2006): its sum over triangles is the exact integral of the curvature, so that a constant moment is in
-// equilibrium on any mesh.
+// The second form gives each triangle half of the angle at each edge, theta l / (2 area) m m^T with m normal to the
+// edge (Grinspun et al. 2006): its sum over triangles is the exact integral of the curvature, so that a constant moment
+// is in equilibrium on any mesh.
 static void curvature_in_equilibrium(const cloth_shape* shape, int t, double R[3][3])
 {
     const vec2* p = shape->rest + 3 * t;
@@ -254,9 +255,9 @@ static void curvature_in_equilibrium(const cloth_shape* shape, int t, double R[3
     }
 }
 
-// On regular grids both forms agree. On irregular ones no local form is exact for quadratics and in equilibrium too: with the
-// first alone a cantilever is 8 % too soft however fine the mesh, with the second a rolled sheet up to 40 % too stiff.
-// A third of the second keeps both within 5 %.
+// On regular grids both forms agree. On irregular ones no local form is exact for quadratics and in equilibrium too:
+// with the first alone a cantilever is 8 % too soft however fine the mesh, with the second a rolled sheet up to 40 %
+// too stiff. A third of the second keeps both within 5 %.
 static const double equilibrium_share = 1.0 / 3.0;
 
 // Q = stiffness R^T R

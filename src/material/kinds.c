@@ -7,10 +7,16 @@
 #include "material/membrane.h"
 
 #ifdef WEFT_X86_KERNELS
-#define KERNELS(name) {&name##_base, &name##_avx2, &name##_avx512}
+#define KERNELS(name)                                                                                                  \
+    {                                                                                                                  \
+        &name##_base, &name##_avx2, &name##_avx512                                                                     \
+    }
 #define DECLARE_KERNELS(name) extern const element_kernels name##_base, name##_avx2, name##_avx512
 #else
-#define KERNELS(name) {&name##_base, &name##_base, &name##_base}
+#define KERNELS(name)                                                                                                  \
+    {                                                                                                                  \
+        &name##_base, &name##_base, &name##_base                                                                       \
+    }
 #define DECLARE_KERNELS(name) extern const element_kernels name##_base
 #endif
 

@@ -45,9 +45,9 @@ typedef struct element_group
 {
     const element_kind* kind;
     int count, capacity;
-    int* vertices;      // [count * arity]
-    double* rest;       // [count * rest_stride], laid out by the kind
-    weft_air air;       // kind air only
+    int* vertices; // [count * arity]
+    double* rest;  // [count * rest_stride], laid out by the kind
+    weft_air air;  // kind air only
 } element_group;
 
 typedef struct element_context

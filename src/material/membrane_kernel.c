@@ -46,10 +46,10 @@ WIDE_INLINE gradient gradient_of(const membrane* e, const vec3* x, const int* ve
 // The clamped shear Hessian in the eigenspaces of J, for unit stiffness: plus/minus are unit vectors (or zero).
 typedef struct shear_modes
 {
-    wide c;                 // w_u . w_v
-    wide c_plus, c_minus;   // max(c, 0), max(-c, 0)
-    wvec plus, minus;       // directions of (w_u + w_v) and (w_v - w_u)
-    wide pp, mm, pm;        // lambda y y^T in the plane of (plus, minus)
+    wide c;               // w_u . w_v
+    wide c_plus, c_minus; // max(c, 0), max(-c, 0)
+    wvec plus, minus;     // directions of (w_u + w_v) and (w_v - w_u)
+    wide pp, mm, pm;      // lambda y y^T in the plane of (plus, minus)
 } shear_modes;
 
 WIDE_INLINE shear_modes shear_modes_of(gradient w)
@@ -149,10 +149,10 @@ WIDE_INLINE void put_blocks(const membrane* e, const wide* uu, const wide* uv, c
             int k = 3 * r + c, t = 3 * c + r;
             wide b11 = e->b1u * e->b1u * uu[k] + e->b1v * e->b1v * vv[k] + e->b1u * e->b1v * (uv[k] + uv[t]);
             wide b22 = e->b2u * e->b2u * uu[k] + e->b2v * e->b2v * vv[k] + e->b2u * e->b2v * (uv[k] + uv[t]);
-            wide b12 = e->b1u * e->b2u * uu[k] + e->b1v * e->b2v * vv[k] + e->b1u * e->b2v * uv[k] +
-                       e->b1v * e->b2u * uv[t];
-            wide b21 = e->b1u * e->b2u * uu[k] + e->b1v * e->b2v * vv[k] + e->b1u * e->b2v * uv[t] +
-                       e->b1v * e->b2u * uv[k];
+            wide b12 =
+                e->b1u * e->b2u * uu[k] + e->b1v * e->b2v * vv[k] + e->b1u * e->b2v * uv[k] + e->b1v * e->b2u * uv[t];
+            wide b21 =
+                e->b1u * e->b2u * uu[k] + e->b1v * e->b2v * vv[k] + e->b1u * e->b2v * uv[t] + e->b1v * e->b2u * uv[k];
             wide b01 = -(b11 + b21), b02 = -(b12 + b22);
             wide_store(out->block[pair_index(3, 1, 1)][k], b11);
             wide_store(out->block[pair_index(3, 1, 2)][k], b12);

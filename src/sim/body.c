@@ -118,7 +118,9 @@ static weft_status take_name(const weft_sim* sim, const char* name, body* b, wef
     }
     if (!good)
     {
-        return wrong(error, b, "a name takes letters, digits, '-', '_' and '.', 100 at most, and no dot first: it becomes a file name");
+        return wrong(
+            error, b,
+            "a name takes letters, digits, '-', '_' and '.', 100 at most, and no dot first: it becomes a file name");
     }
     for (int k = 0; k < sim->body_count; k++)
     {
@@ -151,8 +153,8 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     }
     if (strcmp(def->model, "baraff-witkin") != 0)
     {
-        return error_set(error, WEFT_NOT_FOUND, NULL, 0,
-                         "cloth `%s`: there is no model `%s`; see `weft list models`", b->name, def->model);
+        return error_set(error, WEFT_NOT_FOUND, NULL, 0, "cloth `%s`: there is no model `%s`; see `weft list models`",
+                         b->name, def->model);
     }
     b->hinge_bending = strcmp(def->bending, "hinge") == 0;
     if (!b->hinge_bending && strcmp(def->bending, "curvature") != 0)
@@ -167,7 +169,8 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
 static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* error)
 {
     const vec3* rest = def->rest_positions ? def->rest_positions : def->positions;
-    TRY(mesh_from_arrays(rest, def->vertex_count, def->face_start, def->face_vertices, def->face_count, &b->rest, error));
+    TRY(mesh_from_arrays(rest, def->vertex_count, def->face_start, def->face_vertices, def->face_count, &b->rest,
+                         error));
     if (def->rest_uv)
     {
         int corners = b->rest.face_start[def->face_count];
@@ -303,8 +306,7 @@ weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cl
     WEFT_ASSERT(!sim->built);
     body b = {0};
     weft_status status = take_all(sim, def, &b, error);
-    if (status == WEFT_OK &&
-        !mem_grow((void**)&sim->bodies, &sim->body_capacity, sim->body_count + 1, sizeof(body)))
+    if (status == WEFT_OK && !mem_grow((void**)&sim->bodies, &sim->body_capacity, sim->body_count + 1, sizeof(body)))
     {
         status = WEFT_NO_MEMORY;
     }

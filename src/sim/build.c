@@ -69,7 +69,8 @@ static weft_status append_elements(const weft_sim* sim, model* m, const cloth_sh
     return WEFT_OK;
 }
 
-// Triangles in scene vertices, sorted by their smallest vertex, so that elements that are near in space are near in memory.
+// Triangles in scene vertices, sorted by their smallest vertex, so that elements that are near in space are near in
+// memory.
 static weft_status sorted_triangles(const body* b, int* triangle, vec2* rest)
 {
     int n = b->rest.triangle_count, vertices = b->rest.vertex_count;

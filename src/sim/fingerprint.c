@@ -31,9 +31,8 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
     for (int k = 0; k < set->motion_count; k++)
     {
         const pin_motion* m = &set->motions[k];
-        const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z, m->axis.x,
-                                  m->axis.y,      m->axis.z,      m->center.x,    m->center.y,    m->center.z,
-                                  m->release};
+        const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z, m->axis.x, m->axis.y,
+                                  m->axis.z,      m->center.x,    m->center.y,    m->center.z,    m->release};
         hash = hash_bytes(hash, numbers, sizeof(numbers));
         hash = hash_bytes(hash, m->keys, (size_t)m->key_count * sizeof(weft_pin_key));
     }
@@ -50,9 +49,9 @@ uint64_t sim_fingerprint(const weft_sim* sim)
 {
     const model* m = &sim->model;
     const weft_sim_def* d = &sim->def;
-    const double numbers[] = {d->time_step,   d->tolerance,        d->newton_tolerance, d->max_stretch,
-                              d->air.density, d->air.drag,         d->air.friction,     d->air.wind.x,
-                              d->air.wind.y,  d->air.wind.z,       d->air.gust,         d->air.gust_period,
+    const double numbers[] = {d->time_step,       d->tolerance,      d->newton_tolerance,  d->max_stretch,
+                              d->air.density,     d->air.drag,       d->air.friction,      d->air.wind.x,
+                              d->air.wind.y,      d->air.wind.z,     d->air.gust,          d->air.gust_period,
                               d->air.gust_length, d->max_iterations, d->newton_iterations, d->max_halvings};
     uint64_t hash = hash_bytes(0xCBF29CE484222325u, numbers, sizeof(numbers));
     hash = hash_string(hash, sim->method->name);
@@ -67,7 +66,8 @@ uint64_t sim_fingerprint(const weft_sim* sim)
         if (group->count > 0)
         {
             hash = hash_bytes(hash, group->vertices, (size_t)group->count * (size_t)group->kind->arity * sizeof(int));
-            hash = hash_bytes(hash, group->rest, (size_t)group->count * (size_t)group->kind->rest_stride * sizeof(double));
+            hash =
+                hash_bytes(hash, group->rest, (size_t)group->count * (size_t)group->kind->rest_stride * sizeof(double));
         }
     }
     return hash_pins(hash, &m->pins);

@@ -35,12 +35,15 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
     wrong = !v3_is_finite(def->gravity) ? "gravity is finite" : wrong;
     wrong = !(def->tolerance > 0.0 && def->tolerance < 1.0) ? "tolerance lies between 0 and 1" : wrong;
     wrong = def->max_iterations < 0 ? "max_iterations is not negative" : wrong;
-    wrong = !(def->newton_tolerance > 0.0) || def->newton_iterations < 1 ? "newton's tolerance (m) and iterations are above zero" : wrong;
+    wrong = !(def->newton_tolerance > 0.0) || def->newton_iterations < 1
+                ? "newton's tolerance (m) and iterations are above zero"
+                : wrong;
     wrong = def->max_halvings < 0 || def->max_halvings > HALVINGS_MAX ? "max_halvings lies between 0 and 10" : wrong;
     wrong = !(def->max_stretch > 1.0) ? "max_stretch is a factor above 1" : wrong;
     const weft_air* a = &def->air;
-    bool air_ok = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 && isfinite(a->friction) &&
-                  a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) && a->gust_period > 0 && a->gust_length > 0;
+    bool air_ok = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 &&
+                  isfinite(a->friction) && a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) &&
+                  a->gust_period > 0 && a->gust_length > 0;
     wrong = !air_ok ? "air: numbers are finite and not negative, gust_period and gust_length above zero" : wrong;
     return wrong ? error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s", wrong) : WEFT_OK;
 }
@@ -61,8 +64,8 @@ static weft_status sim_init(weft_sim* sim, const weft_sim_def* def, weft_error* 
     if (!cpu_kind_parse(def->kernels, &sim->cpu))
     {
         return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
-                         "kernels `%s` are unknown or not for this CPU, which runs up to `%s`; use \"auto\"", def->kernels,
-                         cpu_kind_name(cpu_best()));
+                         "kernels `%s` are unknown or not for this CPU, which runs up to `%s`; use \"auto\"",
+                         def->kernels, cpu_kind_name(cpu_best()));
     }
     sim->solver_name = mem_strdup(def->solver);
     sim->preconditioner = def->preconditioner ? mem_strdup(def->preconditioner) : NULL;
@@ -137,8 +140,8 @@ static weft_status step_error(const weft_sim* sim, weft_status status, weft_erro
     if (b && status != WEFT_NO_MEMORY)
     {
         return error_set(error, status, NULL, 0,
-                         "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step, or the method newton", step,
-                         weft_status_text(status), vertex, b->name, what);
+                         "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step, or the method newton",
+                         step, weft_status_text(status), vertex, b->name, what);
     }
     return error_set(error, status, NULL, 0, "step %lld: %s", step, weft_status_text(status));
 }

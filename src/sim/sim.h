@@ -10,19 +10,19 @@
 typedef struct body
 {
     char* name;
-    mesh rest;          // polygons and triangles in the user's order, positions at rest
+    mesh rest; // polygons and triangles in the user's order, positions at rest
     int first;
-    int* scene_vertex;  // [rest.vertex_count] of the user's vertex
+    int* scene_vertex; // [rest.vertex_count] of the user's vertex
     int output_count;
-    int* outputs;       // [output_count] user's vertex, or NULL: all
-    bool flat_rest;     // the rest shape is a uv map: rest angles are zero
+    int* outputs;   // [output_count] user's vertex, or NULL: all
+    bool flat_rest; // the rest shape is a uv map: rest angles are zero
     weft_material material;
     bool hinge_bending;
     double vertex_mass;
-    vec3* start;        // [vertex_count] until the world is built
-    vec3* velocity;     // likewise, or NULL
-    vec2* rest_uv;      // [3 * triangle_count] rest shape of each triangle
-    weft_pin* pins;     // copies, until the world is built
+    vec3* start;    // [vertex_count] until the world is built
+    vec3* velocity; // likewise, or NULL
+    vec2* rest_uv;  // [3 * triangle_count] rest shape of each triangle
+    weft_pin* pins; // copies, until the world is built
     int pin_count;
     weft_force* forces;
     int force_count;

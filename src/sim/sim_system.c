@@ -69,7 +69,8 @@ static void arrays_fill(const weft_sim* sim, system_arrays* a)
         {
             a->column[a->row_start[u] + k] = a->user[p->column[begin + k]];
         }
-        memcpy(a->values + 9 * (size_t)a->row_start[u], w->values + 9 * (size_t)begin, 9 * (size_t)count * sizeof(double));
+        memcpy(a->values + 9 * (size_t)a->row_start[u], w->values + 9 * (size_t)begin,
+               9 * (size_t)count * sizeof(double));
         a->row_start[u + 1] = a->row_start[u] + count;
         mat3 identity = m3_diagonal(1.0);
         memcpy(a->filter + 9 * (size_t)u, identity.m, sizeof(identity.m));

@@ -1,10 +1,10 @@
-// The solver `auto`: cholesky or diag-pcg, whichever moves fewer bytes by a fixed cost model. Counts and the matrix decide,
-// never clocks. Fitted on cotton from 961 to 160,801 vertices.
+// The solver `auto`: cholesky or diag-pcg, whichever moves fewer bytes by a fixed cost model. Counts and the matrix
+// decide, never clocks. Fitted on cotton from 961 to 160,801 vertices.
 //
 // CG: the condition of the block-scaled matrix is about twice the ratio of diagonal to mass, and the mass is the sum of
 // all blocks, since stiffness kills translations. Iterations are 1.7 times its root at tolerance 1e-5.
-// Cholesky: 2300 n^1.5 operations for 13 blocks a row, growing with the square of the blocks, 0.35 bytes' worth each, and
-// factors of 500 n log2 n bytes that are read some four times; a fifth more for analyses and warm starts.
+// Cholesky: 2300 n^1.5 operations for 13 blocks a row, growing with the square of the blocks, 0.35 bytes' worth each,
+// and factors of 500 n log2 n bytes that are read some four times; a fifth more for analyses and warm starts.
 #include <math.h>
 
 #include "solve/solve.h"
@@ -122,5 +122,11 @@ static void auto_forget(void* state)
     ((auto_state*)state)->decided = false;
 }
 
-const linear_solver solver_auto = {"auto", "cholesky or diag-pcg, chosen by counts and a fixed cost model", sizeof(auto_state),
-                                   auto_analyze, auto_factor, auto_solve, auto_finish, auto_forget};
+const linear_solver solver_auto = {"auto",
+                                   "cholesky or diag-pcg, chosen by counts and a fixed cost model",
+                                   sizeof(auto_state),
+                                   auto_analyze,
+                                   auto_factor,
+                                   auto_solve,
+                                   auto_finish,
+                                   auto_forget};

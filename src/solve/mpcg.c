@@ -277,7 +277,8 @@ static weft_status mpcg_solve(void* state, const linear_system* system, vec3* x,
     pass c = {m, system, sparse_kernels_for(o->cpu), x, 0.0, 0.0};
     stats->iterations = 0;
     stats->rate = NAN;
-    stats->bytes = (double)system->A.pattern->block_count * 76.0 + (double)n * (4 * sizeof(vec3) + 6 * sizeof(double) + 8);
+    stats->bytes =
+        (double)system->A.pattern->block_count * 76.0 + (double)n * (4 * sizeof(vec3) + 6 * sizeof(double) + 8);
 
     // The reference of the stopping rule, from x = (I - S) z.
     filter_prescribed(system, m->p);
@@ -333,9 +334,12 @@ static weft_status diag_pcg_analyze(void* state, const solve_options* options, c
 }
 
 const linear_solver solver_mpcg = {
-    "mpcg", "filtered CG (Baraff-Witkin, corrected); preconditioner none, diagonal or block", sizeof(mpcg),
-    mpcg_analyze, mpcg_factor, mpcg_solve, mpcg_finish, NULL};
+    "mpcg",       "filtered CG (Baraff-Witkin, corrected); preconditioner none, diagonal or block",
+    sizeof(mpcg), mpcg_analyze,
+    mpcg_factor,  mpcg_solve,
+    mpcg_finish,  NULL};
 
-const linear_solver solver_diag_pcg = {
-    "diag-pcg", "mpcg with the 3 x 3 block diagonal: the SA paper's Diag-PCG", sizeof(mpcg),
-    diag_pcg_analyze, mpcg_factor, mpcg_solve, mpcg_finish, NULL};
+const linear_solver solver_diag_pcg = {"diag-pcg",   "mpcg with the 3 x 3 block diagonal: the SA paper's Diag-PCG",
+                                       sizeof(mpcg), diag_pcg_analyze,
+                                       mpcg_factor,  mpcg_solve,
+                                       mpcg_finish,  NULL};

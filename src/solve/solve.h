@@ -15,7 +15,7 @@ typedef struct filter_record
     int vertex;
     int direction_count; // 1, 2 or 3
     vec3 direction[3];
-    double S[9];         // the projection, row-major symmetric
+    double S[9]; // the projection, row-major symmetric
 } filter_record;
 
 // Orthonormalises `count` directions (dependent ones are dropped) and fills the projection.
@@ -31,8 +31,8 @@ typedef struct linear_system
     const vec3* z;               // [rows] or NULL for zero; only its filtered part counts
     const filter_record* filter; // [filter_count], sorted by vertex, one record a vertex
     int filter_count;
-    const vec3* positions;       // [rows] or NULL: for the near kernel of multigrid
-    uint64_t pattern_version;    // moves when the pattern or the set of constraints changes
+    const vec3* positions;    // [rows] or NULL: for the near kernel of multigrid
+    uint64_t pattern_version; // moves when the pattern or the set of constraints changes
 } linear_system;
 
 void filter_apply(const linear_system* system, vec3* x);      // x = S x
@@ -84,7 +84,8 @@ typedef struct solver_object
     bool analyzed;
 } solver_object;
 
-weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options, weft_error* error);
+weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options,
+                               weft_error* error);
 weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats);
 // Forgets everything, so that the next solve is as cold as after a start.
 void solver_object_drop(solver_object* object);

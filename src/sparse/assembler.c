@@ -172,8 +172,8 @@ static void run_batch(const run_context* run, int g, group_range* range, element
     range->next += count;
 }
 
-// Groups take turns by the share that they have done: all of them run through the vertices in the same direction, so the
-// rows that one has brought near are there for the next.
+// Groups take turns by the share that they have done: all of them run through the vertices in the same direction, so
+// the rows that one has brought near are there for the next.
 static void run_chunk(void* context, int begin, int end)
 {
     run_context* run = context;

@@ -70,5 +70,5 @@ static const stage stages[] = {
     {"advance", stage_advance},     {"judge", stage_judge},       {NULL, NULL},
 };
 
-const time_method method_implicit_euler = {"implicit-euler", "backward Euler, one Newton step, halved when it goes wrong",
-                                           stages, first_system, 1e-4};
+const time_method method_implicit_euler = {
+    "implicit-euler", "backward Euler, one Newton step, halved when it goes wrong", stages, first_system, 1e-4};

@@ -27,8 +27,8 @@ static void positions_of(const world* w, const vec3* v, vec3* x)
 
 static element_motion motion_of(const world* w, const vec3* x, const vec3* v)
 {
-    return (element_motion){.x = x, .v = v, .x_last = w->state.x, .v_last = w->state.v, .h = w->h,
-                            .time = w->time + w->h};
+    return (element_motion){
+        .x = x, .v = v, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
 }
 
 typedef struct inertia_context

@@ -31,21 +31,21 @@ typedef struct model
     vec3* external; // [vertex_count] N: weight and constant forces
     vec3 gravity;   // m/s^2
     double total_mass;
-    double size;    // m, diagonal of the bounding box at the start
+    double size; // m, diagonal of the bounding box at the start
     element_group groups[GROUP_COUNT];
-    assembler assembler; // one assembly group for each element group that is not empty
+    assembler assembler;          // one assembly group for each element group that is not empty
     int assembly_of[GROUP_COUNT]; // -1: empty
     pin_set pins;
 } model;
 
 typedef struct state
 {
-    vec3* x;            // [vertex_count] m
-    vec3* v;            // [vertex_count] m/s
-    vec3* dv;           // [vertex_count] last solution, per unit of time step: the next first guess
+    vec3* x;  // [vertex_count] m
+    vec3* v;  // [vertex_count] m/s
+    vec3* dv; // [vertex_count] last solution, per unit of time step: the next first guess
     int64_t step_count;
-    int halvings;       // the current substep is time_step / 2^halvings
-    int calm;           // accepted substeps since the last change of halvings
+    int halvings; // the current substep is time_step / 2^halvings
+    int calm;     // accepted substeps since the last change of halvings
 } state;
 
 // Settings with names resolved.
@@ -62,7 +62,7 @@ typedef struct step_settings
 typedef struct energy_report
 {
     weft_energy energy;
-    double forces;      // potential of constant forces other than weight, J
+    double forces; // potential of constant forces other than weight, J
     double max_stretch;
 } energy_report;
 
@@ -76,24 +76,24 @@ typedef struct world
     solver_object solver;
 
     // scratch, made once
-    double* values;          // of A
+    double* values; // of A
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next;   // the candidate end of the substep
-    vec3 *x_try, *v_try;     // newton's line search
+    vec3 *x_next, *v_next;              // the candidate end of the substep
+    vec3 *x_try, *v_try;                // newton's line search
     vec3 *x_saved, *v_saved, *dv_saved; // the state before the step, for a step that fails
     filter_record* filter;
     int filter_count;
-    uint64_t filter_hash;    // of the constrained vertices
+    uint64_t filter_hash; // of the constrained vertices
     uint64_t pattern_version;
     energy_sums* partial;
 
     // the substep under way
-    double h, time;          // s; time is that of its start
+    double h, time; // s; time is that of its start
     energy_report before, after;
-    double work;             // J done by moving pins and air
-    bool judged;             // the candidate's energies are finite and known
-    int bad_vertex;          // that a failed step names; -1: none
-    double energy_rise_max;  // of the method
+    double work;            // J done by moving pins and air
+    bool judged;            // the candidate's energies are finite and known
+    int bad_vertex;         // that a failed step names; -1: none
+    double energy_rise_max; // of the method
     weft_solve_stats last_solve;
     weft_step_stats* stats;
 } world;
@@ -111,9 +111,9 @@ typedef struct time_method
 {
     const char* name;
     const char* summary;
-    const stage* stages; // ends with a NULL name
+    const stage* stages;                   // ends with a NULL name
     weft_status (*first_system)(world* w); // filter, z, values and rhs of what a substep solves first
-    double energy_rise_max; // a substep may raise the energy by this share of kinetic and elastic energy
+    double energy_rise_max;                // a substep may raise the energy by this share of kinetic and elastic energy
 } time_method;
 
 extern const time_method method_implicit_euler, method_newton;
@@ -133,7 +133,7 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
 double lively_energy(const weft_energy* e); // kinetic and elastic
-double weight_energy(const model* m);               // total mass times gravity times size of the scene
-double time_at(const world* w, int ticks); // s, of the current step
+double weight_energy(const model* m);       // total mass times gravity times size of the scene
+double time_at(const world* w, int ticks);  // s, of the current step
 
 #endif

@@ -1,8 +1,8 @@
-// Step control: a step that goes wrong is thrown away and tried with half its length, at most ten times; substeps are whole
-// numbers of ticks of time_step / 1024, so that they land exactly on the end of the step. What goes wrong: a value
-// that is not finite, a solve that does not converge, a thread that grows too fast, or energy from nowhere. A single
-// linearly implicit step can raise the energy (rotation alone does it); ten halvings bring most such steps to order, and
-// what they leave is handed to the minimising method.
+// Step control: a step that goes wrong is thrown away and tried with half its length, at most ten times; substeps are
+// whole numbers of ticks of time_step / 1024, so that they land exactly on the end of the step. What goes wrong: a
+// value that is not finite, a solve that does not converge, a thread that grows too fast, or energy from nowhere. A
+// single linearly implicit step can raise the energy (rotation alone does it); ten halvings bring most such steps to
+// order, and what they leave is handed to the minimising method.
 //
 // Counts and energies decide, never clocks.
 #include <string.h>
@@ -33,7 +33,8 @@ static int find_not_finite(const vec3* x, const vec3* v, int count)
     return -1;
 }
 
-// The vertex to name when a step has failed: the first with a value that is not finite, else the one that moves fastest.
+// The vertex to name when a step has failed: the first with a value that is not finite, else the one that moves
+// fastest.
 static int find_culprit(const world* w)
 {
     int n = w->model->vertex_count;
@@ -76,7 +77,8 @@ weft_status stage_judge(world* w)
     }
     double rise = w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
     double rounding = 1e-13 * (fabs(w->before.energy.gravity) + fabs(w->before.forces) + fabs(w->work));
-    double limit = w->energy_rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight_energy(w->model) + rounding;
+    double limit =
+        w->energy_rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight_energy(w->model) + rounding;
     return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
