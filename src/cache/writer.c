@@ -10,7 +10,6 @@
 #include "cache/checkpoint.h"
 #include "cache/pc2.h"
 #include "cache/scene_file.h"
-#include "cache/whole_file.h"
 #include "weft/cache.h"
 
 enum

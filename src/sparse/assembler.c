@@ -98,11 +98,42 @@ static weft_status group_find_chunks(assembly_group* group, int row_count)
     return WEFT_OK;
 }
 
+static weft_status find_mirrors(assembler* a)
+{
+    const bsr_pattern* p = &a->pattern;
+    a->mirror_of = MEM_NEW(p->block_count, int);
+    int* next = MEM_NEW(p->row_count, int); // next slot above the diagonal of each row
+    if (!a->mirror_of || !next)
+    {
+        mem_free(next);
+        return WEFT_NO_MEMORY;
+    }
+    for (int i = 0; i < p->row_count; i++)
+    {
+        next[i] = p->diagonal[i] + 1;
+    }
+    // Rows in order meet the columns above the diagonal of every other row in order too.
+    for (int i = 0; i < p->row_count; i++)
+    {
+        for (int k = p->row_start[i]; k < p->diagonal[i]; k++)
+        {
+            a->mirror_of[k] = next[p->column[k]]++;
+            WEFT_VALIDATE(p->column[a->mirror_of[k]] == i);
+        }
+    }
+    mem_free(next);
+    return WEFT_OK;
+}
+
 weft_status assembler_create(int row_count, const element_list* lists, int list_count, assembler* out)
 {
     WEFT_ASSERT(list_count <= GROUP_MAX);
     *out = (assembler){.groups = MEM_NEW(list_count, assembly_group), .group_count = list_count};
     weft_status status = out->groups ? bsr_pattern_create(row_count, lists, list_count, &out->pattern) : WEFT_NO_MEMORY;
+    if (status == WEFT_OK)
+    {
+        status = find_mirrors(out);
+    }
     for (int g = 0; g < list_count && status == WEFT_OK; g++)
     {
         out->groups[g].list = lists[g];
@@ -128,6 +159,7 @@ void assembler_finish(assembler* a)
         mem_free(a->groups[g].chunk_element);
     }
     mem_free(a->groups);
+    mem_free(a->mirror_of);
     bsr_pattern_finish(&a->pattern);
     *a = (assembler){0};
 }
@@ -206,6 +238,13 @@ static void run_chunk(void* context, int begin, int end)
         }
         run_batch(run, behind, &ranges[behind], &batch, begin, end);
     }
+    run->kernels->mirror(&run->assembler->pattern, run->assembler->mirror_of, run->target->values, begin, end, true);
+}
+
+static void mirror_chunk(void* context, int begin, int end)
+{
+    run_context* run = context;
+    run->kernels->mirror(&run->assembler->pattern, run->assembler->mirror_of, run->target->values, begin, end, false);
 }
 
 void assembler_run(const assembler* a, const element_evaluator* evaluators, workers* pool, cpu_kind cpu,
@@ -213,4 +252,5 @@ void assembler_run(const assembler* a, const element_evaluator* evaluators, work
 {
     run_context run = {a, evaluators, target, sparse_kernels_for(cpu)};
     parallel_for(pool, a->pattern.row_count, ROW_GRAIN, run_chunk, &run);
+    parallel_for(pool, a->pattern.row_count, ROW_GRAIN, mirror_chunk, &run);
 }

@@ -48,7 +48,9 @@ void bsr_multiply(workers* pool, cpu_kind cpu, const bsr_matrix* A, const vec3* 
 //
 // Rows own their sums: the rows are cut into chunks of ROW_GRAIN, and a chunk evaluates every element that touches
 // one of its rows, in a fixed order. Elements on a chunk's border are evaluated more than once (some 15 % at 160k
-// vertices), which costs less than storing and gathering their blocks, and needs neither atomics nor colours.
+// vertices), which costs less than storing and gathering their blocks, and needs neither atomics nor colours. Only the
+// blocks on and above the diagonal are summed; then they are mirrored, within a chunk at once and across chunks in a
+// second pass, so that A is symmetric to the bit.
 enum
 {
     BATCH = 8,     // elements that are evaluated together, one a lane
@@ -89,6 +91,7 @@ typedef struct assembly_group
 typedef struct assembler
 {
     bsr_pattern pattern;
+    int* mirror_of; // [block_count] slot of block (j, i) for each (i, j) below the diagonal
     int group_count;
     assembly_group* groups;
 } assembler;
@@ -113,9 +116,12 @@ typedef struct sparse_kernels
 {
     // y = A x for rows [begin, end); returns the sum over those rows of x_i . y_i.
     double (*multiply_dot)(const bsr_matrix* A, const vec3* x, vec3* y, int begin, int end);
-    // Adds the lanes [0, count) of a batch to rows [begin, end) of the target.
+    // Adds the lanes [0, count) of a batch to rows [begin, end) of the target, on and above the diagonal.
     void (*scatter)(const assembly_group* group, const int* elements, int count, const element_batch* batch,
                     const assembly_target* target, int begin, int end);
+    // Fills the blocks below the diagonal of rows [begin, end) from those above it: with `inside` those whose column is
+    // in [begin, end) too, else the others.
+    void (*mirror)(const bsr_pattern* pattern, const int* mirror_of, double* values, int begin, int end, bool inside);
 } sparse_kernels;
 
 const sparse_kernels* sparse_kernels_for(cpu_kind cpu);

@@ -84,22 +84,26 @@ WIDE_INLINE void transpose(const double (*block)[BATCH], lane_blocks* out)
 }
 #endif
 
-// value += block, or its transpose, which of the first eight numbers is a permutation.
-WIDE_INLINE void add_block(double* value, const double* eight, double ninth)
+// value += block, or with `flip` its transpose, which of the first eight numbers is a permutation. Which of both is a
+// matter of vertex numbers that no branch predictor can guess: the order of the numbers is looked up instead.
+static const wide_mask number_order[2] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 3, 6, 1, 4, 7, 2, 5}};
+
+WIDE_INLINE void add_block(double* value, const double* eight, double ninth, int flip)
 {
-    wide_store(value, wide_load(value) + wide_load(eight));
+#ifdef __AVX512F__
+    wide_store(value, wide_load(value) + __builtin_shuffle(wide_load(eight), number_order[flip]));
+#else
+    for (int k = 0; k < 8; k++)
+    {
+        value[k] += eight[number_order[flip][k]];
+    }
+#endif
     value[8] += ninth;
 }
 
-WIDE_INLINE void add_transposed(double* value, const double* eight, double ninth)
-{
-    wide b = wide_load(eight);
-    wide_store(value, wide_load(value) + __builtin_shufflevector(b, b, 0, 3, 6, 1, 4, 7, 2, 5));
-    value[8] += ninth;
-}
-
-// Rows [begin, end) take what is theirs. Pairs are the outer loop for every CPU kind, so that sums have one order.
-// Asking for the next pair's blocks ahead of time was tried and lost 10 %.
+// Rows [begin, end) take what is theirs: right-hand sides and the blocks on and above the diagonal. Pairs are the outer
+// loop for every CPU kind, so that sums have one order. Asking for the next pair's blocks ahead of time was tried and
+// lost 10 %.
 static void scatter(const assembly_group* group, const int* elements, int count, const element_batch* batch,
                     const assembly_target* target, int begin, int end)
 {
@@ -132,20 +136,44 @@ static void scatter(const assembly_group* group, const int* elements, int count,
             blocks.ninth = (*block)[8];
             for (int lane = 0; lane < count; lane++)
             {
-                if ((unsigned)(vertex[lane][a] - begin) < rows)
+                int va = vertex[lane][a], vb = vertex[lane][b], flip = va > vb, row = flip ? vb : va;
+                if ((unsigned)(row - begin) < rows)
                 {
-                    double* value = target->values + 9 * (size_t)slot[lane][a * arity + b];
-                    add_block(value, blocks.eight[lane], blocks.ninth[lane]);
-                }
-                if (a != b && (unsigned)(vertex[lane][b] - begin) < rows)
-                {
-                    double* value = target->values + 9 * (size_t)slot[lane][b * arity + a];
-                    add_transposed(value, blocks.eight[lane], blocks.ninth[lane]);
+                    double* value = target->values + 9 * (size_t)slot[lane][flip ? b * arity + a : a * arity + b];
+                    add_block(value, blocks.eight[lane], blocks.ninth[lane], flip);
+                    // An element that holds a vertex twice has both halves on the diagonal.
+                    if (va == vb && a != b)
+                    {
+                        add_block(value, blocks.eight[lane], blocks.ninth[lane], 1);
+                    }
                 }
             }
         }
     }
 }
 
+// Blocks below the diagonal are those above it, transposed.
+static void mirror(const bsr_pattern* pattern, const int* mirror_of, double* values, int begin, int end, bool inside)
+{
+    for (int i = begin; i < end; i++)
+    {
+        // Columns are sorted: those before the chunk, then those inside it, then the diagonal.
+        int middle = pattern->row_start[i];
+        while (pattern->column[middle] < begin)
+        {
+            middle++;
+        }
+        int first = inside ? middle : pattern->row_start[i], last = inside ? pattern->diagonal[i] : middle;
+        for (int k = first; k < last; k++)
+        {
+            const double* from = values + 9 * (size_t)mirror_of[k];
+            double* to = values + 9 * (size_t)k;
+            wide b = wide_load(from);
+            wide_store(to, __builtin_shufflevector(b, b, 0, 3, 6, 1, 4, 7, 2, 5));
+            to[8] = from[8];
+        }
+    }
+}
+
 extern const sparse_kernels KERNEL_NAME(sparse_kernels);
-const sparse_kernels KERNEL_NAME(sparse_kernels) = {multiply_dot, scatter};
+const sparse_kernels KERNEL_NAME(sparse_kernels) = {multiply_dot, scatter, mirror};
