@@ -19,7 +19,7 @@ static const help_page pages[] = {
      "  weft run hang\n"
      "  weft run pinned --set cells=200 --set tessellation=irregular -o /tmp/pinned\n"
      "  weft run shirt.json --solver cholesky --frames 48\n"
-     "  weft run shirt.json --resume\n"},
+     "  weft run shirt-run/scene.json --resume\n"},
     {"check", "weft check SCENE [--set PATH=VALUE]... [--json]",
      "Reads and validates everything that a run would, and runs nothing.\n\n  weft check shirt.json\n"},
     {"list", "weft list methods|solvers|models|materials|scenes|formats",

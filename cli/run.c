@@ -23,12 +23,17 @@ typedef struct run_options
     int override_count;
 } run_options;
 
+static const double stretch_doubtful = 1.5; // no fabric does this without tearing
+
 static volatile sig_atomic_t stop_requested;
 
 static void request_stop(int signal_number)
 {
+    static const char text[] = "\nweft: stopping at the end of this step; once more stops now\n";
     (void)signal_number;
     stop_requested = 1;
+    ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+    (void)written;
 }
 
 static bool add_override(run_options* o, const char* text)
@@ -166,8 +171,10 @@ static void show_progress(const weft_step_stats* s, int64_t done, int64_t total,
 
 typedef struct totals
 {
-    int64_t iterations, substeps, rejected;
+    int64_t iterations, solves, substeps, rejected;
     double step_s;
+    double max_stretch;
+    const char* solver; // of the last solve
 } totals;
 
 // Steps to the end. A signal stops between steps, with all that is finished on disk.
@@ -176,6 +183,7 @@ static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t t
 {
     double start = now();
     int64_t first = weft_sim_step_count(sim);
+    show_progress(&(weft_step_stats){0}, first, total, steps_per_frame, start, first);
     while (weft_sim_step_count(sim) < total)
     {
         if (stop_requested)
@@ -197,6 +205,9 @@ static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t t
             return status;
         }
         sum->iterations += stats.iterations;
+        sum->solves += stats.solves;
+        sum->solver = stats.solver;
+        sum->max_stretch = stats.max_stretch > sum->max_stretch ? stats.max_stretch : sum->max_stretch;
         sum->substeps += stats.substeps;
         sum->rejected += stats.rejected;
         sum->step_s += stats.step_s;
@@ -218,21 +229,30 @@ static void print_summary(const run_options* o, const weft_scene* scene, weft_si
         printf(",\"dir\":");
         put_json_string(o->dir);
         printf(",\"vertices\":%d,\"frames\":%d,\"steps\":%lld,\"substeps\":%lld,\"rejected\":%lld,\"iterations\":%lld,"
-               "\"step_s\":%.6g,\"energy\":%.17g,\"kernels\":\"%s\"}\n",
+               "\"solver\":\"%s\",\"max_stretch\":%.6g,\"step_s\":%.6g,\"energy\":%.17g,\"kernels\":\"%s\"}\n",
                weft_sim_vertex_count(sim, -1), frames, (long long)steps, (long long)sum->substeps,
-               (long long)sum->rejected, (long long)sum->iterations, sum->step_s, e.total, weft_sim_kernels(sim));
+               (long long)sum->rejected, (long long)sum->iterations, sum->solver ? sum->solver : "", sum->max_stretch,
+               sum->step_s, e.total, weft_sim_kernels(sim));
         return;
     }
     printf("%s: %d vertices, %d frames, %lld steps in %.2f s", weft_scene_name(scene), weft_sim_vertex_count(sim, -1),
            frames, (long long)steps, sum->step_s);
     if (steps > 0)
     {
-        printf(" (%.1f ms and %.1f iterations a step)", 1e3 * sum->step_s / (double)steps,
-               (double)sum->iterations / (double)steps);
+        printf(" (%.1f ms a step, %s", 1e3 * sum->step_s / (double)steps, sum->solver);
+        if (sum->iterations > 0)
+        {
+            printf(", %.1f iterations a step", (double)sum->iterations / (double)steps);
+        }
+        printf(")");
     }
     if (sum->rejected > 0)
     {
         printf(", %lld substeps rejected", (long long)sum->rejected);
+    }
+    if (steps == 0 && frames > weft_scene_frames(scene))
+    {
+        printf("; the run has more frames than the %d asked for", weft_scene_frames(scene));
     }
     printf("\ncache in %s; `weft render %s` makes a picture\n", o->dir, o->dir);
 }
@@ -264,6 +284,13 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
         {
             print_summary(o, scene, sim, first, &sum);
         }
+        if (status == WEFT_OK && sum.max_stretch > stretch_doubtful)
+        {
+            fprintf(stderr,
+                    "weft: warning: the cloth was stretched to %.3g times its length: do pins move too far, or is the "
+                    "material too soft for its weight?\n",
+                    sum.max_stretch);
+        }
     }
     weft_sim_destroy(sim);
     return status;
@@ -285,6 +312,12 @@ int command_run(int argc, char** argv)
         for (int k = 0; weft_scene_warning(scene, k); k++)
         {
             fprintf(stderr, "weft: note: %s\n", weft_scene_warning(scene, k));
+        }
+        const char* own = strrchr(o.scene, '/');
+        if (!o.dir[0] && o.mode == WEFT_CACHE_RESUME && own && strcmp(own, "/scene.json") == 0)
+        {
+            snprintf(o.dir, sizeof(o.dir), "%.*s", (int)(own - o.scene),
+                     o.scene); // a run's own scene goes on in its folder
         }
         if (!o.dir[0])
         {

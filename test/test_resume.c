@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -138,7 +139,7 @@ static void assert_same_run(const char* dir, const char* expected)
         count++;
     }
     closedir(d);
-    assert_int_equal(count, 2 + 5); // with . and ..
+    assert_int_equal(count, 2 + 5 + 1); // with . and .., and run.lock
 }
 
 // ---- the command
@@ -211,7 +212,7 @@ static bool reached_lines(const char* dir, int goal)
     return count_lines(path_of(dir, "stats.jsonl", path)) >= goal;
 }
 
-static const char* const first_things[] = {".", "scene.json", "sheet.obj", "sheet.pc2", "stats.jsonl", "checkpoint.weft"};
+static const char* const first_things[] = {".", "run.lock", "scene.json", "sheet.obj", "sheet.pc2", "stats.jsonl", "checkpoint.weft"};
 
 static bool reached_file(const char* dir, int goal)
 {
@@ -384,7 +385,7 @@ static void test_killed_at_the_start(void** unused)
         kill_at(pid, reached_file, work, (int)k);
         check_frames(work);
         char path[PATH_BYTES];
-        bool holds_run = exists(path_of(work, "scene.json", path));
+        bool holds_run = exists(path_of(work, "run.lock", path));
         int code = finish(start(RUN(work, "--frames", "10", "--resume")));
         assert_int_equal(code, holds_run ? 0 : 2);
         if (!holds_run)
@@ -570,6 +571,22 @@ static void test_force(void** unused)
     assert_same_run(work, reference);
 }
 
+// One writer a folder: a second one is refused, whatever it wants, and the first is not disturbed.
+static void test_lock(void** unused)
+{
+    (void)unused;
+    char path[PATH_BYTES];
+    assert_exit(start(RUN(work, "--frames", "2", "--force")), 0);
+    int lock = open(path_of(work, "run.lock", path), O_RDWR);
+    assert_int_equal(flock(lock, LOCK_EX | LOCK_NB), 0);
+    assert_exit(start(RUN(work, "--frames", "3", "--resume")), 2);
+    assert_says("going on");
+    assert_exit(start(RUN(work, "--frames", "3", "--force")), 2);
+    assert_says("going on");
+    close(lock);
+    assert_exit(start(RUN(work, "--frames", "3", "--resume")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -579,6 +596,7 @@ int main(void)
         cmocka_unit_test(test_stopped_by_request),     cmocka_unit_test(test_more_frames),
         cmocka_unit_test(test_scene_as_run),           cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_damaged),                cmocka_unit_test(test_force),
+        cmocka_unit_test(test_lock),
     };
     return cmocka_run_group_tests(tests, make_reference, remove_all);
 }

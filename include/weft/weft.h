@@ -153,6 +153,7 @@ typedef struct weft_step_stats
     double time;          ///< s, at the end of the step
     int iterations;       ///< of the linear solver, all solves of the step
     int solves;           ///< linear solves
+    const char* solver;   ///< name of the one that ran last (for auto: the one chosen); static
     int newton_iterations; ///< 0 for methods without
     int substeps;         ///< accepted; 1 when nothing was halved
     int rejected;         ///< substeps thrown away

@@ -74,8 +74,9 @@ static weft_status check_header(const header* h, const weft_sim* sim, const char
     if (h->vertex_count != sim->model.vertex_count || h->fingerprint != sim_fingerprint(sim))
     {
         return error_set(error, WEFT_BAD_INPUT, path, 0,
-                         "the run in this folder is of another scene or other settings; resume with the scene it was "
-                         "started with (scene.json beside this file), or start over with --force");
+                         "the run in this folder is of another scene or other settings; repeat the options that it was "
+                         "started with (--solver, --method, --set), or resume its own scene: `weft run DIR/scene.json "
+                         "--resume`; --force starts over");
     }
     return WEFT_OK;
 }

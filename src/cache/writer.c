@@ -1,9 +1,11 @@
 // Writes a run's folder. Order at the end of a frame: samples, stats, then the checkpoint, so that whatever was
 // finished before the last checkpoint is there, and --resume cuts back what came after it.
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE // flock
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@ struct weft_cache_writer
     pc2** samples; // [body_count]
     vec3* sample;  // room for the largest body
     FILE* stats;
+    int lock; // descriptor of run.lock, -1: none
 };
 
 static const char* const run_files[] = {"scene.json", "stats.jsonl", "checkpoint.weft", "frames.jsonl"};
@@ -46,17 +49,38 @@ static bool exists(const char* path)
     return stat(path, &info) == 0;
 }
 
+// run.lock is the first file that a run makes: a folder without it and without a checkpoint is not a run's, whatever
+// else lies in it.
 static bool holds_run(const weft_cache_writer* w)
 {
     char path[PATH_MAX_BYTES];
-    for (int k = 0; k < RUN_FILE_COUNT; k++)
+    return exists(path_in(w, "run.lock", "", path)) || exists(path_in(w, "checkpoint.weft", "", path));
+}
+
+// One writer a folder. The system drops the lock when the process ends, however it ends.
+static weft_status take_lock(weft_cache_writer* w, weft_error* error)
+{
+    char path[PATH_MAX_BYTES], process[32] = "";
+    w->lock = open(path_in(w, "run.lock", "", path), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (w->lock < 0)
     {
-        if (exists(path_in(w, run_files[k], "", path)))
-        {
-            return true;
-        }
+        return file_error(error, path, "cannot write");
     }
-    return false;
+    if (flock(w->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    {
+        ssize_t length = read(w->lock, process, sizeof(process) - 1);
+        process[length > 0 ? length : 0] = 0;
+        return error_set(
+            error, WEFT_EXISTS, w->dir, 0,
+            "a run is going on in this folder (process %d); wait for it, stop it, or choose another with -o",
+            atoi(process));
+    }
+    int length = snprintf(process, sizeof(process), "%ld\n", (long)getpid());
+    if (ftruncate(w->lock, 0) != 0 || write(w->lock, process, (size_t)length) != length)
+    {
+        return file_error(error, path, "cannot write");
+    }
+    return WEFT_OK;
 }
 
 // mkdir -p
@@ -90,25 +114,31 @@ static weft_status make_folder(const char* dir, weft_error* error)
     return WEFT_OK;
 }
 
-// A run writes NAME.obj and NAME.pc2. Files of these names that no run made are the user's: they stay, and the run is
-// refused.
-static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, weft_error* error)
+// A run writes scene.json, stats.jsonl, NAME.obj and NAME.pc2. Files of these names that no run made are the user's:
+// they stay, and the run is refused.
+static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, bool was_run, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
-    scene_file earlier = scene_file_read(path_in(w, "scene.json", "", path));
-    weft_status status = WEFT_OK;
-    for (int k = 0; k < sim->body_count && status == WEFT_OK; k++)
+    scene_file earlier = {0};
+    const char* foreign = NULL;
+    if (was_run)
+    {
+        earlier = scene_file_read(path_in(w, "scene.json", "", path));
+    }
+    for (int k = 0; k < RUN_FILE_COUNT && !was_run && !foreign; k++)
+    {
+        foreign = exists(path_in(w, run_files[k], "", path)) ? path : NULL;
+    }
+    for (int k = 0; k < sim->body_count && !foreign; k++)
     {
         const char* name = sim->bodies[k].name;
         bool there = exists(path_in(w, name, ".pc2", path)) || exists(path_in(w, name, ".obj", path));
-        if (there && scene_file_find(&earlier, name) < 0)
-        {
-            status = error_set(error, WEFT_EXISTS, path, 0,
-                               "the run would write this file, and no run made it; choose another folder with -o");
-        }
+        foreign = there && scene_file_find(&earlier, name) < 0 ? path : NULL;
     }
     scene_file_finish(&earlier);
-    return status;
+    return !foreign ? WEFT_OK
+                    : error_set(error, WEFT_EXISTS, foreign, 0,
+                                "the run would write this file, and no run made it; choose another folder with -o");
 }
 
 // Removes what an earlier run left: the caches of the cloths that its scene.json names, and its own files.
@@ -243,8 +273,10 @@ static void put_stats(FILE* f, const weft_step_stats* s, int steps_per_frame)
     fprintf(f, "{\"step\":%lld,\"frame\":%lld,", (long long)s->step,
             (long long)((s->step + steps_per_frame - 1) / steps_per_frame));
     put_number(f, "time", s->time);
-    fprintf(f, ",\"iterations\":%d,\"solves\":%d,\"newton_iterations\":%d,\"substeps\":%d,\"rejected\":%d,",
-            s->iterations, s->solves, s->newton_iterations, s->substeps, s->rejected);
+    fprintf(
+        f,
+        ",\"solver\":\"%s\",\"iterations\":%d,\"solves\":%d,\"newton_iterations\":%d,\"substeps\":%d,\"rejected\":%d,",
+        s->solver, s->iterations, s->solves, s->newton_iterations, s->substeps, s->rejected);
     put_number(f, "residual", s->residual);
     fputc(',', f);
     put_number(f, "rate", s->rate);
@@ -354,8 +386,15 @@ static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, cons
     {
         return error_set(error, WEFT_NOT_FOUND, w->dir, 0, "there is no run to resume here; start it without --resume");
     }
+    bool was_run = holds_run(w);
     TRY(make_folder(w->dir, error));
     TRY(sim_build(sim, error));
+    // A folder that is not a run's is looked through before anything is written to it.
+    if (!was_run)
+    {
+        TRY(check_files(w, sim, was_run, error));
+    }
+    TRY(take_lock(w, error));
     w->body_count = sim->body_count;
     int largest = 0;
     for (int k = 0; k < sim->body_count; k++)
@@ -373,7 +412,7 @@ static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, cons
     {
         return resume(w, scene_json, sim, error);
     }
-    TRY(check_files(w, sim, error));
+    TRY(check_files(w, sim, was_run, error));
     remove_run(w);
     return start_new(w, scene_json, sim, error);
 }
@@ -389,6 +428,7 @@ weft_status weft_cache_writer_create(const char* dir, weft_cache_mode mode, cons
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
     }
     w->steps_per_frame = steps_per_frame;
+    w->lock = -1;
     int length = snprintf(w->dir, sizeof(w->dir), "%s", dir);
     weft_status status = length >= (int)sizeof(w->dir) || length == 0
                              ? error_set(error, WEFT_IO, dir, 0, "the folder's path is empty or too long")
@@ -428,6 +468,10 @@ weft_status weft_cache_writer_destroy(weft_cache_writer* w, weft_error* error)
     if (w->stats && fclose(w->stats) != 0 && status == WEFT_OK)
     {
         status = file_error(error, w->dir, "cannot finish the stats");
+    }
+    if (w->lock >= 0)
+    {
+        close(w->lock);
     }
     mem_free(w->samples);
     mem_free(w->sample);

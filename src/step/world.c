@@ -119,6 +119,7 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x)
     weft_status status = solver_object_solve(&w->solver, system, x, stats);
     w->stats->iterations += stats->iterations;
     w->stats->solves++;
+    w->stats->solver = stats->solver;
     w->stats->setup_s += stats->setup_s;
     w->stats->solve_s += stats->solve_s;
     w->stats->residual = stats->residual;
