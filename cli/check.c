@@ -1,4 +1,5 @@
 // weft check: reads and validates everything that a run would, and runs nothing.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,65 @@ static void warnings_finish(check_warnings* warnings)
     }
 }
 
+// ---- where a cloth lies and what it weighs
+
+typedef struct cloth_body
+{
+    weft_vec3 min, max; // m
+    double mass;        // kg
+} cloth_body;
+
+static void set_velocity(weft_sim* sim, int cloth, double speed, weft_vec3* scratch)
+{
+    for (int v = 0; v < weft_sim_vertex_count(sim, cloth); v++)
+    {
+        scratch[v] = (weft_vec3){speed, 0.0, 0.0};
+    }
+    weft_sim_set_state(sim, cloth, NULL, scratch);
+}
+
+static void measure_extent(const weft_sim* sim, int cloth, weft_vec3* scratch, cloth_body* out)
+{
+    weft_sim_positions(sim, cloth, scratch);
+    out->min = out->max = scratch[0];
+    for (int v = 1; v < weft_sim_vertex_count(sim, cloth); v++)
+    {
+        const weft_vec3 x = scratch[v];
+        out->min = (weft_vec3){fmin(out->min.x, x.x), fmin(out->min.y, x.y), fmin(out->min.z, x.z)};
+        out->max = (weft_vec3){fmax(out->max.x, x.x), fmax(out->max.y, x.y), fmax(out->max.z, x.z)};
+    }
+}
+
+// The mass is the one that the simulation moves: at 1 m/s, m = 2 E. The simulation is of no other use afterwards.
+static cloth_body* measure_cloths(weft_sim* sim)
+{
+    int count = weft_sim_cloth_count(sim), vertices = 1;
+    for (int k = 0; k < count; k++)
+    {
+        vertices = weft_sim_vertex_count(sim, k) > vertices ? weft_sim_vertex_count(sim, k) : vertices;
+    }
+    cloth_body* bodies = calloc(count > 0 ? (size_t)count : 1, sizeof(*bodies));
+    weft_vec3* scratch = malloc((size_t)vertices * sizeof(*scratch));
+    for (int k = 0; bodies && scratch && k < count; k++)
+    {
+        measure_extent(sim, k, scratch, &bodies[k]);
+        set_velocity(sim, k, 0.0, scratch);
+    }
+    for (int k = 0; bodies && scratch && k < count; k++)
+    {
+        set_velocity(sim, k, 1.0, scratch);
+        bodies[k].mass = 2.0 * weft_sim_energy(sim).kinetic;
+        set_velocity(sim, k, 0.0, scratch);
+    }
+    if (!scratch)
+    {
+        free(bodies);
+        bodies = NULL;
+    }
+    free(scratch);
+    return bodies;
+}
+
 // ---- as text
 
 static void print_settings(const weft_scene* scene)
@@ -69,24 +129,26 @@ static void print_settings(const weft_scene* scene)
            def->tolerance, def->kernels);
 }
 
-static void print_cloth(const weft_scene_cloth* cloth)
+static void print_cloth(const weft_scene_cloth* cloth, const cloth_body* body)
 {
     const weft_material* m = &cloth->material;
     printf("cloth %s (%s): vertices %d, faces %d, triangles %d, pinned vertices %d in %d sets, forces %d\n",
            cloth->name, cloth->obj ? cloth->obj : "grid", cloth->vertex_count, cloth->face_count, cloth->triangle_count,
            cloth->pinned_count, cloth->pin_count, cloth->force_count);
+    printf("  from [%.4g, %.4g, %.4g] to [%.4g, %.4g, %.4g] m, mass %.4g kg\n", body->min.x, body->min.y, body->min.z,
+           body->max.x, body->max.y, body->max.z, body->mass);
     printf("  %s, bending %s: %g kg/m^2, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n",
            cloth->model, cloth->bending, m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending,
            m->damping);
 }
 
-static void print_text(const weft_scene* scene)
+static void print_text(const weft_scene* scene, const cloth_body* bodies)
 {
     print_settings(scene);
     weft_scene_cloth cloth;
     for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
     {
-        print_cloth(&cloth);
+        print_cloth(&cloth, &bodies[k]);
     }
     for (int k = 0; weft_scene_warning(scene, k); k++)
     {
@@ -111,7 +173,7 @@ static void put_pair(const char* key, const char* value)
     putchar(',');
 }
 
-static void put_cloth(const weft_scene_cloth* cloth)
+static void put_cloth(const weft_scene_cloth* cloth, const cloth_body* body)
 {
     const weft_material* m = &cloth->material;
     putchar('{');
@@ -122,6 +184,8 @@ static void put_cloth(const weft_scene_cloth* cloth)
     printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"pins\":%d,\"pinned\":%d,\"forces\":%d,",
            cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->pin_count, cloth->pinned_count,
            cloth->force_count);
+    printf("\"min\":[%.17g,%.17g,%.17g],\"max\":[%.17g,%.17g,%.17g],\"mass\":%.17g,", body->min.x, body->min.y,
+           body->min.z, body->max.x, body->max.y, body->max.z, body->mass);
     printf("\"material\":{\"density\":%.17g,\"stretch_warp\":%.17g,\"stretch_weft\":%.17g,\"shear\":%.17g,"
            "\"bending\":%.17g,\"damping\":%.17g}}",
            m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
@@ -142,7 +206,7 @@ static void put_warnings(const weft_scene* scene, const check_warnings* warnings
     }
 }
 
-static void print_json(const weft_scene* scene, const check_warnings* warnings)
+static void print_json(const weft_scene* scene, const cloth_body* bodies, const check_warnings* warnings)
 {
     const weft_sim_def* def = weft_scene_sim_def(scene);
     putchar('{');
@@ -157,7 +221,7 @@ static void print_json(const weft_scene* scene, const check_warnings* warnings)
     for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
     {
         fputs(k > 0 ? "," : "", stdout);
-        put_cloth(&cloth);
+        put_cloth(&cloth, &bodies[k]);
     }
     printf("],\"warnings\":[");
     put_warnings(scene, warnings);
@@ -236,6 +300,8 @@ static int check_scene(const check_options* o, const check_warnings* warnings)
         // Making the simulation checks what only it can: model and method together, solver, shapes of triangles.
         status = weft_scene_create_sim(scene, 1, &sim, &error);
     }
+    cloth_body* bodies = status == WEFT_OK ? measure_cloths(sim) : NULL;
+    status = status == WEFT_OK && !bodies ? WEFT_NO_MEMORY : status;
     int code = EXIT_DONE;
     if (status != WEFT_OK)
     {
@@ -244,12 +310,13 @@ static int check_scene(const check_options* o, const check_warnings* warnings)
     }
     else if (o->json)
     {
-        print_json(scene, warnings);
+        print_json(scene, bodies, warnings);
     }
     else
     {
-        print_text(scene);
+        print_text(scene, bodies);
     }
+    free(bodies);
     weft_sim_destroy(sim);
     weft_scene_destroy(scene);
     return code;

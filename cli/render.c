@@ -45,6 +45,8 @@ typedef struct picture
     weft_render_mesh* meshes; // [body_count]
     weft_vec3** positions;    // [body_count][vertex_count]
     double** strain;          // [body_count][vertex_count], or entries NULL
+    double* sorted;           // [vertices of all bodies], or NULL: room to rank the strain
+    char legend[64];
     weft_view view;
     weft_renderer* renderer;
     uint8_t* rgb; // [3 * width * height]
@@ -260,10 +262,12 @@ static weft_status picture_allocate(picture* p, const render_options* o)
     {
         return WEFT_NO_MEMORY;
     }
+    size_t vertices = 0;
     for (int k = 0; k < p->body_count; k++)
     {
         const weft_cache_body* body = weft_cache_body_at(p->cache, k);
         size_t count = (size_t)body->vertex_count;
+        vertices += count;
         p->positions[k] = malloc((count + 1) * sizeof(weft_vec3));
         p->strain[k] = o->strain ? malloc((count + 1) * sizeof(double)) : NULL;
         if (!p->positions[k] || (o->strain && !p->strain[k]))
@@ -285,7 +289,8 @@ static weft_status picture_allocate(picture* p, const render_options* o)
         }
         p->meshes[k] = mesh;
     }
-    return WEFT_OK;
+    p->sorted = o->strain ? malloc((vertices + 1) * sizeof(double)) : NULL;
+    return p->sorted || !o->strain ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 static void picture_finish(picture* p)
@@ -298,6 +303,7 @@ static void picture_finish(picture* p)
     free(p->meshes);
     free(p->positions);
     free(p->strain);
+    free(p->sorted);
     free(p->rgb);
     weft_renderer_destroy(p->renderer);
     weft_cache_close(p->cache);
@@ -322,18 +328,32 @@ static weft_status picture_load(picture* p, int frame, weft_error* error)
     return WEFT_OK;
 }
 
-static double picture_max_strain(const picture* p)
+static int compare_doubles(const void* a, const void* b)
 {
-    double most = 0.0;
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// The largest strain, and the one that a hundredth of the vertices exceed: a few at a pin shall not darken the rest.
+static void picture_rank_strain(const picture* p, double* most, double* usual)
+{
+    size_t count = 0;
     for (int k = 0; k < p->body_count; k++)
     {
         for (int v = 0; p->strain[k] && v < p->meshes[k].vertex_count; v++)
         {
-            double s = p->strain[k][v];
-            most = isfinite(s) && s > most ? s : most;
+            if (isfinite(p->strain[k][v]))
+            {
+                p->sorted[count++] = p->strain[k][v];
+            }
         }
     }
-    return most;
+    if (count > 0)
+    {
+        qsort(p->sorted, count, sizeof(double), compare_doubles);
+        *most = fmax(*most, p->sorted[count - 1]);
+        *usual = fmax(*usual, p->sorted[(count - 1) - (count - 1) / 100]);
+    }
 }
 
 // The next round number whose quarters are short too.
@@ -356,7 +376,7 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
 {
     int looks = o->film || p->frame_count < FRAMING_FRAMES ? p->frame_count : FRAMING_FRAMES;
     *box = weft_box_empty();
-    double strain = 0.0;
+    double most = 0.0, usual = 0.0; // strain
     for (int look = 0; look <= looks; look++)
     {
         bool own = look == looks; // last, so that its positions are the ones that stay loaded
@@ -370,9 +390,14 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
         {
             weft_box_add(box, p->positions[k], p->meshes[k].vertex_count);
         }
-        strain = o->film || own ? fmax(strain, picture_max_strain(p)) : 0.0;
+        if (o->strain && (o->film || own))
+        {
+            picture_rank_strain(p, &most, &usual);
+        }
     }
-    p->view.scalar_max = round_up(strain);
+    p->view.scalar_max = round_up(usual);
+    bool capped = most > p->view.scalar_max;
+    snprintf(p->legend, sizeof(p->legend), capped ? "STRAIN %% (MAX %.3g)" : "STRAIN %%", 100.0 * most);
     return WEFT_OK;
 }
 
@@ -384,7 +409,7 @@ static void picture_aim(picture* p, const render_options* o, const weft_box* box
     view->eye = o->has_camera ? o->camera : view->eye;
     view->target = o->has_target ? o->target : view->target;
     view->ground = o->ground;
-    view->legend = o->strain ? "STRAIN %" : NULL;
+    view->legend = o->strain ? p->legend : NULL;
     view->legend_scale = 100.0;
 }
 
@@ -431,6 +456,14 @@ static int render_picture(picture* p, const render_options* o, int frame)
 }
 
 // ---- a film
+
+static volatile sig_atomic_t stop_requested;
+
+static void request_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_requested = 1;
+}
 
 typedef struct encoder
 {
@@ -485,7 +518,7 @@ static bool encoder_write(const encoder* e, const uint8_t* bytes, size_t size)
     while (size > 0)
     {
         ssize_t done = write(e->input, bytes, size);
-        if (done < 0 && errno == EINTR)
+        if (done < 0 && errno == EINTR && !stop_requested)
         {
             continue;
         }
@@ -499,19 +532,26 @@ static bool encoder_write(const encoder* e, const uint8_t* bytes, size_t size)
     return true;
 }
 
-// Whether it ended well.
+// Whether it ended well. One that was to stop is ended at once: what it wrote is thrown away.
 static bool encoder_finish(const encoder* e)
 {
     close(e->input);
     int state = 0;
-    while (waitpid(e->process, &state, 0) < 0)
+    for (;;)
     {
+        if (stop_requested)
+        {
+            kill(e->process, SIGKILL);
+        }
+        if (waitpid(e->process, &state, 0) >= 0)
+        {
+            return WIFEXITED(state) && WEXITSTATUS(state) == 0;
+        }
         if (errno != EINTR)
         {
             return false;
         }
     }
-    return WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
 static void show_progress(int done, int count)
@@ -525,7 +565,7 @@ static void show_progress(int done, int count)
 
 static weft_status film_send(picture* p, const encoder* e, const render_options* o, weft_error* error)
 {
-    for (int frame = 0; frame < p->frame_count; frame++)
+    for (int frame = 0; frame < p->frame_count && !stop_requested; frame++)
     {
         weft_status status = picture_load(p, frame, error);
         status = status == WEFT_OK ? picture_draw(p, error) : status;
@@ -556,6 +596,14 @@ static int render_film_into(picture* p, const render_options* o, const char* tem
     weft_error error = {0};
     weft_status status = film_send(p, &e, o, &error);
     bool encoded = encoder_finish(&e);
+    if (stop_requested)
+    {
+        unlink(temporary);
+        fputs(isatty(STDERR_FILENO) ? "\n" : "", stderr); // ends the line of the progress
+        snprintf(error.file, sizeof(error.file), "%s", o->output);
+        snprintf(error.message, sizeof(error.message), "stopped on request; no film was written");
+        return report(WEFT_CANCELLED, &error);
+    }
     if (status != WEFT_OK)
     {
         unlink(temporary);
@@ -587,6 +635,9 @@ static int render_film(picture* p, const render_options* o)
         return report(WEFT_NO_MEMORY, &(weft_error){0});
     }
     snprintf(name, size, "%s%s.tmp%ld", protocol, o->output, (long)getpid());
+    struct sigaction action = {.sa_handler = request_stop};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
     int code = render_film_into(p, o, name + strlen(protocol), name);
     free(name);
     return code;
@@ -594,12 +645,33 @@ static int render_film(picture* p, const render_options* o)
 
 // ---- the command
 
+// A scene or a name that is no folder: say what makes the folder.
+static void explain_missing_run(const char* dir, weft_error* error)
+{
+    size_t used = strlen(error->message), room = sizeof(error->message) - used;
+    if (ends_with(dir, ".json"))
+    {
+        const char* slash = strrchr(dir, '/');
+        const char* name = slash ? slash + 1 : dir;
+        snprintf(error->message + used, room,
+                 "; this is a scene: run it first, `weft run %.200s`, then `weft render %.*s-run`", dir,
+                 (int)strnlen(name, 200) - (int)strlen(".json"), name);
+        return;
+    }
+    snprintf(error->message + used, room, "; run the scene first, `weft run SCENE`, then `weft render SCENE-run`");
+}
+
 static int render_run(picture* p, render_options* o)
 {
     weft_error error = {0};
     weft_status status = weft_cache_open(o->dir, &p->cache, &error);
     if (status != WEFT_OK)
     {
+        struct stat info;
+        if (stat(o->dir, &info) != 0 || !S_ISDIR(info.st_mode))
+        {
+            explain_missing_run(o->dir, &error);
+        }
         return report(status, &error);
     }
     p->frame_count = weft_cache_frame_count(p->cache);

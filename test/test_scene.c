@@ -437,6 +437,8 @@ static const error_case error_cases[] = {
     {"{\n\"description\": \"\xFF\"}", 2, 0, "0xff"},
     {"{\"frames\": 1e999}", 1, 0, "overflow"},
     {"{\"frames\": NaN}", 1, 0, "invalid token"},
+    {"{\n'cloth': 3}", 2, 0, "JSON takes double quotes"},
+    {"{\"method\":\n 'newton'}", 2, 0, "JSON takes double quotes"},
     {"{} {}", 1, 0, "end of file expected"},
     {"[1, 2]", 1, 1, "expected an object {...}, found a list"},
     {"17", 1, 0, "'[' or '{' expected"},
@@ -449,7 +451,7 @@ static const error_case error_cases[] = {
     {"{\"time_step\":\n 1e-320}", 2, 2, "too small"},
     {"{\"steps_per_frame\":\n 0}", 2, 2, "at least 1"},
     {"{\"frames\":\n 1.5}", 2, 2, "must be a whole number, not 1.5"},
-    {"{\"frames\":\n 1e10}", 2, 2, "at most 1e+07"},
+    {"{\"frames\":\n 1e10}", 2, 2, "at most 10000000, not 10000000000"},
     {"{\"gravity\":\n [1, 2]}", 2, 2, "expected three numbers [x, y, z], found 2"},
     {"{\"gravity\": [1,\n 2,\n null]}", 3, 2, "gravity.2: expected a number, found null"},
     {"{\"gravity\": 9.81}", 1, 13, "expected a list of three numbers"},
@@ -471,7 +473,8 @@ static const error_case error_cases[] = {
     {"{\"obstacles\": [\n{}]}", 1, 15, "contact is not in this version"},
     // Cloth.
     {"{}", 1, 1, "a scene needs \"cloth\""},
-    {"{\"cloth\": {}}", 1, 0, "expected a list"},
+    {"{\"cloth\": {}}", 1, 0, "expected a list [...], found an object: put [ ] around it"},
+    {"{\"cloth\": 3}", 1, 0, "expected a list [...], found a number"},
     {"{\"cloth\": []}", 1, 11, "at least one cloth"},
     {"{\"cloth\": [\n {}]}", 2, 2, "cloth.0: a cloth needs a \"mesh\""},
     {"{\"cloth\": [\n 3]}", 2, 2, "expected an object"},
@@ -511,7 +514,9 @@ static const error_case error_cases[] = {
      ",\n \"material\": {\"young_modulus\": 1, \"thickness\": 1, \"density\": 1,\n \"poisson_ratio\": 0.6}}]}",
      3, 0, "above -1 and at most 0.5"},
     // Pins and forces.
-    {"{" CLOTH ", \"pins\": {}}]}", 1, 0, "expected a list"},
+    {"{" CLOTH ", \"pins\": {}}]}", 1, 0, "put [ ] around it"},
+    {"{" CLOTH ", \"pins\": [\n{\"corner\": \"top-left\"}]}]}", 2, 2, "{\"where\": {\"corner\": ...}}"},
+    {"{" CLOTH ", \"forces\": [\n{\"box\": {}, \"force\": [0, 1, 0]}]}]}", 2, 2, "{\"where\": {\"box\": ...}}"},
     {"{" CLOTH ", \"pins\": [\n{}]}]}", 2, 1, "a pin needs \"where\""},
     {"{" CLOTH ", \"pins\": [{\"where\":\n {}}]}]}", 2, 2, "exactly one of vertices, box"},
     {"{" CLOTH ", \"pins\": [{\"where\":\n {\"edge\": \"top\", \"vertices\": [1]}}]}]}", 2, 2, "found 2"},
@@ -577,7 +582,18 @@ static void test_mesh_errors_name_the_mesh(void** state)
 
     text = "{\"cloth\": [{\"mesh\": {\"obj\": \"missing.obj\"}}]}";
     assert_int_not_equal(load_bytes(text, strlen(text), &scene, &error), WEFT_OK);
-    assert_non_null(strstr(error.file, "missing.obj"));
+    assert_string_equal(error.file, path_in_folder("scene.json"));
+    assert_int_equal(error.line, 1);
+    assert_non_null(strstr(error.message, path_in_folder("missing.obj")));
+    assert_non_null(strstr(error.message, "paths are relative to the scene file"));
+
+    const char* named = "o skirt\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    write_bytes(path_in_folder("named.obj"), named, strlen(named));
+    text = "{\"cloth\": [{\"mesh\": {\"obj\": \"named.obj\",\n \"object\": \"skrt\"}}]}";
+    assert_int_equal(load_bytes(text, strlen(text), &scene, &error), WEFT_NOT_FOUND);
+    assert_string_equal(error.file, path_in_folder("scene.json"));
+    assert_int_equal(error.line, 2);
+    assert_non_null(strstr(error.message, "did you mean 'skirt'?"));
 
     // A corner without vt, where the rest shape is the vt map.
     const char* obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\nf 2 4 3\n";
@@ -586,6 +602,68 @@ static void test_mesh_errors_name_the_mesh(void** state)
     assert_int_equal(load_bytes(text, strlen(text), &scene, &error), WEFT_BAD_INPUT);
     assert_int_equal(error.line, 9);
     assert_non_null(strstr(error.message, "without vt"));
+
+    // A face without area in the vt map.
+    obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\nf 2/1 4/2 3/2\n";
+    write_bytes(path_in_folder("flat.obj"), obj, strlen(obj));
+    text = "{\"cloth\": [{\"mesh\": {\"obj\": \"flat.obj\"}, \"rest\": \"uv\"}]}";
+    assert_int_equal(load_bytes(text, strlen(text), &scene, &error), WEFT_BAD_INPUT);
+    assert_string_equal(error.file, path_in_folder("flat.obj"));
+    assert_int_equal(error.line, 9);
+    assert_non_null(strstr(error.message, "face 2 on line 9 has no area in the vt map"));
+    assert_non_null(strstr(error.message, "\"rest\": \"shape\""));
+}
+
+typedef struct heard_warnings
+{
+    int count;
+    char last[512];
+} heard_warnings;
+
+static void hear_warning(const char* message, void* user)
+{
+    heard_warnings* heard = user;
+    heard->count++;
+    snprintf(heard->last, sizeof(heard->last), "%s", message);
+}
+
+static void test_loose_vertices_are_warned_of_once(void** state)
+{
+    (void)state;
+    const char* obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 7 7 7\nf 1 2 3\n";
+    write_bytes(path_in_folder("loose.obj"), obj, strlen(obj));
+    heard_warnings heard = {0};
+    weft_set_log(hear_warning, &heard);
+    weft_scene* scene = load_text("{\"cloth\": [{\"mesh\": {\"obj\": \"loose.obj\"}}]}", NULL, 0);
+    weft_sim* sim = NULL;
+    weft_error error = {0};
+    assert_int_equal(weft_scene_create_sim(scene, 1, &sim, &error), WEFT_OK);
+    weft_set_log(NULL, NULL);
+    assert_int_equal(heard.count, 1);
+    assert_non_null(strstr(heard.last, "loose.obj: 1 of 4 vertices belong to no face (the first is vertex 4)"));
+    weft_sim_destroy(sim);
+    weft_scene_destroy(scene);
+}
+
+static void test_doubtful_units_are_noted(void** state)
+{
+    (void)state;
+    weft_scene* scene = load_text("{\"time_step\": 0.1, \"cloth\": [\n"
+                                  " {\"name\": \"far\", \"mesh\": {\"grid\": {\"size\": 170, \"cells\": 2}}},\n"
+                                  " {\"name\": \"good\", \"mesh\": {\"grid\": {\"cells\": 2}}},\n"
+                                  " {\"name\": \"tiny\", \"mesh\": {\"grid\": {\"size\": 0.005, \"cells\": 2}},\n"
+                                  "  \"material\": {\"density\": 150}}]}",
+                                  NULL, 0);
+    static const char* const fragments[] = {
+        "time_step is 0.1 s: is this in seconds?", "cloth `far` is 170 m long: is this in metres?",
+        "cloth `tiny` is 0.005 m long: is this in metres?", "cloth `tiny` weighs 150 kg/m^2"};
+    for (int k = 0; k < 4; k++)
+    {
+        assert_non_null(weft_scene_warning(scene, k));
+        assert_non_null(strstr(weft_scene_warning(scene, k), fragments[k]));
+    }
+    assert_null(weft_scene_warning(scene, 4));
+    weft_scene_destroy(scene);
 }
 
 // ---- overrides
@@ -651,6 +729,7 @@ static void test_bad_overrides_are_named(void** state)
         {"solver..tolerance=3", "empty part"},
         {"frames=many", "expected a whole number, found a string"},
         {"time_step=-1", "must be positive"},
+        {"cels=1", "did you mean `cells`?"},
         {"time_stp=1", "did you mean `time_step`?"},
         {"solver.tolerence=1", "did you mean `tolerance`?"},
         {"solver.name=cholski", "did you mean `cholesky`?"},
@@ -943,6 +1022,11 @@ static void test_files_that_are_no_scenes(void** state)
     assert_int_equal(weft_scene_load(path_in_folder("none.json"), NULL, 0, &scene, &error), WEFT_NOT_FOUND);
     assert_int_equal(weft_scene_load("", NULL, 0, &scene, &error), WEFT_NOT_FOUND);
 
+    write_bytes(path_in_folder("shirt.obj"), "v 0 0 0\n", 8);
+    assert_int_equal(weft_scene_load(path_in_folder("shirt.obj"), NULL, 0, &scene, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "looks like an OBJ file"));
+    assert_non_null(strstr(error.message, "{\"cloth\": [{\"mesh\": {\"obj\": \"shirt.obj\"}}]}"));
+
     write_bytes(path_in_folder("locked.json"), "{}", 2);
     assert_int_equal(chmod(path_in_folder("locked.json"), 0), 0);
     if (access(path_in_folder("locked.json"), R_OK) != 0)
@@ -1149,8 +1233,8 @@ static int make_folder(void** state)
 static int remove_folder(void** state)
 {
     (void)state;
-    static const char* const names[] = {"scene.json", "square.obj", "bad.obj",     "half.obj",
-                                        "flat.obj",   "pipe",       "locked.json", "huge.json"};
+    static const char* const names[] = {"scene.json", "square.obj", "bad.obj", "half.obj",    "named.obj", "flat.obj",
+                                        "loose.obj",  "shirt.obj",  "pipe",    "locked.json", "huge.json"};
     for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
     {
         unlink(path_in_folder(names[k]));
@@ -1174,6 +1258,8 @@ int main(void)
         cmocka_unit_test(test_comments_and_marks),
         cmocka_unit_test(test_errors_name_their_place),
         cmocka_unit_test(test_mesh_errors_name_the_mesh),
+        cmocka_unit_test(test_loose_vertices_are_warned_of_once),
+        cmocka_unit_test(test_doubtful_units_are_noted),
         cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_bad_overrides_are_named),
         cmocka_unit_test(test_round_trip_of_values),

@@ -1,4 +1,5 @@
-// Meshes: from grids and OBJ files to checked triangles with a rest shape, edges and an order that keeps neighbours near.
+// Meshes: from grids and OBJ files to checked triangles with a rest shape, edges and an order that keeps neighbours
+// near.
 #ifndef WEFT_MESH_H
 #define WEFT_MESH_H
 
@@ -85,9 +86,12 @@ void mesh_transform(mesh* m, const double* rotation /* [9] row-major, NULL: none
 // Splits polygons (quads by their shorter diagonal, others by ear clipping) and checks what simulation needs: finite
 // coordinates, at least one triangle, no degenerate (zero-area) or repeated triangle, every edge in at most two
 // triangles and run through in opposite directions. The error names file, line and face, and says what to do.
-// Faces that run against their neighbours are turned over with a warning (a one-sided surface is an error); vertices
-// that no face uses are a warning. Sheets that touch in a vertex only are fine.
+// Faces that run against their neighbours are turned over with a warning (a one-sided surface is an error). Sheets
+// that touch in a vertex only are fine.
 weft_status mesh_triangulate(mesh* m, weft_error* error);
+// Warns of vertices that no face uses. Apart from mesh_triangulate, so that a mesh that was read from a file and then
+// handed on as arrays is warned of once, with the file's numbers.
+weft_status mesh_warn_unused(const mesh* m, weft_error* error);
 
 // The rest shape of each triangle in its own plane: rest[3 * t + k] is corner k in (u, v), metres, positive area.
 typedef enum rest_kind

@@ -84,7 +84,7 @@ static weft_status rest_from_uv(const mesh* m, double uv_scale, vec2* rest, weft
         {
             return error_set(error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
                              "%s has no area in the vt map, so it has no rest shape: unwrap it again, or take the rest "
-                             "shape from the positions",
+                             "shape from the positions (\"rest\": \"shape\")",
                              mesh_face_label(m, face, label));
         }
         for (int k = 0; k < 3 && area < 0.0; k++)

@@ -122,7 +122,7 @@ static weft_status triangulate_check_areas(const mesh* m, weft_error* error)
     return WEFT_OK;
 }
 
-static weft_status triangulate_warn_unused(const mesh* m, weft_error* error)
+weft_status mesh_warn_unused(const mesh* m, weft_error* error)
 {
     unsigned char* used = MEM_NEW(m->vertex_count, unsigned char);
     if (!used)
@@ -157,6 +157,5 @@ weft_status mesh_triangulate(mesh* m, weft_error* error)
     TRY(triangulate_count(m, error));
     TRY(triangulate_split(m, error));
     TRY(triangulate_check_areas(m, error));
-    TRY(mesh_check_topology(m, error));
-    return triangulate_warn_unused(m, error);
+    return mesh_check_topology(m, error);
 }

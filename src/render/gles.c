@@ -565,7 +565,15 @@ static void draw_edges(const weft_renderer* r, const frame* f)
     for (int k = 0; k < f->drawable_count; k++)
     {
         const drawable* d = &f->drawables[k];
-        glUniform4f(uniform(p, "u_color"), 0.06f, 0.07f, 0.10f, (float)edge_opacity(r, f, d));
+        float opacity = (float)edge_opacity(r, f, d);
+        if (d->mesh->scalars)
+        {
+            glUniform4f(uniform(p, "u_color"), 0.95f, 0.96f, 0.97f, 0.45f * opacity); // the colours shall stay legible
+        }
+        else
+        {
+            glUniform4f(uniform(p, "u_color"), 0.06f, 0.07f, 0.10f, opacity);
+        }
         glBindVertexArray(d->array);
         glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, d->edge_buffer);
         glDrawElements(GL_LINES, 2 * d->edge_count, GL_UNSIGNED_INT, NULL);

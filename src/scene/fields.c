@@ -57,6 +57,19 @@ weft_status read_wrong_kind(const scene_reader* r, const tree_node* node, const 
     return read_error(r, node, "expected %s, found %s", expected, tree_kind_text(node->kind));
 }
 
+enum
+{
+    NUMBER_SIZE = 32
+};
+
+// As people write it: whole numbers with all their digits, as far as they are exact.
+static const char* number_text(double value, char text[NUMBER_SIZE])
+{
+    bool whole = value == floor(value) && fabs(value) < 1e16;
+    snprintf(text, NUMBER_SIZE, whole ? "%.0f" : "%g", value);
+    return text;
+}
+
 static weft_status check_limits(const scene_reader* r, const tree_node* node, const field* limits, double value)
 {
     double minimum = limits->minimum, maximum = limits->maximum;
@@ -66,20 +79,24 @@ static weft_status check_limits(const scene_reader* r, const tree_node* node, co
     {
         return WEFT_OK;
     }
+    char least[NUMBER_SIZE], most[NUMBER_SIZE], given[NUMBER_SIZE];
+    number_text(minimum, least);
+    number_text(maximum, most);
+    number_text(value, given);
     if (maximum < HUGE_VAL)
     {
-        return read_error(r, node, "must be %s %g and at most %g, not %g", limits->above ? "above" : "at least",
-                          minimum, maximum, value);
+        return read_error(r, node, "must be %s %s and at most %s, not %s", limits->above ? "above" : "at least", least,
+                          most, given);
     }
     if (limits->above && minimum == 0.0)
     {
-        return read_error(r, node, "must be positive, not %g", value);
+        return read_error(r, node, "must be positive, not %s", given);
     }
     if (minimum == 0.0)
     {
-        return read_error(r, node, "must not be negative, but is %g", value);
+        return read_error(r, node, "must not be negative, but is %s", given);
     }
-    return read_error(r, node, "must be %s %g, not %g", limits->above ? "above" : "at least", minimum, value);
+    return read_error(r, node, "must be %s %s, not %s", limits->above ? "above" : "at least", least, given);
 }
 
 weft_status read_number(const scene_reader* r, const tree_node* node, const field* limits, double* out)
@@ -152,6 +169,10 @@ weft_status read_string(const scene_reader* r, const tree_node* node, const char
 
 weft_status read_array(const scene_reader* r, const tree_node* node)
 {
+    if (node->kind == TREE_OBJECT)
+    {
+        return read_error(r, node, "expected a list [...], found an object: put [ ] around it");
+    }
     return node->kind == TREE_ARRAY ? WEFT_OK : read_wrong_kind(r, node, "a list [...]");
 }
 
@@ -194,6 +215,12 @@ static weft_status unknown_key(const scene_reader* r, const tree_node* child, co
         names[k] = fields[k].key;
     }
     const char* near = suggest_name(child->key, names, count);
+    if (!near && child->origin && !child->parent->parent)
+    {
+        // Overrides know two short names more.
+        static const char* const short_names[] = {"cells", "tessellation"};
+        near = suggest_name(child->key, short_names, 2);
+    }
     if (near)
     {
         return read_error_key(r, child, "unknown key `%.60s`, did you mean `%s`?", child->key, near);

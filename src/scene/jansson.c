@@ -188,6 +188,10 @@ static weft_status parse_error(const char* file, const char* text, const json_er
     {
         error_set(error, WEFT_BAD_INPUT, file, line, "a string holds the character \\u0000; remove it");
     }
+    else if (report->position > 0 && text[report->position - 1] == '\'')
+    {
+        error_set(error, WEFT_BAD_INPUT, file, line, "JSON takes double quotes: write \"...\" instead of '...'");
+    }
     else
     {
         error_set(error, WEFT_BAD_INPUT, file, line, "not valid JSON: %s", report->text);
@@ -199,8 +203,22 @@ static weft_status parse_error(const char* file, const char* text, const json_er
     return WEFT_BAD_INPUT;
 }
 
+static bool is_obj_name(const char* file)
+{
+    size_t length = strlen(file);
+    return length > 4 && (strcmp(file + length - 4, ".obj") == 0 || strcmp(file + length - 4, ".OBJ") == 0);
+}
+
 static weft_status check_text(const char* file, char* text, size_t size, weft_error* error)
 {
+    if (is_obj_name(file))
+    {
+        const char* slash = strrchr(file, '/');
+        return error_set(error, WEFT_BAD_INPUT, file, 0,
+                         "this looks like an OBJ file, not a scene; save {\"cloth\": [{\"mesh\": {\"obj\": "
+                         "\"%.200s\"}}]} beside it as a .json file, the least scene, and name that",
+                         slash ? slash + 1 : file);
+    }
     int64_t value_count;
     TRY(text_blank(file, text, size, &value_count, error));
     if (strspn(text, " \t\r\n") == size)

@@ -191,7 +191,23 @@ static char* obj_path(const weft_scene* scene, const char* file)
     return path;
 }
 
-static weft_status obj_load(const scene_reader* r, scene_cloth* cloth, const tree_node* node)
+// What is wrong inside the file stands there; a file or an object that is not there was named by the scene.
+static weft_status obj_error(const scene_reader* r, const mesh_keys* keys, weft_status status, weft_error* reason)
+{
+    if (status == WEFT_NOT_FOUND && reason->line == 0)
+    {
+        bool has_file = strncmp(reason->message, "cannot be opened", 16) != 0;
+        char message[sizeof(reason->message)];
+        snprintf(message, sizeof(message), "%.400s: %.500s%s", reason->file, reason->message,
+                 has_file ? "" : "; paths are relative to the scene file");
+        *reason = (weft_error){.status = status};
+        snprintf(reason->message, sizeof(reason->message), "%s", message);
+        return mesh_error(r, has_file && keys->object ? keys->object : keys->obj, status, reason);
+    }
+    return mesh_error(r, keys->obj, status, reason);
+}
+
+static weft_status obj_load(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
 {
     char* path = obj_path(r->scene, cloth->obj);
     if (!path)
@@ -203,7 +219,7 @@ static weft_status obj_load(const scene_reader* r, scene_cloth* cloth, const tre
     weft_error reason = {0};
     weft_status status = mesh_from_obj(path, &options, &cloth->mesh, &reason);
     mem_free(path);
-    return status == WEFT_OK ? WEFT_OK : mesh_error(r, node, status, &reason);
+    return status == WEFT_OK ? WEFT_OK : obj_error(r, keys, status, &reason);
 }
 
 static weft_status mesh_from_obj_keys(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
@@ -226,7 +242,7 @@ static weft_status mesh_from_obj_keys(const scene_reader* r, scene_cloth* cloth,
     {
         TRY(read_number(r, keys->weld, &weld_limits, &cloth->weld));
     }
-    return obj_load(r, cloth, keys->obj);
+    return obj_load(r, cloth, keys);
 }
 
 // ---- placing
@@ -288,6 +304,21 @@ static weft_status rest_uv_missing(const scene_reader* r, const scene_cloth* clo
                      "face %d has a corner without vt, which \"rest\": \"uv\" needs; write it as v/vt", face + 1);
 }
 
+// Here, where the faces still know their lines: a face without area in the map has no rest shape.
+static weft_status rest_uv_check(const scene_reader* r, const scene_cloth* cloth, const tree_node* node)
+{
+    const mesh* m = &cloth->mesh;
+    vec2* rest = MEM_NEW(3 * (size_t)m->triangle_count, vec2);
+    if (!rest)
+    {
+        return read_no_memory(r);
+    }
+    weft_error reason = {0};
+    weft_status status = mesh_rest(m, REST_UV, cloth->world_warp, cloth->uv_scale, rest, &reason);
+    mem_free(rest);
+    return status == WEFT_OK ? WEFT_OK : mesh_error(r, node, status, &reason);
+}
+
 static weft_status rest_uv_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node)
 {
     const mesh* m = &cloth->mesh;
@@ -312,7 +343,7 @@ static weft_status rest_uv_build(const scene_reader* r, scene_cloth* cloth, cons
             cloth->rest_uv[k] = (vec2){cloth->uv_scale * uv.x, cloth->uv_scale * uv.y};
         }
     }
-    return WEFT_OK;
+    return rest_uv_check(r, cloth, node);
 }
 
 weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node)
@@ -328,6 +359,7 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
     mesh_place(cloth);
     weft_error reason = {0};
     weft_status status = mesh_triangulate(&cloth->mesh, &reason);
+    status = status == WEFT_OK ? mesh_warn_unused(&cloth->mesh, &reason) : status;
     if (status != WEFT_OK)
     {
         return mesh_error(r, node, status, &reason);

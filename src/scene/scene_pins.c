@@ -1,6 +1,21 @@
 // Pins and forces of a cloth.
 #include "scene/scene_data.h"
 
+// {"corner": ...} where {"where": {"corner": ...}} was meant.
+static weft_status check_where(const scene_reader* r, const tree_node* node)
+{
+    static const char* const words[] = {"vertices", "box", "edge", "corner", "nearest"};
+    for (int k = 0; k < (int)(sizeof(words) / sizeof(words[0])); k++)
+    {
+        const tree_node* child = tree_member(node, words[k]);
+        if (child)
+        {
+            return read_error_key(r, child, "put it into \"where\": {\"where\": {\"%s\": ...}}", words[k]);
+        }
+    }
+    return WEFT_OK;
+}
+
 // ---- pins
 
 typedef struct pin_keys
@@ -110,6 +125,7 @@ static weft_status pin_read(const scene_reader* r, const tree_node* node, const 
     static const field release_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
     pin_keys keys = {0};
     pin->release = HUGE_VAL;
+    TRY(check_where(r, node));
     TRY(read_fields(r, node, pin_fields, FIELD_COUNT(pin_fields), &keys));
     if (!keys.where)
     {
@@ -169,6 +185,7 @@ static const field force_fields[] = {
 static weft_status force_read(const scene_reader* r, const tree_node* node, const mesh* m, scene_force* out)
 {
     force_keys keys = {0};
+    TRY(check_where(r, node));
     TRY(read_fields(r, node, force_fields, FIELD_COUNT(force_fields), &keys));
     if (!keys.where || !keys.force)
     {

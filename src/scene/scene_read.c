@@ -12,6 +12,12 @@ enum
     STEPS_MAX = 1000000
 };
 
+// Beyond these a note asks whether the unit is right.
+#define CLOTH_SIZE_MIN 0.01 // m
+#define CLOTH_SIZE_MAX 20.0 // m
+#define DENSITY_MAX 5.0     // kg/m^2
+#define TIME_STEP_MAX 0.05  // s
+
 // ---- names from tables
 
 static int list_names(weft_list_kind kind, const char** names)
@@ -291,6 +297,31 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
     return WEFT_OK;
 }
 
+// Sizes and weights that cloth seldom has: more likely another unit.
+static weft_status cloth_doubt(const scene_reader* r, const scene_cloth* cloth)
+{
+    const mesh* m = &cloth->mesh;
+    vec3 low = m->position[0], high = m->position[0];
+    for (int v = 1; v < m->vertex_count; v++)
+    {
+        vec3 x = m->position[v];
+        low = v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+        high = v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+    }
+    double size = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
+    if (size > CLOTH_SIZE_MAX || size < CLOTH_SIZE_MIN)
+    {
+        TRY(scene_warn(r->scene, "cloth `%s` is %.4g m long: is this in metres? %s changes it", cloth->name, size,
+                       cloth->is_grid ? "\"size\" of the grid" : "\"scale\" of the mesh"));
+    }
+    if (cloth->material.density > DENSITY_MAX && cloth->vertex_mass == 0.0)
+    {
+        TRY(scene_warn(r->scene, "cloth `%s` weighs %.4g kg/m^2: is this in kilograms and metres?", cloth->name,
+                       cloth->material.density));
+    }
+    return WEFT_OK;
+}
+
 static weft_status cloth_read(const scene_reader* r, const tree_node* node, int index)
 {
     weft_cloth_def defaults = weft_cloth_def_default();
@@ -310,6 +341,10 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, int 
         return read_error(r, node, "a cloth needs a \"mesh\", for example {\"grid\": {\"cells\": 20}}");
     }
     TRY(scene_mesh_build(r, cloth, keys.mesh));
+    if (cloth_doubt(r, cloth) != WEFT_OK)
+    {
+        return read_no_memory(r);
+    }
     if (keys.pins)
     {
         TRY(pins_read(r, keys.pins, cloth));
@@ -433,6 +468,12 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     if (!isfinite(weft_scene_frame_rate(scene)))
     {
         return read_error(r, tree_member(root, "time_step"), "is too small for a frame rate that is a number");
+    }
+    if (keys.time_step > TIME_STEP_MAX &&
+        scene_warn(scene, "time_step is %.4g s: is this in seconds? Steps of cloth are milliseconds", keys.time_step) !=
+            WEFT_OK)
+    {
+        return read_no_memory(r);
     }
     TRY(settings_read(r, &keys));
     if (keys.obstacles)

@@ -1,4 +1,5 @@
-// From a checked scene to a simulation, through the public interface alone: what a file can say, arrays can say too.
+// From a checked scene to a simulation, through the public interface: what a file can say, arrays can say too. Only a
+// warning that the loader gave is kept from coming twice.
 #include "scene/scene_data.h"
 
 // Arrays that live while one cloth is handed over.
