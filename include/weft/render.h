@@ -103,7 +103,7 @@ WEFT_API weft_status weft_png_write(const char* path, const uint8_t* rgb, int wi
 
 /// ---- helpers
 
-/// Stretch against the rest shape, for `scalars`: each triangle's largest edge ratio minus 1, averaged over the
+/// Stretch against the rest shape, for `scalars`: each triangle's largest principal stretch minus 1, averaged over the
 /// triangles of a vertex; 0 at rest and for a vertex without triangles. rest, positions and out are [vertex_count].
 WEFT_API weft_status weft_render_strain(const weft_vec3* rest, const weft_vec3* positions, int vertex_count,
                                         const int* triangles, int triangle_count, double* out);
