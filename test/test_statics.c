@@ -120,7 +120,8 @@ static void test_rolled_sheet(void** unused)
 }
 
 // A strip clamped at one end sinks by rho g L^4 / (8 B) at its tip. The two first columns are held: L runs from
-// the second.
+// the second. Where a discrete clamp lies within the held cell is a matter of reading: from its middle the regular
+// ratios are 0.97 and 0.98 instead of 1.018 and 1.009.
 static void test_cantilever(void** unused)
 {
     (void)unused;
@@ -171,7 +172,7 @@ static void test_cantilever(void** unused)
             double expected = 0.15 * 0.002 * pow(length, 4) / (8 * 1e-2);
             print_message("cantilever, %d cells, %s, %s: tip %.6f m, closed form %.6f, ratio %.4f\n", cells,
                           irregular ? "irregular" : "regular", bendings[k], tip, expected, tip / expected);
-            // Irregular meshes are softer at free edges, which fades with the cell size.
+            // Irregular meshes are too soft; the limits are what was measured (1.137, 1.080), with some room.
             double allowed = !irregular ? 0.05 : cells == 80 ? 0.10 : 0.15;
             assert_true(k == 1 || fabs(tip / expected - 1) < allowed);
             free(x);

@@ -5,7 +5,8 @@
 //
 // curvature: E = 1/2 phi^T Q phi a triangle, phi the three folds f(theta) of its edges less those at rest (bending.h; f
 // is theta but for sharp folds): the bending energy B/2 |shape operator|^2 of a sheet, with the shape operator of the
-// triangle taken from its three angles (see cloth_elements.c). A material property on any mesh. Q = L L^T comes from
+// triangle taken from its three angles (see cloth_elements.c). A material property on regular meshes,
+// within a few percent on irregular ones. Q = L L^T comes from
 // setting up.
 //
 // K is Gauss-Newton (the second derivative of theta is dropped), hence semidefinite by construction.
