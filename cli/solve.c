@@ -15,6 +15,7 @@ typedef struct solve_command
     int repeat;
     const char* output; // NULL: none
     bool json;
+    weft_error error; // of a setting
 } solve_command;
 
 // One system and what came of it. runs are cold where the system is the first, so that reuse shows in the later ones.
@@ -25,6 +26,21 @@ typedef struct solve_record
     int best;               // the run with the smallest setup and solve together
     weft_status status;     // of the last run; every run ends the same way
 } solve_record;
+
+// sa.NAME=VALUE; on failure the error says what is wrong.
+static bool read_setting(solve_command* c, const char* text)
+{
+    const char* equals = strchr(text, '=');
+    char name[64];
+    double value;
+    if (strncmp(text, "sa.", 3) != 0 || !equals || (size_t)(equals - text) >= sizeof(name) ||
+        !parse_double(equals + 1, &value))
+    {
+        return false;
+    }
+    snprintf(name, sizeof(name), "%.*s", (int)(equals - text) - 3, text + 3);
+    return weft_sa_set(&c->def.sa, name, value, &c->error) == WEFT_OK;
+}
 
 static bool read_value(option_scan* scan, const char* name, solve_command* c)
 {
@@ -60,13 +76,17 @@ static bool read_value(option_scan* scan, const char* name, solve_command* c)
     {
         return parse_int(value, 1, 256, &c->def.worker_count);
     }
+    if (strcmp(name, "--set") == 0)
+    {
+        return read_setting(c, value);
+    }
     return strcmp(name, "--repeat") == 0 && parse_int(value, 1, 1000, &c->repeat);
 }
 
 static bool option_is_known(const char* name)
 {
     static const char* const names[] = {"--solver",  "--preconditioner", "--tolerance", "--max-iterations",
-                                        "--threads", "--repeat",         "-o"};
+                                        "--threads", "--repeat",         "--set",       "-o"};
     for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
     {
         if (strcmp(name, names[k]) == 0)
@@ -102,7 +122,9 @@ static int read_options(int argc, char** argv, solve_command* c)
         }
         else if (!read_value(&scan, name, c))
         {
-            return report_usage("solve", c->json, "`%s` cannot be `%s`", name, scan.value ? scan.value : "");
+            const char* why = c->error.message;
+            return report_usage("solve", c->json, "`%s` cannot be `%s`%s%s", name, scan.value ? scan.value : "",
+                                why[0] ? ": " : "", why);
         }
     }
     return c->prefix_count > 0 ? EXIT_DONE : report_usage("solve", c->json, "give the PREFIX of a system");
@@ -112,6 +134,18 @@ static int read_options(int argc, char** argv, solve_command* c)
 static void put_number(const char* name, double value)
 {
     printf(isfinite(value) ? ",\"%s\":%.17g" : ",\"%s\":null", name, value);
+}
+
+static void put_levels(const weft_solve_stats* s)
+{
+    printf(",\"levels\":[");
+    for (int k = 0; k < s->level_count; k++)
+    {
+        const weft_level_stats* l = &s->levels[k];
+        printf("%s{\"rows\":%d,\"block_size\":%d,\"blocks\":%d}", k > 0 ? "," : "", l->rows, l->block_size, l->blocks);
+    }
+    printf("]");
+    put_number("operator_complexity", s->operator_complexity);
 }
 
 static void put_record(const solve_command* c, const solve_record* r, const char* prefix)
@@ -129,6 +163,10 @@ static void put_record(const solve_command* c, const solve_record* r, const char
     put_number("setup_s", best->setup_s);
     put_number("solve_s", best->solve_s);
     put_number("bytes", best->bytes);
+    if (best->level_count > 0)
+    {
+        put_levels(best);
+    }
     printf(",\"runs\":[");
     for (int k = 0; k < c->repeat; k++)
     {
@@ -181,6 +219,14 @@ static void print_records(const solve_command* c, const solve_record* records)
             "%s: %s, %d vertices, %d iterations, residual %.3g (2-norm %.3g), setup %.4f s, solve %.4f s, %.1f MB%s\n",
             c->prefixes[k], s->solver, weft_system_vertex_count(r->system), s->iterations, s->residual, s->residual2,
             s->setup_s, s->solve_s, 1e-6 * s->bytes, s->converged ? "" : ", not converged");
+        for (int l = 0; l < s->level_count; l++)
+        {
+            printf("%s%d", l == 0 ? "  levels " : " > ", s->levels[l].rows);
+        }
+        if (s->level_count > 0)
+        {
+            printf(", operator complexity %.2f\n", s->operator_complexity);
+        }
         if (r->status != WEFT_OK)
         {
             fprintf(stderr, "weft: %s: %s; %s\n", c->prefixes[k], weft_status_text(r->status), what_to_try(r->status));

@@ -41,17 +41,23 @@ static weft_status run_steps(const char* method, const char* solver, int steps, 
 }
 
 static const char* const methods[] = {"implicit-euler", "newton"};
-static const char* const solvers[] = {"auto", "mpcg", "diag-pcg", "cholesky"};
+static const char* const solvers[] = {"auto", "mpcg", "diag-pcg", "diag-ppcg", "cholesky"};
+
+enum
+{
+    METHOD_COUNT = sizeof(methods) / sizeof(methods[0]),
+    SOLVER_COUNT = sizeof(solvers) / sizeof(solvers[0])
+};
 
 static void test_steady_scene(void** unused)
 {
     (void)unused;
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < METHOD_COUNT * SOLVER_COUNT; k++)
     {
         test_ledger l = {0};
         test_ledger_open(&l);
         int made;
-        weft_status status = run_steps(methods[k / 4], solvers[k % 4], 20, &made, &l);
+        weft_status status = run_steps(methods[k / SOLVER_COUNT], solvers[k % SOLVER_COUNT], 20, &made, &l);
         test_ledger_close();
         assert_int_equal(status, WEFT_OK);
         assert_int_equal(made, 0);
@@ -64,7 +70,7 @@ static void test_failing_allocation(void** unused)
 {
     (void)unused;
     int tried = 0;
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < METHOD_COUNT * SOLVER_COUNT; k++)
     {
         weft_status status = WEFT_NO_MEMORY;
         for (int fail_at = 1; status != WEFT_OK; fail_at++)
@@ -72,7 +78,7 @@ static void test_failing_allocation(void** unused)
             test_ledger l = {.fail_at = fail_at};
             test_ledger_open(&l);
             int made;
-            status = run_steps(methods[k / 4], solvers[k % 4], 3, &made, &l);
+            status = run_steps(methods[k / SOLVER_COUNT], solvers[k % SOLVER_COUNT], 3, &made, &l);
             test_ledger_close();
             assert_true(status == WEFT_OK || status == WEFT_NO_MEMORY);
             assert_int_equal(l.live, 0);

@@ -534,7 +534,13 @@ static void fake_finish(void* state)
 static void test_object_asks_only_for_what_it_needs(void** state)
 {
     (void)state;
-    const linear_solver fake = {"fake", "", 1, fake_analyze, fake_factor, fake_solve, fake_finish, NULL};
+    const linear_solver fake = {.name = "fake",
+                                .summary = "",
+                                .state_size = 1,
+                                .analyze = fake_analyze,
+                                .factor = fake_factor,
+                                .solve = fake_solve,
+                                .finish = fake_finish};
     solver_object object = {.solver = &fake, .state = mem_alloc(1, 1)};
     const struct
     {

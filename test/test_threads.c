@@ -24,7 +24,7 @@ typedef struct experiment
 static const experiment experiments[] = {
     {DROP, "implicit-euler", "mpcg", 2}, {DROP, "implicit-euler", "diag-pcg", 4}, {DROP, "implicit-euler", "cholesky", 4},
     {PUSH, "newton", "mpcg", 1},         {PUSH, "newton", "diag-pcg", 1},         {PUSH, "newton", "cholesky", 1},
-    {FLAG, "implicit-euler", "diag-pcg", 2},
+    {FLAG, "implicit-euler", "diag-pcg", 2}, {DROP, "implicit-euler", "diag-ppcg", 2},
 };
 
 enum

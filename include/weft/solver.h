@@ -41,6 +41,22 @@ WEFT_API weft_status weft_system_write(const weft_system* system, const char* pr
 /// Writes a solution as an array file.
 WEFT_API weft_status weft_vector_write(const weft_vec3* x, int vertex_count, const char* path, weft_error* error);
 
+/// Smoothed-aggregation multigrid (`sa-pcg`, `sa-ppcg`, `sa-cycle`); docs/multigrid.md says what each choice does.
+typedef struct weft_sa_def
+{
+    double theta;    ///< a connection is strong above theta times the largest of its row
+    int distance;    ///< radius of the finest level's aggregates: 1 (algorithms 1 and 2 of the paper) or 2
+    int vectors;     ///< near kernel without one of your own: 3 translations, or 6 with the rotations of `positions`
+    int relax;       ///< sweeps of relaxation that fit the near kernel to the constraints
+    int filtered;    ///< 1: weak connections are dropped from the matrix that smooths the interpolation
+    int lanczos;     ///< iterations that estimate the spectral radius of D^-1 A
+    double margin;   ///< factor on that estimate
+    int degree;      ///< of the Chebyshev smoother
+    double lower;    ///< lower end of its interval, as a share of the upper end
+    int coarsest;    ///< unknowns up to which a level is solved directly
+    int precision;   ///< of the hierarchy: 32 or 64 bits
+} weft_sa_def;
+
 /// Start from weft_solver_def_default().
 typedef struct weft_solver_def
 {
@@ -51,8 +67,21 @@ typedef struct weft_solver_def
     int worker_count;           ///< 1: no threads are made; 0: one a core
     weft_task_hooks tasks;      ///< zero for the built-in pool
     const char* kernels;        ///< "auto", "base", "avx2", "avx512"
+    weft_sa_def sa;
     uint32_t cookie;            ///< proves that the default was used; do not set
 } weft_solver_def;
+
+enum
+{
+    WEFT_LEVEL_MAX = 16
+};
+
+typedef struct weft_level_stats
+{
+    int rows;       ///< nodes of this level
+    int block_size; ///< unknowns a node
+    int blocks;     ///< stored blocks of its matrix
+} weft_level_stats;
 
 typedef struct weft_solve_stats
 {
@@ -64,17 +93,41 @@ typedef struct weft_solve_stats
     double rate;             ///< mean convergence rate of the solve; NaN without iterations
     double setup_s, solve_s; ///< wall clock
     double bytes;            ///< most memory held by matrix and solver
+    int level_count;         ///< 0 without multigrid
+    weft_level_stats levels[WEFT_LEVEL_MAX]; ///< finest first
+    double operator_complexity; ///< matrix entries of all levels over those of the finest; NaN without multigrid
 } weft_solve_stats;
 
 typedef struct weft_solver weft_solver;
 
 WEFT_API weft_solver_def weft_solver_def_default(void);
+/// Sets a field of `sa` by its name; BAD_INPUT with the range when the value is outside it.
+WEFT_API weft_status weft_sa_set(weft_sa_def* sa, const char* name, double value, weft_error* error);
 WEFT_API weft_status weft_solver_create(const weft_solver_def* def, weft_solver** out, weft_error* error);
 /// x is [vertex_count]; the start is (I - S) z. x receives the best iterate even when the status is not OK.
 WEFT_API weft_status weft_solver_solve(weft_solver* solver, const weft_system* system, weft_vec3* x,
                                        weft_solve_stats* stats);
+/// After a solve with multigrid: the aggregate of each vertex as level `level` (0: those of the finest) sees it, -1 for
+/// vertices that take no part there. aggregate is [vertex_count]; *count is the number of aggregates. NOT_FOUND when
+/// the last solve had no such level.
+WEFT_API weft_status weft_solver_aggregates(const weft_solver* solver, int level, int* aggregate, int* count);
 WEFT_API void weft_solver_drop(weft_solver* solver); ///< forgets what only saves time
 WEFT_API void weft_solver_destroy(weft_solver* solver); ///< NULL is fine
+
+/// ---- looking at a matrix
+
+/// Two vertices that are strongly connected in one unknown.
+typedef struct weft_connection
+{
+    int i, j;        ///< i < j
+    double strength; ///< a_ij / sqrt(a_ii a_jj), in [-1, 1]
+} weft_connection;
+
+/// The strong connections of A's own matrix of one unknown (0: x, 1: y, 2: z), without the filter: those with
+/// |a_ij| / sqrt(a_ii a_jj) > theta times the largest off the diagonal in row i or in row j. theta is in [0, 1). Sorted by i, then
+/// j. out is [capacity] and receives the first ones; it may be NULL when capacity is 0. *count is how many there are.
+WEFT_API weft_status weft_system_strength(const weft_system* system, int unknown, double theta, weft_connection* out,
+                                          int capacity, int* count);
 
 #ifdef __cplusplus
 }

@@ -122,6 +122,12 @@ static void auto_forget(void* state)
     ((auto_state*)state)->decided = false;
 }
 
+static int auto_aggregates(const void* state, int level, int* aggregate)
+{
+    const auto_state* a = state;
+    return a->inner && a->inner->aggregates ? a->inner->aggregates(&a->state, level, aggregate) : -1;
+}
+
 const linear_solver solver_auto = {"auto",
                                    "cholesky or diag-pcg, chosen by counts and a fixed cost model",
                                    sizeof(auto_state),
@@ -129,4 +135,5 @@ const linear_solver solver_auto = {"auto",
                                    auto_factor,
                                    auto_solve,
                                    auto_finish,
-                                   auto_forget};
+                                   auto_forget,
+                                   auto_aggregates};

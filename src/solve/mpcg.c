@@ -1,103 +1,128 @@
-// The modified preconditioned conjugate gradient method of Baraff and Witkin (1998), as Boxerman's thesis corrects it
-// (figure 5.2; Ascher and Boxerman 2003): PCG on the projected problem
+// Conjugate gradients (cg.h) with the preconditioners that are six numbers a vertex:
 //
-//     S A x = S b,   (I - S) x = (I - S) z
+//     mpcg       Baraff and Witkin's modified PCG (1998) as Boxerman's thesis corrects it; P is the identity, the
+//                diagonal or the 3 x 3 block diagonal of A
+//     diag-pcg   mpcg with the block diagonal: the Diag-PCG of Tamstorf, Jones and McCormick (2015)
+//     diag-ppcg  their prefiltered PCG (section 8): CG on M = S A S + sigma (I - S), sigma_i = trace(A_ii) / 3, with
+//     the
+//                block diagonal of M
 //
-// started from x = S x0 + (I - S) z and stopped when r^T P^-1 r <= tolerance^2 bhat^T P^-1 bhat with
-// bhat = S (b - A (I - S) z). P is the identity, the diagonal or the 3 x 3 block diagonal of A.
-//
-// Three passes over the vertices an iteration: product with p.s, update of x and r with h = P^-1 r and r.h, new
-// direction. The filter is applied inside the passes, chunk by chunk. P^-1 is kept as six numbers a vertex.
+// M is not built. Directions p and residuals lie in the range of S, where M p = S A p: the product is that of cg.c, and
+// the rows of A stay as they are, for the forces of constraints need them. What differs from diag-pcg is P: a block of
+// A inverted and then filtered mixes stiff and soft directions of a vertex that is held in only some of them, a
+// filtered block inverted does not. All three cost the same an iteration.
 #include <string.h>
 
-#include "solve/solve.h"
+#include "solve/cg.h"
+#include "solve/prefilter.h"
+
+typedef enum mpcg_kind
+{
+    MPCG_NONE,
+    MPCG_DIAGONAL,
+    MPCG_BLOCK,
+    MPCG_PREFILTERED
+} mpcg_kind;
 
 typedef struct mpcg
 {
-    solve_options options;
-    int row_count;
-    vec3 *r, *p, *s, *h; // [row_count]
-    double* inv;         // [6 * row_count] upper triangle of P^-1: xx xy xz yy yz zz
-    int* record_start;   // [chunks + 1] first filter record of a chunk
-    int record_capacity;
+    cg cg;
+    mpcg_kind kind;
+    double* inv;       // [6 * rows] upper triangle of P^-1: xx xy xz yy yz zz
+    int* filter_index; // [rows] record of each vertex, or NULL when nothing is prefiltered
 } mpcg;
-
-enum
-{
-    ITERATION_LIMIT_BASE = 1000,
-    ITERATIONS_A_VERTEX = 30 // rounding makes CG need more than the 3 n of theory when the tolerance is tight
-};
-
-static vec3 inv_apply(const double* m, vec3 r)
-{
-    return (vec3){m[0] * r.x + m[1] * r.y + m[2] * r.z, m[1] * r.x + m[3] * r.y + m[4] * r.z,
-                  m[2] * r.x + m[4] * r.y + m[5] * r.z};
-}
 
 static void mpcg_finish(void* state)
 {
     mpcg* m = state;
-    mem_free(m->r);
-    mem_free(m->p);
-    mem_free(m->s);
-    mem_free(m->h);
+    cg_finish(&m->cg);
     mem_free(m->inv);
-    mem_free(m->record_start);
+    mem_free(m->filter_index);
     *m = (mpcg){0};
 }
 
-static weft_status check_preconditioner(const char* name)
+static weft_status prepare(mpcg* m, mpcg_kind kind, const solve_options* options, const linear_system* system)
 {
-    static const char* const known[] = {"none", "diagonal", "block"};
-    for (int k = 0; k < 3 && name; k++)
+    int n = system->A.pattern->row_count;
+    mpcg_finish(m);
+    m->kind = kind;
+    TRY(cg_init(&m->cg, options, system));
+    m->inv = MEM_NEW(6 * (size_t)n, double);
+    m->cg.inv = m->inv;
+    if (kind == MPCG_PREFILTERED)
     {
-        if (strcmp(name, known[k]) == 0)
-        {
-            return WEFT_OK;
-        }
+        m->filter_index = MEM_NEW(n, int);
     }
-    return name ? WEFT_UNSUPPORTED : WEFT_OK;
+    if (!m->inv || (kind == MPCG_PREFILTERED && !m->filter_index))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    if (kind == MPCG_PREFILTERED)
+    {
+        prefilter_index(system, m->filter_index);
+    }
+    return WEFT_OK;
 }
 
 static weft_status mpcg_analyze(void* state, const solve_options* options, const linear_system* system)
 {
-    mpcg* m = state;
-    TRY(check_preconditioner(options->preconditioner));
-    mpcg_finish(m);
-    m->options = *options;
-    int n = system->A.pattern->row_count;
-    m->row_count = n;
-    m->r = MEM_NEW(n, vec3);
-    m->p = MEM_NEW(n, vec3);
-    m->s = MEM_NEW(n, vec3);
-    m->h = MEM_NEW(n, vec3);
-    m->inv = MEM_NEW(6 * (size_t)n, double);
-    m->record_start = MEM_NEW(n / ROW_GRAIN + 2, int);
-    if (!m->r || !m->p || !m->s || !m->h || !m->inv || !m->record_start)
+    static const char* const names[] = {[MPCG_NONE] = "none", [MPCG_DIAGONAL] = "diagonal", [MPCG_BLOCK] = "block"};
+    const char* name = options->preconditioner ? options->preconditioner : "block";
+    for (int kind = MPCG_NONE; kind <= MPCG_BLOCK; kind++)
     {
-        return WEFT_NO_MEMORY;
-    }
-    // Records are sorted by vertex: each chunk of rows has a range of them.
-    int chunk = 0;
-    for (int k = 0; k < system->filter_count; k++)
-    {
-        while (chunk <= system->filter[k].vertex / ROW_GRAIN)
+        if (strcmp(name, names[kind]) == 0)
         {
-            m->record_start[chunk++] = k;
+            return prepare(state, (mpcg_kind)kind, options, system);
         }
     }
-    while (chunk <= n / ROW_GRAIN + 1)
+    return WEFT_UNSUPPORTED;
+}
+
+// The SA paper's two have no choice of preconditioner.
+static weft_status only_block(const solve_options* options)
+{
+    return options->preconditioner && strcmp(options->preconditioner, "block") != 0 ? WEFT_UNSUPPORTED : WEFT_OK;
+}
+
+static weft_status diag_pcg_analyze(void* state, const solve_options* options, const linear_system* system)
+{
+    TRY(only_block(options));
+    return prepare(state, MPCG_BLOCK, options, system);
+}
+
+static weft_status diag_ppcg_analyze(void* state, const solve_options* options, const linear_system* system)
+{
+    TRY(only_block(options));
+    return prepare(state, MPCG_PREFILTERED, options, system);
+}
+
+// full = P^-1 of a vertex; false when P is not positive definite.
+static bool invert_vertex(const mpcg* m, const linear_system* system, int vertex, double* full)
+{
+    int slot = system->A.pattern->diagonal[vertex];
+    const double* a = system->A.values + 9 * (size_t)slot;
+    double buffer[9];
+    switch (m->kind)
     {
-        m->record_start[chunk++] = system->filter_count;
+    case MPCG_NONE:
+        return true;
+    case MPCG_DIAGONAL:
+        full[0] = 1.0 / a[0];
+        full[4] = 1.0 / a[4];
+        full[8] = 1.0 / a[8];
+        return a[0] > 0.0 && a[4] > 0.0 && a[8] > 0.0;
+    case MPCG_BLOCK:
+        return m3_invert_spd(a, full);
+    case MPCG_PREFILTERED:
+        return m3_invert_spd(prefilter_block(system, m->filter_index, slot, vertex, buffer), full);
     }
-    return WEFT_OK;
+    return false;
 }
 
 typedef struct factor_context
 {
     mpcg* m;
-    const bsr_matrix* A;
-    bool block, diagonal;
+    const linear_system* system;
 } factor_context;
 
 // Returns the number of vertices whose diagonal block is not positive definite.
@@ -107,19 +132,8 @@ static double factor_chunk(void* context, int begin, int end)
     double bad = 0.0;
     for (int i = begin; i < end; i++)
     {
-        const double* a = f->A->values + 9 * (size_t)f->A->pattern->diagonal[i];
         double full[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-        if (f->diagonal)
-        {
-            bad += !(a[0] > 0.0 && a[4] > 0.0 && a[8] > 0.0);
-            full[0] = 1.0 / a[0];
-            full[4] = 1.0 / a[4];
-            full[8] = 1.0 / a[8];
-        }
-        else if (f->block)
-        {
-            bad += !m3_invert_spd(a, full);
-        }
+        bad += !invert_vertex(f->m, f->system, i, full);
         double* inv = f->m->inv + 6 * (size_t)i;
         inv[0] = full[0];
         inv[1] = full[1];
@@ -134,212 +148,32 @@ static double factor_chunk(void* context, int begin, int end)
 static weft_status mpcg_factor(void* state, const linear_system* system)
 {
     mpcg* m = state;
-    const char* name = m->options.preconditioner ? m->options.preconditioner : "block";
-    factor_context f = {m, &system->A, strcmp(name, "block") == 0, strcmp(name, "diagonal") == 0};
-    double bad = parallel_sum(m->options.pool, m->row_count, ROW_GRAIN, factor_chunk, &f);
+    factor_context f = {m, system};
+    double bad = parallel_sum(m->cg.options.pool, m->cg.row_count, ROW_GRAIN, factor_chunk, &f);
     return bad > 0.0 ? WEFT_NOT_DEFINITE : WEFT_OK;
-}
-
-// What the passes of one solve share.
-typedef struct pass
-{
-    mpcg* m;
-    const linear_system* system;
-    const sparse_kernels* kernels;
-    vec3* x;
-    double alpha, beta;
-} pass;
-
-static void filter_rows(const pass* c, vec3* v, int begin)
-{
-    int first = c->m->record_start[begin / ROW_GRAIN], last = c->m->record_start[begin / ROW_GRAIN + 1];
-    for (int k = first; k < last; k++)
-    {
-        const filter_record* record = &c->system->filter[k];
-        v[record->vertex] = m3_mul_v(record->S, v[record->vertex]);
-    }
-}
-
-// s = S A p, p . s
-static double product_pass(void* context, int begin, int end)
-{
-    pass* c = context;
-    double dot = c->kernels->multiply_dot(&c->system->A, c->m->p, c->m->s, begin, end);
-    filter_rows(c, c->m->s, begin);
-    return dot; // p = S p, so the filter does not change it
-}
-
-// x += alpha p, r -= alpha s, h = P^-1 r, r . h
-static double update_pass(void* context, int begin, int end)
-{
-    pass* c = context;
-    const mpcg* m = c->m;
-    double dot = 0.0;
-    for (int i = begin; i < end; i++)
-    {
-        c->x[i] = v3_madd(c->x[i], c->alpha, m->p[i]);
-        vec3 r = v3_madd(m->r[i], -c->alpha, m->s[i]);
-        vec3 h = inv_apply(m->inv + 6 * (size_t)i, r);
-        m->r[i] = r;
-        m->h[i] = h;
-        dot += v3_dot(r, h);
-    }
-    return dot;
-}
-
-// p = S (h + beta p)
-static void direction_pass(void* context, int begin, int end)
-{
-    pass* c = context;
-    const mpcg* m = c->m;
-    for (int i = begin; i < end; i++)
-    {
-        m->p[i] = v3_madd(m->h[i], c->beta, m->p[i]);
-    }
-    filter_rows(c, m->p, begin);
-}
-
-// r = S (b - s), h = P^-1 r, r . h with s = A x
-static double residual_pass(void* context, int begin, int end)
-{
-    pass* c = context;
-    const mpcg* m = c->m;
-    double dot = 0.0;
-    for (int i = begin; i < end; i++)
-    {
-        m->r[i] = v3_sub(c->system->b[i], m->s[i]);
-    }
-    filter_rows(c, m->r, begin);
-    for (int i = begin; i < end; i++)
-    {
-        m->h[i] = inv_apply(m->inv + 6 * (size_t)i, m->r[i]);
-        dot += v3_dot(m->r[i], m->h[i]);
-    }
-    return dot;
-}
-
-static double square_pass(void* context, int begin, int end)
-{
-    const vec3* v = context;
-    double dot = 0.0;
-    for (int i = begin; i < end; i++)
-    {
-        dot += v3_dot(v[i], v[i]);
-    }
-    return dot;
-}
-
-// r = S (b - A y) and h = P^-1 r; returns r . h. y is one of the solver's own arrays.
-static double residual_of(pass* c, const vec3* y)
-{
-    const solve_options* o = &c->m->options;
-    bsr_multiply(o->pool, o->cpu, &c->system->A, y, c->m->s);
-    return parallel_sum(o->pool, c->m->row_count, ROW_GRAIN, residual_pass, c);
-}
-
-static weft_status mpcg_iterate(pass* c, double delta, double target, weft_solve_stats* stats, double* delta_end)
-{
-    mpcg* m = c->m;
-    const solve_options* o = &m->options;
-    int n = m->row_count;
-    int64_t limit = o->max_iterations ? o->max_iterations : ITERATION_LIMIT_BASE + (int64_t)ITERATIONS_A_VERTEX * n;
-    *delta_end = delta;
-    while (delta > target)
-    {
-        if (stats->iterations >= limit)
-        {
-            return WEFT_NOT_CONVERGED;
-        }
-        double curvature = parallel_sum(o->pool, n, ROW_GRAIN, product_pass, c);
-        if (!(curvature > 0.0))
-        {
-            return isfinite(curvature) ? WEFT_NOT_DEFINITE : WEFT_NOT_FINITE;
-        }
-        c->alpha = delta / curvature;
-        double next = parallel_sum(o->pool, n, ROW_GRAIN, update_pass, c);
-        stats->iterations++;
-        c->beta = next / delta;
-        *delta_end = delta = next;
-        if (!isfinite(delta))
-        {
-            return WEFT_NOT_FINITE;
-        }
-        parallel_for(o->pool, n, ROW_GRAIN, direction_pass, c);
-    }
-    return WEFT_OK;
 }
 
 static weft_status mpcg_solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     mpcg* m = state;
-    const solve_options* o = &m->options;
-    int n = m->row_count;
-    pass c = {m, system, sparse_kernels_for(o->cpu), x, 0.0, 0.0};
-    stats->iterations = 0;
-    stats->rate = NAN;
-    stats->bytes =
-        (double)system->A.pattern->block_count * 76.0 + (double)n * (4 * sizeof(vec3) + 6 * sizeof(double) + 8);
-
-    // The reference of the stopping rule, from x = (I - S) z.
-    filter_prescribed(system, m->p);
-    double reference = residual_of(&c, m->p);
-    double reference2 = parallel_sum(o->pool, n, ROW_GRAIN, square_pass, m->r);
-    if (!isfinite(reference))
-    {
-        return WEFT_NOT_FINITE;
-    }
-
-    // x = S x0 + (I - S) z; p holds (I - S) z.
-    filter_apply(system, x);
-    for (int i = 0; i < n; i++)
-    {
-        x[i] = v3_add(x[i], m->p[i]);
-    }
-    memcpy(m->p, x, (size_t)n * sizeof(vec3));
-    double start = residual_of(&c, m->p), end = start;
-    c.beta = 0.0;
-    memset(m->p, 0, (size_t)n * sizeof(vec3));
-    parallel_for(o->pool, n, ROW_GRAIN, direction_pass, &c);
-
-    // Nothing to solve: (I - S) z is the answer, whatever the guess was.
-    if (reference == 0.0)
-    {
-        filter_prescribed(system, x);
-        start = end = 0.0;
-    }
-    double target = o->tolerance * o->tolerance * reference;
-    weft_status status = isfinite(start) ? mpcg_iterate(&c, start, target, stats, &end) : WEFT_NOT_FINITE;
-    stats->residual = reference > 0.0 ? sqrt(end / reference) : 0.0;
-    stats->converged = status == WEFT_OK;
-    if (stats->iterations > 0 && start > 0.0 && end > 0.0)
-    {
-        stats->rate = pow(end / start, 0.5 / stats->iterations);
-    }
-    memcpy(m->p, x, (size_t)n * sizeof(vec3));
-    residual_of(&c, m->p);
-    double end2 = parallel_sum(o->pool, n, ROW_GRAIN, square_pass, m->r);
-    stats->residual2 = reference2 > 0.0 ? sqrt(end2 / reference2) : 0.0;
-    return status;
+    double n = m->cg.row_count, matrix = (double)system->A.pattern->block_count * 76.0 + n * 8;
+    stats->bytes = matrix + cg_bytes(&m->cg) + n * (6 * sizeof(double) + (m->filter_index ? sizeof(int) : 0));
+    return cg_solve(&m->cg, system, x, stats);
 }
 
-static weft_status diag_pcg_analyze(void* state, const solve_options* options, const linear_system* system)
-{
-    solve_options block = *options;
-    if (block.preconditioner && strcmp(block.preconditioner, "block") != 0)
-    {
-        return WEFT_UNSUPPORTED;
+// The three differ in how they analyse.
+#define CG_SOLVER(NAME, SUMMARY, ANALYZE)                                                                              \
+    {                                                                                                                  \
+        .name = NAME, .summary = SUMMARY, .state_size = sizeof(mpcg), .analyze = ANALYZE, .factor = mpcg_factor,       \
+        .solve = mpcg_solve, .finish = mpcg_finish                                                                     \
     }
-    block.preconditioner = "block";
-    return mpcg_analyze(state, &block, system);
-}
 
-const linear_solver solver_mpcg = {
-    "mpcg",       "filtered CG (Baraff-Witkin, corrected); preconditioner none, diagonal or block",
-    sizeof(mpcg), mpcg_analyze,
-    mpcg_factor,  mpcg_solve,
-    mpcg_finish,  NULL};
+const linear_solver solver_mpcg =
+    CG_SOLVER("mpcg", "filtered CG (Baraff-Witkin, corrected); preconditioner none, diagonal or block", mpcg_analyze);
 
-const linear_solver solver_diag_pcg = {"diag-pcg",   "mpcg with the 3 x 3 block diagonal: the SA paper's Diag-PCG",
-                                       sizeof(mpcg), diag_pcg_analyze,
-                                       mpcg_factor,  mpcg_solve,
-                                       mpcg_finish,  NULL};
+const linear_solver solver_diag_pcg =
+    CG_SOLVER("diag-pcg", "mpcg with the 3 x 3 block diagonal: the SA paper's Diag-PCG", diag_pcg_analyze);
+
+const linear_solver solver_diag_ppcg =
+    CG_SOLVER("diag-ppcg", "CG on the prefiltered matrix with its 3 x 3 block diagonal: the SA paper's Diag-PPCG",
+              diag_ppcg_analyze);

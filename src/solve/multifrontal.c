@@ -16,7 +16,7 @@ enum
     SLAB_GRAIN = 12,  // slabs a chunk of a panel
     UPDATE_GRAIN = 6, // slabs a chunk of U: rows differ in length, so more and smaller chunks
     SOLVE_GRAIN = 16, // slabs or tile columns a chunk of a triangular solve
-    BLOCK_SIZE_MAX = 3
+    BLOCK_SIZE_MAX = 12
 };
 
 #ifdef WEFT_X86_KERNELS

@@ -31,7 +31,9 @@ typedef struct linear_system
     const vec3* z;               // [rows] or NULL for zero; only its filtered part counts
     const filter_record* filter; // [filter_count], sorted by vertex, one record a vertex
     int filter_count;
-    const vec3* positions;    // [rows] or NULL: for the near kernel of multigrid
+    const vec3* positions; // [rows] or NULL: for the near kernel of multigrid
+    const double* kernel;  // [3 * rows * kernel_count] column after column, or NULL: made from positions
+    int kernel_count;
     uint64_t pattern_version; // moves when the pattern or the set of constraints changes
 } linear_system;
 
@@ -46,6 +48,7 @@ typedef struct solve_options
     const char* preconditioner; // NULL: the solver's own default
     double tolerance;
     int max_iterations; // 0: the solver's own limit
+    weft_sa_def sa;     // settings of multigrid; all zero: the defaults
     workers* pool;
     cpu_kind cpu;
 } solve_options;
@@ -64,9 +67,13 @@ typedef struct linear_solver
     // Forgets what makes a solve depend on earlier ones and not on pattern and values alone; called at each checkpoint.
     // NULL: there is no such thing.
     void (*forget)(void* state);
+    // Multigrid only, else NULL: the aggregate of each vertex as `level` sees it (-1: none); returns their number, -1
+    // when there is no such level.
+    int (*aggregates)(const void* state, int level, int* aggregate);
 } linear_solver;
 
-extern const linear_solver solver_auto, solver_mpcg, solver_diag_pcg, solver_cholesky, solver_cholmod;
+extern const linear_solver solver_auto, solver_mpcg, solver_diag_pcg, solver_diag_ppcg, solver_sa_pcg, solver_sa_ppcg,
+    solver_sa_cycle, solver_cholesky, solver_cholmod;
 
 // The table of all solvers of this build, in the order of `weft list`.
 const linear_solver* const* linear_solvers(int* count);

@@ -5,11 +5,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "solve/sa.h"
 #include "solve/system.h"
 
 weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options, weft_error* error)
 {
     *object = (solver_object){.options = *options};
+    if (options->sa.degree == 0)
+    {
+        object->options.sa = sa_default();
+    }
+    TRY(sa_check(&object->options.sa, error));
     TRY(linear_solver_find(name, &object->solver, error));
     object->state = mem_alloc(1, object->solver->state_size);
     return object->state ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the solver `%s`", name);
@@ -30,7 +36,8 @@ static weft_status solver_object_setup(solver_object* object, const linear_syste
 // What the stats say before a solver has said anything.
 static weft_solve_stats solver_object_no_stats(const solver_object* object)
 {
-    return (weft_solve_stats){.solver = object->solver->name, .residual = NAN, .residual2 = NAN, .rate = NAN};
+    return (weft_solve_stats){
+        .solver = object->solver->name, .residual = NAN, .residual2 = NAN, .rate = NAN, .operator_complexity = NAN};
 }
 
 weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats)
@@ -165,6 +172,7 @@ weft_solver_def weft_solver_def_default(void)
         .tolerance = 1e-5,
         .worker_count = 1,
         .kernels = "auto",
+        .sa = sa_default(),
         .cookie = SOLVER_COOKIE,
     };
 }
@@ -181,7 +189,7 @@ static int solver_worker_count(const weft_solver_def* def)
 
 static weft_status solver_build(const weft_solver_def* def, weft_solver* solver, weft_error* error)
 {
-    solve_options options = {.tolerance = def->tolerance, .max_iterations = def->max_iterations};
+    solve_options options = {.tolerance = def->tolerance, .max_iterations = def->max_iterations, .sa = def->sa};
     if (!cpu_kind_parse(def->kernels, &options.cpu))
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0,
@@ -254,6 +262,16 @@ weft_status weft_solver_solve(weft_solver* solver, const weft_system* system, we
     weft_status status = solver_object_solve(&solver->object, &view, solver->x, stats);
     memcpy(x, solver->x, (size_t)count * sizeof(vec3));
     return status;
+}
+
+weft_status weft_solver_aggregates(const weft_solver* solver, int level, int* aggregate, int* count)
+{
+    WEFT_ASSERT(solver && aggregate && count);
+    const solver_object* object = &solver->object;
+    *count = object->solver->aggregates && object->analyzed
+                 ? object->solver->aggregates(object->state, level, aggregate)
+                 : -1;
+    return *count >= 0 ? WEFT_OK : WEFT_NOT_FOUND;
 }
 
 void weft_solver_drop(weft_solver* solver)

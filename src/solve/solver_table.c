@@ -4,7 +4,8 @@
 #include "solve/solve.h"
 
 static const linear_solver* const solvers[] = {
-    &solver_auto,    &solver_mpcg, &solver_diag_pcg, &solver_cholesky,
+    &solver_auto,    &solver_mpcg,    &solver_diag_pcg, &solver_diag_ppcg,
+    &solver_sa_pcg,  &solver_sa_ppcg, &solver_sa_cycle, &solver_cholesky,
 #ifdef WEFT_CHOLMOD
     &solver_cholmod,
 #endif

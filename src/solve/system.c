@@ -17,6 +17,8 @@ linear_system system_view(const weft_system* system, uint64_t pattern_version)
         .filter = system->filter,
         .filter_count = system->filter_count,
         .positions = system->positions,
+        .kernel = system->kernel,
+        .kernel_count = system->kernel_count,
         .pattern_version = pattern_version,
     };
 }

@@ -1,0 +1,41 @@
+// Conjugate gradients on the constrained problem S A x = S b, (I - S) x = (I - S) z, with any preconditioner: one that
+// is block diagonal and fused into the passes, or a hook. Not public; mpcg.c and the multigrid solvers stand on it.
+#ifndef WEFT_CG_H
+#define WEFT_CG_H
+
+#include "solve/solve.h"
+
+// h = M^-1 r over all rows, M symmetric positive definite on the range of S. r = S r comes filtered and is not zero; h
+// need not be filtered. Work in single precision must scale r itself: residuals can be far below its range.
+typedef weft_status cg_precondition(void* context, const vec3* r, vec3* h);
+
+typedef struct cg
+{
+    // Set by cg_init.
+    solve_options options;
+    int row_count;
+    vec3 *r, *p, *s, *h; // [row_count]
+    double* partial;     // [chunks] a second sum beside the one of parallel_sum
+    int* record_start;   // [chunks + 1] first filter record of a chunk
+
+    // For the user to set after cg_init. Without a hook inv is needed.
+    int64_t iteration_limit;       // options.max_iterations, or 1000 + 30 a vertex without it
+    const double* inv;             // [6 * row_count] upper triangles of M^-1 a vertex: xx xy xz yy yz zz
+    cg_precondition* precondition; // NULL: inv
+    void* context;                 // of the hook
+    // A good hook that is another map each time (it rounds, iterates) wants this; for a constant or a weak one it is no
+    // gain.
+    bool flexible;
+} cg;
+
+// For analyze: allocates and keeps where each chunk's filter records begin. Clean up with cg_finish also on failure.
+weft_status cg_init(cg* c, const solve_options* options, const linear_system* system);
+void cg_finish(cg* c);
+
+// x holds the first guess and receives the last iterate. Sets all stats of an iteration, but not `bytes`. A failing
+// status of the hook is handed on.
+weft_status cg_solve(cg* c, const linear_system* system, vec3* x, weft_solve_stats* stats);
+
+double cg_bytes(const cg* c); // of the vectors here: neither the matrix nor the preconditioner
+
+#endif

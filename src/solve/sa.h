@@ -1,0 +1,176 @@
+// Smoothed-aggregation multigrid for block matrices (Tamstorf, Jones, McCormick 2015, sections 5 to 8): the hierarchy,
+// its setup and the V-cycle. The finest level has 3 x 3 blocks, the others K x K, K being the number of near-kernel
+// vectors rounded up to a multiple of 3 (the added ones are zero and get dropped like any dependent column).
+//
+//     sa_build   strength -> aggregates -> local QR -> P = (I - omega D^-1 A) P_hat -> A_c = P^T A P, level by level
+//     sa_cycle   z = M^-1 r: Chebyshev down, direct solve of the coarsest level, Chebyshev up; symmetric
+//
+// Matrices and vectors of the hierarchy are `real`: float or double, as settings.precision says. Everything that
+// decides (strength, QR, spectral radii) is computed in double from them.
+#ifndef WEFT_SA_H
+#define WEFT_SA_H
+
+#include "solve/cholesky.h"
+#include "solve/solve.h"
+
+enum
+{
+    SA_KERNEL_MAX = 12, // near-kernel vectors
+    SA_PAD = 8,         // reals that kernels may read past the end of an array
+    SA_CHUNK = 128,     // coarse rows a task of the Galerkin product
+};
+
+// Strong connections of a level, without the diagonal. Columns are sorted within a row.
+typedef struct sa_graph
+{
+    int* row_start; // [rows + 1]
+    int* column;
+    float* weight; // spectral radius of the connection
+} sa_graph;
+
+typedef struct sa_level
+{
+    int rows, block;     // nodes, unknowns a node
+    bsr_pattern pattern; // of A; borrowed from the system on the finest level
+    void* A;             // real [block^2 a slot]
+    void* inverse;       // real [block^2 a row] of the diagonal blocks
+    double radius;       // estimate of the spectral radius of D^-1 A, with its margin
+
+    // To the next level; all NULL on the last.
+    int* aggregate; // [rows] node of the next level, -1: a special node, which takes no part below
+    int coarse_rows, coarse_block;
+    int *P_start, *P_column; // interpolation by rows: block x coarse_block blocks
+    void* P;
+    int *R_start, *R_row, *R_slot; // its transpose: for each coarse row the fine rows and the slots of P
+    int *AP_start, *AP_column;     // structure of A P
+    int *chunk_start, *chunk_row;  // for SA_CHUNK coarse rows the fine rows that reach them
+
+    double* kernel;         // [rows * block * coarse_block] near kernel, row after row
+    void* Q;                // real [rows * block * coarse_block] tentative interpolation; gone after the setup
+    unsigned char* dropped; // [rows * block] 1: this unknown stands for a dropped column of the level above; or NULL
+
+    void *x, *y, *b, *r, *d; // real [rows * block] vectors of the cycle
+} sa_level;
+
+typedef struct sa_hierarchy
+{
+    weft_sa_def settings;
+    workers* pool;
+    cpu_kind cpu;
+    int precision; // 32 or 64: what is in use; a float hierarchy that breaks down is built again in double
+    bool keep;     // keep Q, kernel and all else of the setup: for tests
+    int level_count;
+    sa_level levels[WEFT_LEVEL_MAX];
+    bool direct; // the last level is solved directly; else its block diagonal is all that is needed
+    chol_symbolic symbolic;
+    chol_numeric numeric;
+    double* direct_x;                  // [unknowns of the last level]
+    double matrix_scale, vector_scale; // powers of two that bring A and r near 1, so that float holds them
+    size_t bytes;                      // of the hierarchy, without the system
+} sa_hierarchy;
+
+weft_sa_def sa_default(void);
+weft_status sa_check(const weft_sa_def* settings, weft_error* error); // BAD_INPUT names what is out of range
+
+// prefilter: build for S A S + sigma (I - S) instead of A. NOT_DEFINITE when a diagonal block is not positive definite.
+weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilter);
+void sa_finish(sa_hierarchy* h); // keeps settings, pool, cpu, keep
+// Fits the scale of single precision to the residuals of a solve; r is the first of them.
+void sa_start(sa_hierarchy* h, const vec3* r);
+// z = M^-1 r, both [rows]; they may be the same.
+void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z);
+void sa_stats(const sa_hierarchy* h, weft_solve_stats* stats);
+// aggregate[i] of each finest node as `level` sees it, -1: none; returns the number of aggregates, -1: no such level.
+int sa_aggregates(const sa_hierarchy* h, int level, int* aggregate);
+
+// ---- parts of the setup, each with its own test
+
+// Strength: rho(A_ii^-1/2 A_ij A_jj^-1/2) for each slot, 0 on the diagonal, symmetric to the bit.
+weft_status sa_strength(const sa_hierarchy* h, const sa_level* level, float* rho);
+// special[i] is set for nodes without strong connections or with a very dominant diagonal.
+weft_status sa_strong_graph(const sa_level* level, const float* rho, double theta, sa_graph* out,
+                            unsigned char* special);
+void sa_graph_finish(sa_graph* graph);
+// Fills aggregate [rows]; returns the number of aggregates.
+int sa_aggregate(const sa_graph* graph, int rows, const unsigned char* special, int distance, int* aggregate);
+
+double sa_power_of_two(double value);
+// Largest eigenvalue of a symmetric tridiagonal matrix.
+double sa_tridiagonal_max(const double* diagonal, const double* off, int count);
+
+// ---- kernels, one table for each CPU kind and precision; ranges count rows of `level` unless said otherwise
+typedef struct sa_load
+{
+    const linear_system* system;
+    const int* index; // filter record of each vertex, -1: none; NULL: no prefiltering
+    sa_level* level;
+    double scale;
+} sa_load;
+
+// What a pass over a level needs; unused pointers are NULL. All are real [rows * block].
+typedef struct sa_pass
+{
+    const sa_level* level;
+    const void *x, *b;
+    void *y, *d;
+    double c1, c2;
+} sa_pass;
+
+typedef struct sa_smoothing
+{
+    sa_level* level;
+    const sa_graph* strong; // NULL: nothing is dropped
+    double omega;
+} sa_smoothing;
+
+typedef struct sa_product
+{
+    const sa_level* level;
+    sa_level* coarse;
+} sa_product;
+
+typedef struct sa_relaxation
+{
+    const sa_level* level;
+    const double* from;
+    double* to;
+    double omega;
+} sa_relaxation;
+
+typedef struct sa_kernels
+{
+    size_t real_size;
+    void (*load)(void* load, int begin, int end);               // A of the finest level from the system
+    double (*invert)(void* level, int begin, int end);          // inverse; the number of blocks that have none
+    void (*relax)(void* relaxation, int begin, int end);        // to = (I - omega D^-1 A) from
+    void (*smooth)(void* smoothing, int begin, int end);        // P from Q
+    void (*galerkin)(void* product, int begin, int end);        // upper blocks of coarse rows; ranges count chunks
+    void (*mirror)(void* level, int begin, int end);            // lower blocks from upper ones
+    void (*first)(void* pass, int begin, int end);              // d = y = c2 D^-1 b
+    void (*step)(void* pass, int begin, int end);               // d = c1 d + c2 D^-1 (b - A x), y = x + d
+    void (*residual)(void* pass, int begin, int end);           // y = b - A x
+    void (*restrict_to)(void* pass, int begin, int end);        // y = P^T x; ranges count coarse rows
+    void (*prolong)(void* pass, int begin, int end);            // y += P x
+    double (*lanczos_multiply)(void* pass, int begin, int end); // y = A x - c1 b; x . y
+    double (*lanczos_scale)(void* pass, int begin, int end);    // y -= c1 b, d = D^-1 y; y . d
+} sa_kernels;
+
+const sa_kernels* sa_kernels_for(cpu_kind cpu, int precision);
+
+typedef struct sa_strength_pass
+{
+    const sa_level* level;
+    int precision;
+    double* root; // [block^2 * rows] A_ii^-1/2
+    float* rho;   // [slots]
+} sa_strength_pass;
+
+typedef struct sa_strength_kernels
+{
+    void (*roots)(void* pass, int begin, int end);
+    void (*pairs)(void* pass, int begin, int end); // slots right of the diagonal
+} sa_strength_kernels;
+
+const sa_strength_kernels* sa_strength_kernels_for(cpu_kind cpu);
+
+#endif

@@ -1,0 +1,4 @@
+// The arithmetic of the hierarchy in single precision.
+#define REAL float
+#define SA_TABLE KERNEL_NAME(sa_kernels_float)
+#include "solve/sa_numeric.h"

@@ -1,0 +1,206 @@
+// The multigrid solvers:
+//
+//     sa-ppcg   CG on the prefiltered system, preconditioned by a hierarchy of S A S + sigma (I - S) (section 8)
+//     sa-pcg    CG with the filter, preconditioned by a hierarchy of A that knows nothing of the constraints
+//     sa-cycle  the V-cycle of sa-ppcg alone, repeated
+//
+// Only the hierarchy's finest matrix is prefiltered, while it is copied to the hierarchy's precision: in CG all
+// directions lie in the range of S, where S A p is the prefiltered product. The system's rows stay as they are, for
+// constraint forces, and there is no second copy in double.
+#include <math.h>
+#include <string.h>
+
+#include "solve/cg.h"
+#include "solve/sa.h"
+
+enum
+{
+    CYCLE_LIMIT = 1000
+};
+
+typedef struct sa_state
+{
+    solve_options options;
+    sa_hierarchy* hierarchy;
+    cg cg;
+    bool prefilter, started;
+} sa_state;
+
+static void sa_state_finish(void* state)
+{
+    sa_state* s = state;
+    if (s->hierarchy)
+    {
+        sa_finish(s->hierarchy);
+    }
+    mem_free(s->hierarchy);
+    cg_finish(&s->cg);
+    *s = (sa_state){0};
+}
+
+static weft_status precondition(void* context, const vec3* r, vec3* h)
+{
+    sa_state* s = context;
+    if (!s->started)
+    {
+        sa_start(s->hierarchy, r);
+        s->started = true;
+    }
+    sa_cycle(s->hierarchy, r, h);
+    return WEFT_OK;
+}
+
+static weft_status analyze(sa_state* s, const solve_options* options, const linear_system* system, bool prefilter)
+{
+    if (options->preconditioner)
+    {
+        return WEFT_UNSUPPORTED;
+    }
+    sa_state_finish(s);
+    s->options = *options;
+    s->prefilter = prefilter;
+    s->hierarchy = MEM_NEW(1, sa_hierarchy);
+    if (!s->hierarchy)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    s->hierarchy->settings = options->sa;
+    s->hierarchy->pool = options->pool;
+    s->hierarchy->cpu = options->cpu;
+    TRY(cg_init(&s->cg, options, system));
+    s->cg.precondition = precondition;
+    s->cg.context = s;
+    s->cg.flexible = true;
+    return WEFT_OK;
+}
+
+static weft_status analyze_prefiltered(void* state, const solve_options* options, const linear_system* system)
+{
+    return analyze(state, options, system, true);
+}
+
+static weft_status analyze_raw(void* state, const solve_options* options, const linear_system* system)
+{
+    return analyze(state, options, system, false);
+}
+
+static weft_status factor(void* state, const linear_system* system)
+{
+    sa_state* s = state;
+    return sa_build(s->hierarchy, system, s->prefilter);
+}
+
+static void report(const sa_state* s, const linear_system* system, weft_solve_stats* stats)
+{
+    sa_stats(s->hierarchy, stats);
+    stats->bytes = 76.0 * system->A.pattern->block_count + cg_bytes(&s->cg) + (double)s->hierarchy->bytes;
+}
+
+static weft_status solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_state* s = state;
+    s->started = false;
+    weft_status status = cg_solve(&s->cg, system, x, stats);
+    report(s, system, stats);
+    return status;
+}
+
+// ---- V-cycles alone
+
+// r = S (b - A x), h = M^-1 r; returns r . h.
+static double cycle_residual(sa_state* s, const linear_system* system, const vec3* x)
+{
+    cg* c = &s->cg;
+    memcpy(c->p, x, (size_t)c->row_count * sizeof(vec3));
+    bsr_multiply(s->options.pool, s->options.cpu, &system->A, c->p, c->s);
+    double dot = 0.0;
+    for (int i = 0; i < c->row_count; i++)
+    {
+        c->r[i] = v3_sub(system->b[i], c->s[i]);
+    }
+    filter_apply(system, c->r);
+    precondition(s, c->r, c->h);
+    filter_apply(system, c->h);
+    for (int i = 0; i < c->row_count; i++)
+    {
+        dot += v3_dot(c->r[i], c->h[i]);
+    }
+    return dot;
+}
+
+static double length2(const vec3* v, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+    {
+        sum += v3_dot(v[i], v[i]);
+    }
+    return sqrt(sum);
+}
+
+static weft_status solve_by_cycles(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_state* s = state;
+    cg* c = &s->cg;
+    s->started = false;
+    filter_prescribed(system, x);
+    double start = cycle_residual(s, system, x), end = start;
+    double start2 = length2(c->r, c->row_count);
+    int limit = s->options.max_iterations ? s->options.max_iterations : CYCLE_LIMIT;
+    weft_status status = WEFT_OK;
+    for (stats->iterations = 0; end > s->options.tolerance * s->options.tolerance * start; stats->iterations++)
+    {
+        if (stats->iterations == limit)
+        {
+            status = WEFT_NOT_CONVERGED;
+            break;
+        }
+        for (int i = 0; i < c->row_count; i++)
+        {
+            x[i] = v3_add(x[i], c->h[i]);
+        }
+        end = cycle_residual(s, system, x);
+    }
+    status = !isfinite(end) ? WEFT_NOT_FINITE : end < 0.0 ? WEFT_NOT_DEFINITE : status;
+    stats->converged = status == WEFT_OK;
+    stats->residual = start > 0.0 ? sqrt(end / start) : 0.0;
+    stats->residual2 = start2 > 0.0 ? length2(c->r, c->row_count) / start2 : 0.0;
+    stats->rate = stats->iterations > 0 ? pow(stats->residual, 1.0 / stats->iterations) : NAN;
+    report(s, system, stats);
+    return status;
+}
+
+static int aggregates(const void* state, int level, int* aggregate)
+{
+    const sa_state* s = state;
+    return s->hierarchy ? sa_aggregates(s->hierarchy, level, aggregate) : -1;
+}
+
+const linear_solver solver_sa_pcg = {.name = "sa-pcg",
+                                     .summary =
+                                         "CG with multigrid that knows nothing of the constraints: to compare with",
+                                     .state_size = sizeof(sa_state),
+                                     .analyze = analyze_raw,
+                                     .factor = factor,
+                                     .solve = solve,
+                                     .finish = sa_state_finish,
+                                     .aggregates = aggregates};
+
+const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
+                                      .summary =
+                                          "prefiltered CG with smoothed-aggregation multigrid (Tamstorf et al. 2015)",
+                                      .state_size = sizeof(sa_state),
+                                      .analyze = analyze_prefiltered,
+                                      .factor = factor,
+                                      .solve = solve,
+                                      .finish = sa_state_finish,
+                                      .aggregates = aggregates};
+
+const linear_solver solver_sa_cycle = {.name = "sa-cycle",
+                                       .summary = "the V-cycles of sa-ppcg alone, without CG: to study the multigrid",
+                                       .state_size = sizeof(sa_state),
+                                       .analyze = analyze_prefiltered,
+                                       .factor = factor,
+                                       .solve = solve_by_cycles,
+                                       .finish = sa_state_finish,
+                                       .aggregates = aggregates};
