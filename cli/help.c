@@ -25,22 +25,34 @@ static const help_page pages[] = {
     {"list", "weft list methods|solvers|models|materials|scenes|formats",
      "One a line: name, tab, summary.\n\n  weft list scenes\n"},
     {"render",
-     "weft render DIR [--frame K] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] [--show strain] [--camera X,Y,Z] "
-     "[--target X,Y,Z] [--fov DEG] [--no-ground]",
+     "weft render DIR [--frame K] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "
+     "[--show strain|aggregates|strength] [--level L] [--theta T] [--camera X,Y,Z] [--target X,Y,Z] [--fov DEG] "
+     "[--no-ground]",
      "Draws a frame of a run (the last by default), or with -o FILE.mp4 a film through ffmpeg. Needs no display and no "
-     "GPU.\n\n"
+     "GPU.\n"
+     "--show strain colours by stretch against the rest shape. --show aggregates colours the aggregates of the "
+     "multigrid,\n"
+     "a panel for each level, or the level of --level (0: the finest). --show strength draws the strong connections "
+     "of\n"
+     "the matrix for x, y and z in the rest shape, at frame 0 and at the frame: negative blue, positive red. --theta "
+     "is "
+     "the\n"
+     "threshold for strong, from 0 to below 1.\n\n"
      "  weft render hang-run\n"
      "  weft render hang-run --frame 40 --edges -o frame40.png\n"
-     "  weft render hang-run --show strain -o film.mp4\n"},
+     "  weft render hang-run --show strain -o film.mp4\n"
+     "  weft render hang-run --frame 10 --show strength -o strength.png\n"
+     "  weft render hang-run --show aggregates --level 0 --edges\n"},
     {"system", "weft system SCENE [--step K] -o PREFIX [--binary] [--set PATH=VALUE]...",
      "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, "
      "...\n"
      "or with --binary as PREFIX.weftsys.\n\n  weft system pinned --step 10 -o /tmp/pinned\n"},
     {"solve",
      "weft solve PREFIX... [--solver NAME] [--preconditioner NAME] [--tolerance T] [--max-iterations N] [--threads N] "
-     "[--repeat N] [-o X.mtx] [--json]",
+     "[--repeat N] [--energy-error] [-o X.mtx] [--json]",
      "Solves systems from files, in order, with one solver object, and reports iterations, residuals, rate, times, "
-     "memory.\n\n"
+     "memory.\n"
+     "--energy-error adds the error in the energy norm against a tight solve, relative to the start.\n\n"
      "  weft solve /tmp/pinned --solver cholesky --json\n"
      "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"},
     {"bench", "weft bench NAME [options] [--json]",

@@ -1,22 +1,12 @@
 // `weft render`: a picture of one frame of a run, or a film of all of them through ffmpeg.
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "cli/cli.h"
-#include "weft/cache.h"
-#include "weft/render.h"
+#include "cli/render.h"
 
 enum
 {
@@ -25,36 +15,9 @@ enum
     FRAMING_FRAMES = 24      // frames that a picture's framing looks at; a film looks at all
 };
 
-typedef struct render_options
-{
-    const char* dir;
-    const char* output; // NULL: DIR/frame-KKKK.png
-    int frame;          // -1: the last
-    int width, height;
-    bool edges, strain, ground, film;
-    bool has_camera, has_target;
-    weft_vec3 camera, target;
-    double fov; // rad; 0: the default
-} render_options;
-
-// The run, and room for one frame of it.
-typedef struct picture
-{
-    weft_cache* cache;
-    int body_count, frame_count;
-    weft_render_mesh* meshes; // [body_count]
-    weft_vec3** positions;    // [body_count][vertex_count]
-    double** strain;          // [body_count][vertex_count], or entries NULL
-    double* sorted;           // [vertices of all bodies], or NULL: room to rank the strain
-    char legend[64];
-    weft_view view;
-    weft_renderer* renderer;
-    uint8_t* rgb; // [3 * width * height]
-} picture;
-
 // ---- messages
 
-static int report(weft_status status, weft_error* error)
+int render_report(weft_status status, weft_error* error)
 {
     error->status = status;
     if (!error->message[0])
@@ -62,21 +25,6 @@ static int report(weft_status status, weft_error* error)
         snprintf(error->message, sizeof(error->message), "%s", weft_status_text(status));
     }
     return report_error(error, false);
-}
-
-// What the machine could not do, apart from the library.
-static int report_machine(const char* file, const char* format, ...) __attribute__((format(printf, 2, 3)));
-
-static int report_machine(const char* file, const char* format, ...)
-{
-    weft_error error = {.status = WEFT_IO};
-    snprintf(error.file, sizeof(error.file), "%s", file);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error.message, sizeof(error.message), format, arguments);
-    va_end(arguments);
-    report_error(&error, false);
-    return EXIT_MACHINE;
 }
 
 // ---- options
@@ -128,6 +76,21 @@ static bool parse_degrees(const char* text, double* radians)
     return true;
 }
 
+static bool set_show(render_options* o, const char* value)
+{
+    static const char* const names[] = {
+        [SHOW_STRAIN] = "strain", [SHOW_AGGREGATES] = "aggregates", [SHOW_STRENGTH] = "strength"};
+    for (show k = SHOW_STRAIN; k <= SHOW_STRENGTH; k++)
+    {
+        if (strcmp(value, names[k]) == 0)
+        {
+            o->show = k;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool set_output(render_options* o, const char* value)
 {
     o->output = value;
@@ -142,6 +105,8 @@ typedef enum valued
     OPTION_FRAME,
     OPTION_SIZE,
     OPTION_SHOW,
+    OPTION_LEVEL,
+    OPTION_THETA,
     OPTION_CAMERA,
     OPTION_TARGET,
     OPTION_FOV,
@@ -155,7 +120,9 @@ static const struct
     [OPTION_OUTPUT] = {"-o", "a name that ends in .png or .mp4"},
     [OPTION_FRAME] = {"--frame", "a frame's number, from 0"},
     [OPTION_SIZE] = {"--size", "WxH in pixels, like 1280x720, each from 16 to 16384"},
-    [OPTION_SHOW] = {"--show", "`strain`"},
+    [OPTION_SHOW] = {"--show", "`strain`, `aggregates` or `strength`"},
+    [OPTION_LEVEL] = {"--level", "a level of the multigrid, from 0, the finest"},
+    [OPTION_THETA] = {"--theta", "a number from 0 to below 1"},
     [OPTION_CAMERA] = {"--camera", "x,y,z in metres"},
     [OPTION_TARGET] = {"--target", "x,y,z in metres"},
     [OPTION_FOV] = {"--fov", "degrees from 1 to 170"},
@@ -170,9 +137,13 @@ static bool option_set(render_options* o, valued option, const char* value)
     case OPTION_FRAME:
         return parse_int(value, 0, INT32_MAX - 1, &o->frame);
     case OPTION_SIZE:
-        return parse_size(value, &o->width, &o->height);
+        return o->has_size = parse_size(value, &o->width, &o->height);
     case OPTION_SHOW:
-        return o->strain = strcmp(value, "strain") == 0;
+        return set_show(o, value);
+    case OPTION_LEVEL:
+        return parse_int(value, 0, INT32_MAX - 1, &o->level);
+    case OPTION_THETA:
+        return parse_double(value, &o->theta) && o->theta >= 0.0 && o->theta < 1.0;
     case OPTION_CAMERA:
         return o->has_camera = parse_point(value, &o->camera);
     case OPTION_TARGET:
@@ -226,18 +197,9 @@ static int parse_one(option_scan* scan, render_options* o)
     return EXIT_DONE;
 }
 
-static int parse_options(int argc, char** argv, render_options* o)
+// Options that do not go together.
+static int check_options(const render_options* o)
 {
-    *o = (render_options){.frame = -1, .width = 1280, .height = 720, .ground = true};
-    option_scan scan = {.command = "render", .argc = argc, .argv = argv, .at = 1};
-    while (option_next(&scan))
-    {
-        int code = parse_one(&scan, o);
-        if (code != EXIT_DONE)
-        {
-            return code;
-        }
-    }
     if (!o->dir)
     {
         return report_usage("render", false, "the folder of a run was expected");
@@ -247,7 +209,35 @@ static int parse_options(int argc, char** argv, render_options* o)
         return report_usage("render", false, "--frame makes a picture, %s a film of all frames: give one of them",
                             o->output);
     }
+    bool matrix = o->show == SHOW_AGGREGATES || o->show == SHOW_STRENGTH;
+    if (o->film && matrix)
+    {
+        return report_usage("render", false, "--show aggregates and --show strength make pictures; -o needs a .png");
+    }
+    if (o->level >= 0 && o->show != SHOW_AGGREGATES)
+    {
+        return report_usage("render", false, "--level goes with --show aggregates");
+    }
+    if (o->theta >= 0.0 && !matrix)
+    {
+        return report_usage("render", false, "--theta goes with --show aggregates or --show strength");
+    }
     return EXIT_DONE;
+}
+
+static int parse_options(int argc, char** argv, render_options* o)
+{
+    *o = (render_options){.frame = -1, .width = 1280, .height = 720, .ground = true, .level = -1, .theta = -1.0};
+    option_scan scan = {.command = "render", .argc = argc, .argv = argv, .at = 1};
+    while (option_next(&scan))
+    {
+        int code = parse_one(&scan, o);
+        if (code != EXIT_DONE)
+        {
+            return code;
+        }
+    }
+    return check_options(o);
 }
 
 // ---- the run
@@ -258,6 +248,7 @@ static weft_status picture_allocate(picture* p, const render_options* o)
     p->positions = calloc((size_t)p->body_count, sizeof(*p->positions));
     p->strain = calloc((size_t)p->body_count, sizeof(*p->strain));
     p->rgb = malloc(3 * (size_t)o->width * (size_t)o->height);
+    bool strain = o->show == SHOW_STRAIN;
     if (!p->meshes || !p->positions || !p->strain || !p->rgb)
     {
         return WEFT_NO_MEMORY;
@@ -269,8 +260,8 @@ static weft_status picture_allocate(picture* p, const render_options* o)
         size_t count = (size_t)body->vertex_count;
         vertices += count;
         p->positions[k] = malloc((count + 1) * sizeof(weft_vec3));
-        p->strain[k] = o->strain ? malloc((count + 1) * sizeof(double)) : NULL;
-        if (!p->positions[k] || (o->strain && !p->strain[k]))
+        p->strain[k] = strain ? malloc((count + 1) * sizeof(double)) : NULL;
+        if (!p->positions[k] || (strain && !p->strain[k]))
         {
             return WEFT_NO_MEMORY;
         }
@@ -289,8 +280,8 @@ static weft_status picture_allocate(picture* p, const render_options* o)
         }
         p->meshes[k] = mesh;
     }
-    p->sorted = o->strain ? malloc((vertices + 1) * sizeof(double)) : NULL;
-    return p->sorted || !o->strain ? WEFT_OK : WEFT_NO_MEMORY;
+    p->sorted = strain ? malloc((vertices + 1) * sizeof(double)) : NULL;
+    return p->sorted || !strain ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 static void picture_finish(picture* p)
@@ -309,7 +300,7 @@ static void picture_finish(picture* p)
     weft_cache_close(p->cache);
 }
 
-static weft_status picture_load(picture* p, int frame, weft_error* error)
+weft_status picture_load(picture* p, int frame, weft_error* error)
 {
     for (int k = 0; k < p->body_count; k++)
     {
@@ -371,10 +362,20 @@ static double round_up(double value)
 
 // ---- the view
 
+// Evenly spread frames that the camera takes in besides a picture's own.
+static int framing_frames(const picture* p, const render_options* o)
+{
+    if (o->show == SHOW_AGGREGATES)
+    {
+        return 0; // it shows the frame's matrix, not a moment of a film
+    }
+    return o->film || p->frame_count < FRAMING_FRAMES ? p->frame_count : FRAMING_FRAMES;
+}
+
 // The box of the run: of all frames for a film; for a picture of evenly spread ones, always the same, and its own.
 static weft_status picture_survey(picture* p, const render_options* o, int frame, weft_box* box, weft_error* error)
 {
-    int looks = o->film || p->frame_count < FRAMING_FRAMES ? p->frame_count : FRAMING_FRAMES;
+    int looks = framing_frames(p, o);
     *box = weft_box_empty();
     double most = 0.0, usual = 0.0; // strain
     for (int look = 0; look <= looks; look++)
@@ -390,7 +391,7 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
         {
             weft_box_add(box, p->positions[k], p->meshes[k].vertex_count);
         }
-        if (o->strain && (o->film || own))
+        if (o->show == SHOW_STRAIN && (o->film || own))
         {
             picture_rank_strain(p, &most, &usual);
         }
@@ -409,7 +410,7 @@ static void picture_aim(picture* p, const render_options* o, const weft_box* box
     view->eye = o->has_camera ? o->camera : view->eye;
     view->target = o->has_target ? o->target : view->target;
     view->ground = o->ground;
-    view->legend = o->strain ? p->legend : NULL;
+    view->legend = o->show == SHOW_STRAIN ? p->legend : NULL;
     view->legend_scale = 100.0;
 }
 
@@ -425,28 +426,24 @@ static int64_t picture_triangles(const picture* p)
     return sum;
 }
 
-static weft_status picture_draw(picture* p, weft_error* error)
+weft_status picture_draw(picture* p, weft_error* error)
 {
     return weft_renderer_draw(p->renderer, &p->view, p->meshes, p->body_count, p->rgb, error);
 }
 
-static int render_picture(picture* p, const render_options* o, int frame)
+int render_write(const weft_canvas* canvas, const render_options* o, const char* stem, int frame)
 {
-    size_t size = strlen(o->dir) + 64;
+    size_t size = strlen(o->dir) + strlen(stem) + 64;
     char* name = malloc(size);
     if (!name)
     {
-        return report(WEFT_NO_MEMORY, &(weft_error){0});
+        return render_report(WEFT_NO_MEMORY, &(weft_error){0});
     }
-    snprintf(name, size, "%s/frame-%04d.png", o->dir, frame);
+    snprintf(name, size, "%s/%s-%04d.png", o->dir, stem, frame);
     const char* path = o->output ? o->output : name;
     weft_error error = {0};
-    weft_status status = picture_draw(p, &error);
-    if (status == WEFT_OK)
-    {
-        status = weft_png_write(path, p->rgb, o->width, o->height, &error);
-    }
-    int code = status == WEFT_OK ? EXIT_DONE : report(status, &error);
+    weft_status status = weft_png_write(path, canvas->rgb, canvas->width, canvas->height, &error);
+    int code = status == WEFT_OK ? EXIT_DONE : render_report(status, &error);
     if (code == EXIT_DONE)
     {
         printf("%s\n", path);
@@ -455,192 +452,12 @@ static int render_picture(picture* p, const render_options* o, int frame)
     return code;
 }
 
-// ---- a film
-
-static volatile sig_atomic_t stop_requested;
-
-static void request_stop(int signal_number)
+static int render_picture(picture* p, const render_options* o, int frame)
 {
-    (void)signal_number;
-    stop_requested = 1;
-}
-
-typedef struct encoder
-{
-    pid_t process;
-    int input; // descriptor
-} encoder;
-
-// Starts ffmpeg with raw frames on its standard input. 0 or an errno. The command ignores SIGPIPE, ffmpeg shall not.
-static int encoder_start(encoder* e, const render_options* o, double rate, const char* file)
-{
-    char size[32], frames[32];
-    snprintf(size, sizeof(size), "%dx%d", o->width, o->height);
-    snprintf(frames, sizeof(frames), "%.9g", rate);
-    // clang-format off
-    const char* const words[] = {
-        "ffmpeg", "-hide_banner", "-loglevel", "error", "-y",
-        "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", frames, "-i", "pipe:0",
-        "-an", "-vf", "scale=out_color_matrix=bt709:out_range=tv", "-c:v", "libx264", "-crf", "16",
-        "-pix_fmt", "yuv420p", "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",
-        "-movflags", "+faststart", "-f", "mp4", file, NULL,
-    };
-    // clang-format on
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-    {
-        return errno;
-    }
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t pipe_signal;
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &pipe_signal);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    int code = posix_spawnp(&e->process, "ffmpeg", &actions, &attributes, (char* const*)(uintptr_t)words, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
-    e->input = ends[1];
-    if (code != 0)
-    {
-        close(ends[1]);
-    }
-    return code;
-}
-
-static bool encoder_write(const encoder* e, const uint8_t* bytes, size_t size)
-{
-    while (size > 0)
-    {
-        ssize_t done = write(e->input, bytes, size);
-        if (done < 0 && errno == EINTR && !stop_requested)
-        {
-            continue;
-        }
-        if (done <= 0)
-        {
-            return false;
-        }
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return true;
-}
-
-// Whether it ended well. One that was to stop is ended at once: what it wrote is thrown away.
-static bool encoder_finish(const encoder* e)
-{
-    close(e->input);
-    int state = 0;
-    for (;;)
-    {
-        if (stop_requested)
-        {
-            kill(e->process, SIGKILL);
-        }
-        if (waitpid(e->process, &state, 0) >= 0)
-        {
-            return WIFEXITED(state) && WEXITSTATUS(state) == 0;
-        }
-        if (errno != EINTR)
-        {
-            return false;
-        }
-    }
-}
-
-static void show_progress(int done, int count)
-{
-    if (isatty(STDERR_FILENO))
-    {
-        fprintf(stderr, "\rframe %d of %d%s", done, count, done == count ? "\n" : "");
-        fflush(stderr);
-    }
-}
-
-static weft_status film_send(picture* p, const encoder* e, const render_options* o, weft_error* error)
-{
-    for (int frame = 0; frame < p->frame_count && !stop_requested; frame++)
-    {
-        weft_status status = picture_load(p, frame, error);
-        status = status == WEFT_OK ? picture_draw(p, error) : status;
-        if (status != WEFT_OK)
-        {
-            return status;
-        }
-        if (!encoder_write(e, p->rgb, 3 * (size_t)o->width * (size_t)o->height))
-        {
-            return WEFT_OK; // ffmpeg is gone; its exit status tells
-        }
-        show_progress(frame + 1, p->frame_count);
-    }
-    return WEFT_OK;
-}
-
-// Draws and encodes into a file beside the target; renames it when all went well.
-static int render_film_into(picture* p, const render_options* o, const char* temporary, const char* protocol_name)
-{
-    encoder e;
-    int code = encoder_start(&e, o, weft_cache_frame_rate(p->cache), protocol_name);
-    if (code != 0)
-    {
-        return code == ENOENT ? report_machine(o->output, "films are made by ffmpeg, which is not there; install the "
-                                                          "Debian package ffmpeg, or give -o FILE.png")
-                              : report_machine(o->output, "ffmpeg cannot be started: %s", strerror(code));
-    }
     weft_error error = {0};
-    weft_status status = film_send(p, &e, o, &error);
-    bool encoded = encoder_finish(&e);
-    if (stop_requested)
-    {
-        unlink(temporary);
-        fputs(isatty(STDERR_FILENO) ? "\n" : "", stderr); // ends the line of the progress
-        snprintf(error.file, sizeof(error.file), "%s", o->output);
-        snprintf(error.message, sizeof(error.message), "stopped on request; no film was written");
-        return report(WEFT_CANCELLED, &error);
-    }
-    if (status != WEFT_OK)
-    {
-        unlink(temporary);
-        return report(status, &error);
-    }
-    if (!encoded)
-    {
-        unlink(temporary);
-        return report_machine(o->output, "ffmpeg failed, its message is above; no film was written");
-    }
-    if (rename(temporary, o->output) != 0)
-    {
-        int reason = errno;
-        unlink(temporary);
-        return report_machine(o->output, "the film cannot be put in place: %s", strerror(reason));
-    }
-    printf("%s\n", o->output);
-    return EXIT_DONE;
-}
-
-static int render_film(picture* p, const render_options* o)
-{
-    // ffmpeg reads `file:` as a plain path, whatever characters follow.
-    static const char protocol[] = "file:";
-    size_t size = strlen(o->output) + 64;
-    char* name = malloc(size);
-    if (!name)
-    {
-        return report(WEFT_NO_MEMORY, &(weft_error){0});
-    }
-    snprintf(name, size, "%s%s.tmp%ld", protocol, o->output, (long)getpid());
-    struct sigaction action = {.sa_handler = request_stop};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    int code = render_film_into(p, o, name + strlen(protocol), name);
-    free(name);
-    return code;
+    weft_status status = picture_draw(p, &error);
+    weft_canvas canvas = {p->rgb, o->width, o->height};
+    return status == WEFT_OK ? render_write(&canvas, o, "frame", frame) : render_report(status, &error);
 }
 
 // ---- the command
@@ -661,7 +478,8 @@ static void explain_missing_run(const char* dir, weft_error* error)
     snprintf(error->message + used, room, "; run the scene first, `weft run SCENE`, then `weft render SCENE-run`");
 }
 
-static int render_run(picture* p, render_options* o)
+// Opens the run and settles which frame is drawn.
+static int open_run(picture* p, const render_options* o, int* frame)
 {
     weft_error error = {0};
     weft_status status = weft_cache_open(o->dir, &p->cache, &error);
@@ -672,40 +490,65 @@ static int render_run(picture* p, render_options* o)
         {
             explain_missing_run(o->dir, &error);
         }
-        return report(status, &error);
+        return render_report(status, &error);
     }
     p->frame_count = weft_cache_frame_count(p->cache);
     if (p->frame_count == 0)
     {
         snprintf(error.message, sizeof(error.message), "no frame of %s is finished yet; try again later", o->dir);
-        return report(WEFT_BAD_INPUT, &error);
+        return render_report(WEFT_BAD_INPUT, &error);
     }
-    int frame = o->frame >= 0 ? o->frame : p->frame_count - 1;
-    if (frame >= p->frame_count)
+    *frame = o->frame >= 0 ? o->frame : p->frame_count - 1;
+    if (*frame >= p->frame_count)
     {
-        return report_usage("render", false, "--frame %d: %s has the frames 0 to %d", frame, o->dir,
+        return report_usage("render", false, "--frame %d: %s has the frames 0 to %d", *frame, o->dir,
                             p->frame_count - 1);
     }
-    // The film's format halves the colours both ways.
-    o->width += o->film ? o->width % 2 : 0;
-    o->height += o->film ? o->height % 2 : 0;
-
     p->body_count = weft_cache_body_count(p->cache);
-    p->view = weft_view_default();
+    return EXIT_DONE;
+}
+
+int picture_prepare(picture* p, const render_options* o, int frame)
+{
+    weft_error error = {0};
     weft_box box;
-    status = picture_allocate(p, o);
+    p->view = weft_view_default();
+    weft_status status = picture_allocate(p, o);
     status = status == WEFT_OK ? picture_survey(p, o, frame, &box, &error) : status;
     if (status != WEFT_OK)
     {
-        return report(status, &error);
+        return render_report(status, &error);
     }
     picture_aim(p, o, &box);
     int supersample = o->film || picture_triangles(p) > FINE_TRIANGLES ? 1 : 2;
     status = weft_renderer_create(o->width, o->height, supersample, &p->renderer, &error);
     if (status != WEFT_OK)
     {
-        report(status, &error);
+        render_report(status, &error);
         return status == WEFT_BAD_INPUT ? EXIT_INPUT : EXIT_MACHINE; // no driver: the machine's fault, not the caller's
+    }
+    return EXIT_DONE;
+}
+
+static int render_run(picture* p, render_options* o)
+{
+    int frame = 0;
+    int code = open_run(p, o, &frame);
+    if (code != EXIT_DONE)
+    {
+        return code;
+    }
+    if (o->show == SHOW_STRENGTH || o->show == SHOW_AGGREGATES)
+    {
+        return o->show == SHOW_STRENGTH ? render_strength(p, o, frame) : render_aggregates(p, o, frame);
+    }
+    // The film's format halves the colours both ways.
+    o->width += o->film ? o->width % 2 : 0;
+    o->height += o->film ? o->height % 2 : 0;
+    code = picture_prepare(p, o, frame);
+    if (code != EXIT_DONE)
+    {
+        return code;
     }
     return o->film ? render_film(p, o) : render_picture(p, o, frame);
 }

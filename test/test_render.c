@@ -245,6 +245,42 @@ static void test_scalars_vary(void** state)
     }
 }
 
+static void test_colors_are_crisp(void** state)
+{
+    (void)state;
+    weft_view view = front_view();
+    weft_render_mesh mesh = square_mesh();
+    const weft_color red = {0.8f, 0.1f, 0.1f}, green = {0.1f, 0.7f, 0.1f};
+    const weft_color colors[4] = {red, green, green, red};
+    mesh.colors = colors;
+    draw(&view, &mesh, 1);
+    // Left half red, right half green, along every row; between them a border of a pixel or two, no gradient.
+    int left = WIDTH / 2 - HEIGHT / 4, right = WIDTH / 2 + HEIGHT / 4, mixed = 0;
+    for (int y = HEIGHT / 4 + 1; y < 3 * HEIGHT / 4 - 1; y++)
+    {
+        for (int x = left + 1; x < right - 1; x++)
+        {
+            const uint8_t* p = pixel(x, y);
+            bool is_red = p[0] > 3 * p[1], is_green = p[1] > 3 * p[0];
+            mixed += !is_red && !is_green;
+            assert_false(x < left + HEIGHT / 8 && is_green);
+            assert_false(x > right - HEIGHT / 8 && is_red);
+        }
+    }
+    assert_true(mixed < 3 * HEIGHT / 2);
+    // The back shows the same, and edges are still drawn.
+    uint8_t plain[SIZE];
+    memcpy(plain, rgb, SIZE);
+    mesh.face_start = square_start;
+    mesh.face_vertices = square_face;
+    mesh.face_count = 1;
+    draw(&view, &mesh, 1);
+    assert_true(differing(plain) > HEIGHT / 2);
+    view.eye.z = -2.0;
+    draw(&view, &mesh, 1);
+    assert_true(pixel(left + 3, HEIGHT / 2)[1] > 2 * pixel(left + 3, HEIGHT / 2)[0]);
+}
+
 static void test_camera_moves_the_picture(void** state)
 {
     (void)state;
@@ -548,6 +584,7 @@ int main(void)
         cmocka_unit_test(test_back_light_is_darker),
         cmocka_unit_test(test_nearer_hides_farther),
         cmocka_unit_test(test_scalars_vary),
+        cmocka_unit_test(test_colors_are_crisp),
         cmocka_unit_test(test_camera_moves_the_picture),
         cmocka_unit_test(test_framing),
         cmocka_unit_test(test_shadow_on_the_ground),

@@ -47,6 +47,8 @@ typedef struct weft_render_mesh
     const int* face_vertices;   ///< polygons whose edges are drawn over the surface, or NULL: none are
     int face_count;
     const double* scalars;      ///< [vertex_count] shown by the colour map instead of the colours, or NULL
+    const weft_color* colors;   ///< [vertex_count] instead of front, back and scalars, or NULL. Each triangle shows at
+                                ///< every point that of its nearest corner, so that borders are crisp
     weft_color front, back;
     weft_mesh_role role;
 } weft_render_mesh;
@@ -100,6 +102,25 @@ WEFT_API weft_status weft_renderer_draw(weft_renderer* renderer, const weft_view
 
 /// Writes the picture whole or not at all: an older file of that name stays when it fails. rgb as above.
 WEFT_API weft_status weft_png_write(const char* path, const uint8_t* rgb, int width, int height, weft_error* error);
+
+/// ---- flat drawings: onto pixels as weft_renderer_draw leaves them, or a plain ground
+
+/// rgb is [3 * width * height], top row first. Points are in pixels, x to the right, y down, (0, 0) the picture's corner.
+/// What lies outside is cut off.
+typedef struct weft_canvas
+{
+    uint8_t* rgb;
+    int width, height;
+} weft_canvas;
+
+WEFT_API void weft_canvas_fill(const weft_canvas* canvas, weft_color color);
+/// Soft borders and round ends; width in pixels, and a width below 1 fades. A point that is not finite: nothing.
+WEFT_API void weft_canvas_line(const weft_canvas* canvas, weft_vec2 from, weft_vec2 to, double width, weft_color color);
+/// Letters (both cases look like capitals), digits, some signs; others leave a gap. `at` is the left end of the baseline,
+/// height that of a capital in pixels.
+WEFT_API void weft_canvas_text(const weft_canvas* canvas, const char* text, weft_vec2 at, double height,
+                               weft_color color);
+WEFT_API double weft_canvas_text_width(const char* text, double height); ///< pixels
 
 /// ---- helpers
 

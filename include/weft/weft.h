@@ -124,6 +124,7 @@ typedef struct weft_sim_def
     const char* preconditioner; ///< NULL for the solver's own
     double tolerance;       ///< of the linear solver, relative
     int max_iterations;     ///< of the linear solver; 0: its own limit
+    weft_sa_def sa;         ///< of the solvers with multigrid
     double newton_tolerance; ///< method newton: largest vertex displacement of the last iteration, m
     int newton_iterations;  ///< method newton: at most
     int max_halvings;       ///< of a step that goes wrong, 0..10
@@ -159,6 +160,8 @@ typedef struct weft_step_stats
     int rejected;         ///< substeps thrown away
     double residual;      ///< of the last solve
     double rate;          ///< of the last solve; NaN without iterations
+    int level_count;      ///< of the last solve's multigrid; 0 without
+    double operator_complexity; ///< of the last solve's multigrid; NaN without
     double setup_s, solve_s, step_s;
     int stage_count;
     const char* stage_name[WEFT_STAGE_MAX];
@@ -195,9 +198,13 @@ WEFT_API int weft_sim_output_count(const weft_sim* sim, weft_cloth_id cloth); //
 /// User's order; out is [weft_sim_output_count].
 WEFT_API void weft_sim_positions(const weft_sim* sim, weft_cloth_id cloth, weft_vec3* out);
 WEFT_API void weft_sim_velocities(const weft_sim* sim, weft_cloth_id cloth, weft_vec3* out);
+/// The cloth's vertex that each vertex of the outputs shows; out is [weft_sim_output_count].
+WEFT_API void weft_sim_output_vertices(const weft_sim* sim, weft_cloth_id cloth, int* out);
 /// Replaces the state of a cloth; either array [vertex_count] may be NULL.
 WEFT_API weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_vec3* positions,
                                         const weft_vec3* velocities);
+/// Puts the clock to the end of that step, counted from 0: pins and gusts go on from there. Positions stay.
+WEFT_API weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count);
 /// Forgets whatever a simulation that is put into this state afresh would not know, so that both go on with the same bits.
 /// A run's folder does this at each checkpoint.
 WEFT_API void weft_sim_checkpoint(weft_sim* sim);

@@ -8,7 +8,7 @@
 
 enum
 {
-    SHADE_SIZE = 128, // sky's visibility on the ground; also in the ground's shader
+    SHADE_SIZE = 128,        // sky's visibility on the ground; also in the ground's shader
     FINE_TRIANGLES = 150000, // of a mesh, in a picture of usual size
     SAMPLES = 4,
     PIXELS_MAX = 4 << 20 // more than that are not supersampled
@@ -40,7 +40,7 @@ struct weft_renderer
     int width, height, supersample;
     context gl;
     GLuint program[PASS_COUNT];
-    GLuint key_map, sky_map, shade, color_map; // textures
+    GLuint key_map, sky_map, shade, color_map;                         // textures
     GLuint shadow_target, shade_target, sample_target, picture_target; // framebuffers
     GLuint color_samples, depth_samples, picture;                      // renderbuffers
     GLuint empty_array;
@@ -51,8 +51,8 @@ struct weft_renderer
 typedef struct drawable
 {
     const weft_render_mesh* mesh;
-    GLuint array, vertex_buffer, light_buffer, triangle_buffer, edge_buffer;
-    int vertex_count, triangle_count, edge_count;
+    GLuint array, vertex_buffer, light_buffer, color_buffer, triangle_buffer, edge_buffer;
+    int vertex_count, first_corner, triangle_count, edge_count;
     double edge_length;
     bool is_fine; // triangles are about as small as pixels: the key light's shadow is taken a vertex too
 } drawable;
@@ -378,17 +378,33 @@ static void attribute(GLuint index, int size, size_t stride, size_t offset)
     glVertexAttribPointer(index, size, GL_FLOAT, GL_FALSE, (GLsizei)stride, (const void*)offset);
 }
 
+// Only corners have colours; the vertices before them, which edges use, are given room and never read.
+static void drawable_upload_colors(drawable* d, const surface* s)
+{
+    if (!s->corner_colors)
+    {
+        return;
+    }
+    const size_t size = 3 * sizeof(uint32_t);
+    d->color_buffer = buffer_create(GL_ARRAY_BUFFER, NULL, size * (size_t)d->vertex_count);
+    glBufferSubData(GL_ARRAY_BUFFER, (GLintptr)(size * (size_t)s->vertex_count),
+                    (GLsizeiptr)(size * (size_t)s->corner_count), s->corner_colors);
+    glEnableVertexAttribArray(4);
+    glVertexAttribIPointer(4, 3, GL_UNSIGNED_INT, (GLsizei)size, NULL);
+}
+
 static void drawable_upload(drawable* d, const surface* s)
 {
     const size_t stride = sizeof(surface_vertex);
     glGenVertexArrays(1, &d->array);
     glBindVertexArray(d->array);
-    d->vertex_buffer = buffer_create(GL_ARRAY_BUFFER, s->vertices, stride * (size_t)s->vertex_count);
+    d->vertex_buffer = buffer_create(GL_ARRAY_BUFFER, s->vertices, stride * (size_t)d->vertex_count);
     attribute(0, 3, stride, offsetof(surface_vertex, position));
     attribute(1, 3, stride, offsetof(surface_vertex, normal));
     attribute(2, 1, stride, offsetof(surface_vertex, scalar));
-    d->light_buffer = buffer_create(GL_ARRAY_BUFFER, NULL, 3 * sizeof(float) * (size_t)s->vertex_count);
+    d->light_buffer = buffer_create(GL_ARRAY_BUFFER, NULL, 3 * sizeof(float) * (size_t)d->vertex_count);
     attribute(3, 3, 3 * sizeof(float), 0);
+    drawable_upload_colors(d, s);
     size_t edge_size = 2 * sizeof(uint32_t) * (size_t)s->edge_count;
     d->edge_buffer = buffer_create(GL_ELEMENT_ARRAY_BUFFER, s->edges, edge_size);
     size_t triangle_size = 3 * sizeof(uint32_t) * (size_t)s->triangle_count;
@@ -404,7 +420,8 @@ static weft_status drawable_create(const weft_render_mesh* mesh, const frame* f,
     {
         *out = (drawable){
             .mesh = mesh,
-            .vertex_count = s.vertex_count,
+            .vertex_count = s.vertex_count + s.corner_count,
+            .first_corner = s.vertex_count,
             .triangle_count = s.triangle_count,
             .edge_count = s.edge_count,
             .edge_length = s.edge_length,
@@ -421,6 +438,7 @@ static void drawable_destroy(drawable* d)
     glDeleteVertexArrays(1, &d->array);
     glDeleteBuffers(1, &d->vertex_buffer);
     glDeleteBuffers(1, &d->light_buffer);
+    glDeleteBuffers(1, &d->color_buffer); // 0 is ignored
     glDeleteBuffers(1, &d->triangle_buffer);
     glDeleteBuffers(1, &d->edge_buffer);
 }
@@ -539,6 +557,8 @@ static void draw_surfaces(const weft_renderer* r, const frame* f)
         uniform_color(p, "u_front", d->mesh->front);
         uniform_color(p, "u_back", cloth ? d->mesh->back : d->mesh->front);
         glUniform1i(uniform(p, "u_show_scalar"), d->mesh->scalars != NULL);
+        glUniform1i(uniform(p, "u_show_colors"), d->mesh->colors != NULL);
+        glUniform1i(uniform(p, "u_first_corner"), d->first_corner);
         glUniform1i(uniform(p, "u_cloth"), cloth);
         glUniform1i(uniform(p, "u_key_here"), !d->is_fine);
         glBindVertexArray(d->array);
@@ -566,7 +586,7 @@ static void draw_edges(const weft_renderer* r, const frame* f)
     {
         const drawable* d = &f->drawables[k];
         float opacity = (float)edge_opacity(r, f, d);
-        if (d->mesh->scalars)
+        if (d->mesh->scalars || d->mesh->colors)
         {
             glUniform4f(uniform(p, "u_color"), 0.95f, 0.96f, 0.97f, 0.45f * opacity); // the colours shall stay legible
         }

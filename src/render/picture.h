@@ -79,8 +79,10 @@ typedef struct surface_vertex
 
 typedef struct surface
 {
-    surface_vertex* vertices; // [vertex_count]
+    surface_vertex* vertices; // [vertex_count + corner_count]: the mesh's, then with colours each triangle's corners
     int vertex_count;
+    uint32_t* corner_colors;  // [3 * corner_count] those of its triangle's corners, 8 bits a channel, or NULL
+    int corner_count;         // 0, or 3 * triangle_count; then the triangles are of corners
     uint32_t* triangles;      // [3 * triangle_count] without those that are not finite
     int triangle_count;
     uint32_t* edges;          // [2 * edge_count] each polygon edge once
@@ -91,6 +93,9 @@ typedef struct surface
 weft_status surface_build(const weft_render_mesh* mesh, vec3 origin, double scalar_min, double scalar_max,
                           surface* out);
 void surface_finish(surface* s); // zeroed or half-built is fine
+
+// ---- flat drawings
+void canvas_blend(const weft_canvas* c, int x, int y, weft_color color, double alpha); // outside: nothing
 
 // ---- legend, drawn onto finished pixels [3 * width * height]
 void legend_draw(const weft_view* view, uint8_t* rgb, int width, int height);

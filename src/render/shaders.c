@@ -76,13 +76,12 @@ const char shader_depth_fragment[] = "void main() {}\n";
 
 // ---- background: one triangle over the whole picture
 
-const char shader_screen_vertex[] =
-    "out vec2 v_uv;\n"
-    "void main()\n"
-    "{\n"
-    "    v_uv = vec2(gl_VertexID == 1 ? 2.0 : 0.0, gl_VertexID == 2 ? 2.0 : 0.0);\n"
-    "    gl_Position = vec4(2.0 * v_uv - 1.0, 1.0, 1.0);\n"
-    "}\n";
+const char shader_screen_vertex[] = "out vec2 v_uv;\n"
+                                    "void main()\n"
+                                    "{\n"
+                                    "    v_uv = vec2(gl_VertexID == 1 ? 2.0 : 0.0, gl_VertexID == 2 ? 2.0 : 0.0);\n"
+                                    "    gl_Position = vec4(2.0 * v_uv - 1.0, 1.0, 1.0);\n"
+                                    "}\n";
 
 const char shader_background_fragment[] = "out vec4 o_color;\n"
                                           "void main() { o_color = vec4(encode(background()), 1.0); }\n";
@@ -206,13 +205,20 @@ const char shader_surface_vertex[] = "layout(location = 0) in vec3 a_position;\n
                                      "layout(location = 1) in vec3 a_normal;\n"
                                      "layout(location = 2) in float a_scalar;\n"
                                      "layout(location = 3) in vec3 a_light;\n"
+                                     "layout(location = 4) in uvec3 a_colors;\n"
                                      "uniform mat4 u_matrix;\n"
+                                     "uniform int u_first_corner;\n"
                                      "out vec3 v_position;\n"
                                      "out vec3 v_normal;\n"
                                      "out float v_scalar;\n"
                                      "out vec3 v_light;\n"
+                                     "out vec3 v_share;\n" // of each corner; 1 at the corner itself
+                                     "flat out uvec3 v_colors;\n"
                                      "void main()\n"
                                      "{\n"
+                                     "    int corner = (gl_VertexID - u_first_corner) % 3;\n"
+                                     "    v_share = vec3(equal(ivec3(corner), ivec3(0, 1, 2)));\n"
+                                     "    v_colors = a_colors;\n"
                                      "    v_position = a_position;\n"
                                      "    v_normal = a_normal;\n"
                                      "    v_scalar = a_scalar;\n"
@@ -225,10 +231,12 @@ const char shader_surface_fragment[] =
     "in vec3 v_normal;\n"
     "in float v_scalar;\n"
     "in vec3 v_light;\n"
+    "in vec3 v_share;\n"
+    "flat in uvec3 v_colors;\n"
     "uniform vec3 u_eye, u_to_light;\n"
     "uniform vec3 u_front, u_back;\n"
     "uniform sampler2D u_color_map;\n"
-    "uniform bool u_show_scalar, u_cloth, u_key_here;\n"
+    "uniform bool u_show_scalar, u_show_colors, u_cloth, u_key_here;\n"
     "uniform float u_key_bias;\n" // m
     "out vec4 o_color;\n"
     "\n"
@@ -236,6 +244,20 @@ const char shader_surface_fragment[] =
     "{\n"
     "    vec3 over = max(c - 0.75, 0.0);\n"
     "    return min(c, 0.75) + 0.25 * (1.0 - exp(-over / 0.25));\n"
+    "}\n"
+    "\n"
+    "vec3 unpack(uint c)\n"
+    "{\n"
+    "    return pow(vec3(uvec3(c, c >> 8, c >> 16) & 255u) / 255.0, vec3(2.2));\n"
+    "}\n"
+    "\n"
+    // The nearest corner's colour; across a border the colours pass over within a pixel.
+    "vec3 corner_color()\n"
+    "{\n"
+    "    vec3 lead = v_share - max(v_share.yzx, v_share.zxy);\n"
+    "    vec3 w = clamp(0.5 + lead / max(fwidth(lead), 1e-6), 0.0, 1.0);\n"
+    "    vec3 sum = w.x * unpack(v_colors.x) + w.y * unpack(v_colors.y) + w.z * unpack(v_colors.z);\n"
+    "    return sum / max(w.x + w.y + w.z, 1e-6);\n"
     "}\n"
     "\n"
     "void main()\n"
@@ -249,6 +271,10 @@ const char shader_surface_fragment[] =
     "    {\n"
     "        albedo = texture(u_color_map, vec2(v_scalar * (255.0 / 256.0) + 0.5 / 256.0, 0.5)).rgb;\n"
     "        albedo = pow(albedo, vec3(2.2));\n"
+    "    }\n"
+    "    if (u_show_colors)\n"
+    "    {\n"
+    "        albedo = corner_color();\n"
     "    }\n"
     "\n"
     // Towards the side that the light reaches, so that a sheet does not shade itself.
@@ -274,7 +300,7 @@ const char shader_surface_fragment[] =
     "    vec3 color = albedo * light + albedo * sqrt(albedo) * key_color * through;\n"
     "\n"
     "    float grazing = 1.0 - clamp(abs(dot(n, view)), 0.0, 1.0);\n"
-    "    float sheen = (u_cloth && !u_show_scalar ? 0.30 : 0.0) * grazing * grazing * grazing;\n"
+    "    float sheen = (u_cloth && !u_show_scalar && !u_show_colors ? 0.30 : 0.0) * grazing * grazing * grazing;\n"
     "    color += sheen * (0.5 * sqrt(albedo) + 0.2) * light;\n"
     "    o_color = vec4(encode(shoulder(color)), 1.0);\n"
     "}\n";

@@ -89,6 +89,46 @@ static void surface_add_vertices(surface* s, const weft_render_mesh* mesh, const
     }
 }
 
+// ---- colours
+
+static uint32_t color_pack(weft_color c)
+{
+    const float channels[3] = {c.r, c.g, c.b};
+    uint32_t packed = 0;
+    for (int k = 0; k < 3; k++)
+    {
+        float channel = channels[k] > 0.0f ? fminf(channels[k], 1.0f) : 0.0f; // a NaN becomes 0
+        packed |= (uint32_t)(255.0f * channel + 0.5f) << 8 * k;
+    }
+    return packed;
+}
+
+// Every triangle gets corners of its own, each with the colours of all three, behind the vertices that edges use.
+static weft_status surface_split_corners(surface* s, const weft_render_mesh* mesh)
+{
+    s->corner_colors = MEM_NEW(9 * (size_t)s->triangle_count, uint32_t);
+    if (!s->corner_colors)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    s->corner_count = 3 * s->triangle_count;
+    surface_vertex* corners = s->vertices + s->vertex_count;
+    for (int t = 0; t < s->triangle_count; t++)
+    {
+        uint32_t* triangle = s->triangles + 3 * (size_t)t;
+        const uint32_t colors[3] = {color_pack(mesh->colors[triangle[0]]), color_pack(mesh->colors[triangle[1]]),
+                                    color_pack(mesh->colors[triangle[2]])};
+        for (int k = 0; k < 3; k++)
+        {
+            size_t corner = 3 * (size_t)t + (size_t)k;
+            corners[corner] = s->vertices[triangle[k]];
+            memcpy(s->corner_colors + 3 * corner, colors, sizeof(colors));
+            triangle[k] = (uint32_t)((size_t)s->vertex_count + corner);
+        }
+    }
+    return WEFT_OK;
+}
+
 // ---- edges
 
 static int face_begin(const weft_render_mesh* mesh, int face)
@@ -194,14 +234,14 @@ static weft_status surface_add_edges(surface* s, const weft_render_mesh* mesh)
 
 // ---- the whole
 
-weft_status surface_build(const weft_render_mesh* mesh, vec3 origin, double scalar_min, double scalar_max,
-                          surface* out)
+weft_status surface_build(const weft_render_mesh* mesh, vec3 origin, double scalar_min, double scalar_max, surface* out)
 {
     WEFT_ASSERT(mesh->vertex_count >= 0 && mesh->triangle_count >= 0);
     WEFT_ASSERT((mesh->positions || mesh->vertex_count == 0) && (mesh->triangles || mesh->triangle_count == 0));
     memset(out, 0, sizeof(*out));
     out->vertex_count = mesh->vertex_count;
-    out->vertices = MEM_NEW(mesh->vertex_count, surface_vertex);
+    size_t corners = mesh->colors ? 3 * (size_t)mesh->triangle_count : 0;
+    out->vertices = MEM_NEW((size_t)mesh->vertex_count + corners, surface_vertex);
     vec3* normals = MEM_NEW(mesh->vertex_count, vec3);
     weft_status status = out->vertices && normals ? WEFT_OK : WEFT_NO_MEMORY;
     if (status == WEFT_OK)
@@ -213,6 +253,10 @@ weft_status surface_build(const weft_render_mesh* mesh, vec3 origin, double scal
         surface_add_vertices(out, mesh, normals, origin, scalar_min, scalar_max);
         status = mesh->face_vertices && mesh->face_count > 0 ? surface_add_edges(out, mesh) : WEFT_OK;
     }
+    if (status == WEFT_OK && mesh->colors)
+    {
+        status = surface_split_corners(out, mesh);
+    }
     mem_free(normals);
     return status;
 }
@@ -222,5 +266,6 @@ void surface_finish(surface* s)
     mem_free(s->vertices);
     mem_free(s->triangles);
     mem_free(s->edges);
+    mem_free(s->corner_colors);
     memset(s, 0, sizeof(*s));
 }

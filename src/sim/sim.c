@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "sim/sim.h"
+#include "solve/sa.h"
 
 enum
 {
@@ -17,6 +18,7 @@ weft_sim_def weft_sim_def_default(void)
         .method = "implicit-euler",
         .solver = "auto",
         .tolerance = 1e-5,
+        .sa = sa_default(),
         .newton_tolerance = 1e-6,
         .newton_iterations = 100,
         .max_halvings = HALVINGS_MAX,
@@ -45,7 +47,7 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
                   isfinite(a->friction) && a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) &&
                   a->gust_period > 0 && a->gust_length > 0;
     wrong = !air_ok ? "air: numbers are finite and not negative, gust_period and gust_length above zero" : wrong;
-    return wrong ? error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s", wrong) : WEFT_OK;
+    return wrong ? error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s", wrong) : sa_check(&def->sa, error);
 }
 
 static int core_count(void)
@@ -193,6 +195,15 @@ int weft_sim_output_count(const weft_sim* sim, weft_cloth_id cloth)
     return body_at(sim, cloth)->output_count;
 }
 
+void weft_sim_output_vertices(const weft_sim* sim, weft_cloth_id cloth, int* out)
+{
+    const body* b = body_at(sim, cloth);
+    for (int k = 0; k < b->output_count; k++)
+    {
+        out[k] = b->outputs ? b->outputs[k] : k;
+    }
+}
+
 const char* weft_sim_cloth_name(const weft_sim* sim, weft_cloth_id cloth)
 {
     return body_at(sim, cloth)->name;
@@ -267,6 +278,14 @@ weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_ve
         sim->world.state.x[s] = positions ? positions[i] : sim->world.state.x[s];
         sim->world.state.v[s] = velocities ? velocities[i] : sim->world.state.v[s];
     }
+    return WEFT_OK;
+}
+
+weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count)
+{
+    WEFT_ASSERT(sim && step_count >= 0);
+    TRY(sim_build(sim, NULL));
+    sim->world.state.step_count = step_count;
     return WEFT_OK;
 }
 

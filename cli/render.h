@@ -1,0 +1,83 @@
+// What the files of `weft render` share: its options, the run at hand, pictures of matrices.
+#ifndef WEFT_CLI_RENDER_H
+#define WEFT_CLI_RENDER_H
+
+#include <stdbool.h>
+
+#include "cli/cli.h"
+#include "weft/cache.h"
+#include "weft/render.h"
+
+typedef enum show
+{
+    SHOW_CLOTH,
+    SHOW_STRAIN,
+    SHOW_AGGREGATES,
+    SHOW_STRENGTH
+} show;
+
+typedef struct render_options
+{
+    const char* dir;
+    const char* output; // NULL: DIR/frame-KKKK.png, or named after what is shown
+    int frame;          // -1: the last
+    int width, height;  // of what is drawn at once: a panel where a picture has several
+    bool has_size;      // by the user, of the whole picture
+    bool edges, ground, film;
+    show show;
+    int level;    // of the aggregates; -1: a panel for each
+    double theta; // -1: the default
+    bool has_camera, has_target;
+    weft_vec3 camera, target;
+    double fov; // rad; 0: the default
+} render_options;
+
+// The run, and room for one frame of it.
+typedef struct picture
+{
+    weft_cache* cache;
+    int body_count, frame_count;
+    weft_render_mesh* meshes; // [body_count]
+    weft_vec3** positions;    // [body_count][vertex_count]
+    double** strain;          // [body_count][vertex_count], or entries NULL
+    double* sorted;           // [vertices of all bodies], or NULL: room to rank the strain
+    char legend[64];
+    weft_view view;
+    weft_renderer* renderer;
+    uint8_t* rgb; // [3 * width * height]
+} picture;
+
+// The message of a failure; returns the exit status.
+int render_report(weft_status status, weft_error* error);
+
+// Loads a frame, aims the camera, makes the renderer: all that comes before drawing, at the size of the options.
+int picture_prepare(picture* p, const render_options* o, int frame);
+weft_status picture_load(picture* p, int frame, weft_error* error); // positions of another frame
+weft_status picture_draw(picture* p, weft_error* error);
+
+// Writes to the options' output or DIR/STEM-KKKK.png and prints the name.
+int render_write(const weft_canvas* canvas, const render_options* o, const char* stem, int frame);
+
+// Draws all frames into the options' output; returns the exit status. Stops cleanly when interrupted.
+int render_film(picture* p, const render_options* o);
+
+// ---- the matrix of a frame
+typedef struct frame_matrix
+{
+    weft_scene* scene;
+    weft_sim* sim;
+    weft_system* system; // of the step that follows the frame; vertices of all cloths, one cloth after the other
+    int body_count;
+    int** vertices; // [body_count][vertices of the run's body] vertex of the system that each of them shows
+} frame_matrix;
+
+// Builds the simulation from the run's scene and puts it into the cached frame; velocities are the differences between
+// frames. A matrix that failed is to be finished too.
+weft_status frame_matrix_create(const char* dir, weft_cache* cache, int frame, frame_matrix* out, weft_error* error);
+void frame_matrix_finish(frame_matrix* m);
+
+// ---- pictures of matrices; both return the exit status
+int render_strength(picture* p, const render_options* o, int frame);
+int render_aggregates(picture* p, const render_options* o, int frame);
+
+#endif

@@ -1,0 +1,432 @@
+// Pictures of matrices: which connections are strong, what a simulation that is put into a frame knows, lines and
+// letters on plain pixels, and the pictures of the real command.
+#define _GNU_SOURCE
+#include "common.h"
+
+#include <png.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "common_sim.h"
+#include "weft/render.h"
+#include "weft/weft.h"
+
+// The driver keeps what it made once for the process; only its leaks are forgiven.
+const char* __lsan_default_suppressions(void);
+const char* __lsan_default_suppressions(void)
+{
+    return "leak:libEGL\nleak:libGLES\nleak:libgallium\nleak:swrast_dri\nleak:libLLVM\nleak:libGLdispatch\n";
+}
+
+// ---- strong connections
+
+enum
+{
+    DENSE = 4,
+    PAIRS_MAX = DENSE * DENSE
+};
+
+// A system with three full matrices, one an unknown, and nothing between unknowns.
+static weft_system* dense_system(double entries[3][DENSE][DENSE])
+{
+    int row_start[DENSE + 1], column[DENSE * DENSE];
+    double values[9 * DENSE * DENSE] = {0};
+    for (int i = 0; i < DENSE; i++)
+    {
+        row_start[i] = DENSE * i;
+        for (int j = 0; j < DENSE; j++)
+        {
+            column[DENSE * i + j] = j;
+            for (int d = 0; d < 3; d++)
+            {
+                values[9 * (DENSE * i + j) + 4 * d] = entries[d][i][j];
+            }
+        }
+    }
+    row_start[DENSE] = DENSE * DENSE;
+    weft_system_def def = {.vertex_count = DENSE, .row_start = row_start, .column = column, .values = values};
+    weft_system* system = NULL;
+    weft_error error = {0};
+    if (weft_system_create(&def, &system, &error) != WEFT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    return system;
+}
+
+static void assert_pairs(const weft_system* system, int unknown, double theta, const weft_connection* expected,
+                         int expected_count)
+{
+    weft_connection found[PAIRS_MAX];
+    int count = -1;
+    assert_int_equal(weft_system_strength(system, unknown, theta, found, PAIRS_MAX, &count), WEFT_OK);
+    assert_int_equal(count, expected_count);
+    for (int k = 0; k < count; k++)
+    {
+        assert_int_equal(found[k].i, expected[k].i);
+        assert_int_equal(found[k].j, expected[k].j);
+        assert_true(fabs(found[k].strength - expected[k].strength) < 1e-15);
+    }
+}
+
+static void test_strong_pairs(void** state)
+{
+    (void)state;
+    // x: a path 0 - 1 - 2 - 3 whose last link is positive. 1 - 2 is weak by row 1 (0.3 of 0.8) and by row 2 (0.3 of
+    // 0.7); 1 - 3 is weak by both, 0.1. y: the diagonal differs, so that only scaled entries compare. z: strong from
+    // one side.
+    double entries[3][DENSE][DENSE] = {
+        {{1, -0.8, 0, 0}, {-0.8, 1, -0.3, 0.1}, {0, -0.3, 1, 0.7}, {0, 0.1, 0.7, 1}},
+        {{100, -4, 0, 0}, {-4, 1, -0.5, 0}, {0, -0.5, 1, 0}, {0, 0, 0, 1}},
+        {{1, -0.9, 0, 0}, {-0.9, 1, -0.2, 0}, {0, -0.2, 1, 0}, {0, 0, 0, 1}},
+    };
+    weft_system* system = dense_system(entries);
+    assert_pairs(system, 0, 0.48, (weft_connection[]){{0, 1, -0.8}, {2, 3, 0.7}}, 2);
+    assert_pairs(system, 0, 0.4, (weft_connection[]){{0, 1, -0.8}, {1, 2, -0.3}, {2, 3, 0.7}}, 3);
+    assert_pairs(system, 0, 0.0, (weft_connection[]){{0, 1, -0.8}, {1, 2, -0.3}, {1, 3, 0.1}, {2, 3, 0.7}}, 4);
+    assert_pairs(system, 1, 0.48, (weft_connection[]){{0, 1, -0.4}, {1, 2, -0.5}}, 2);
+    assert_pairs(system, 2, 0.48, (weft_connection[]){{0, 1, -0.9}, {1, 2, -0.2}}, 2); // row 2 has nothing else
+
+    // The count is that of all, also without room for them.
+    weft_connection first = {-1, -1, 0};
+    int count = 0;
+    assert_int_equal(weft_system_strength(system, 0, 0.4, &first, 1, &count), WEFT_OK);
+    assert_int_equal(count, 3);
+    assert_int_equal(first.j, 1);
+    assert_int_equal(weft_system_strength(system, 0, 0.4, NULL, 0, &count), WEFT_OK);
+    assert_int_equal(count, 3);
+    weft_system_destroy(system);
+}
+
+// The system of a level sheet's first step.
+static weft_system* sheet_system(int cells, mesh* m)
+{
+    weft_sim_def def = weft_sim_def_default();
+    weft_cloth_def cloth = weft_cloth_def_default();
+    grid_options grid = {.size_u = 1.0, .size_v = 1.0, .cells_u = cells, .cells_v = cells};
+    weft_sim* sim = test_grid_sim(&def, &grid, &cloth, m);
+    weft_system* system = NULL;
+    assert_int_equal(weft_sim_system(sim, &system, NULL), WEFT_OK);
+    weft_sim_destroy(sim);
+    return system;
+}
+
+static void test_sheet_at_rest(void** state)
+{
+    (void)state;
+    // As the paper's figure 2 says: x and z are anisotropic, in different directions. All links of the grid along the
+    // unknown's own axis are strong and negative, and no others.
+    enum
+    {
+        CELLS = 8,
+        LINKS = CELLS * (CELLS + 1)
+    };
+    mesh m;
+    weft_system* system = sheet_system(CELLS, &m);
+    weft_connection found[4 * LINKS];
+    for (int unknown = 0; unknown < 3; unknown += 2)
+    {
+        int count = 0;
+        assert_int_equal(weft_system_strength(system, unknown, 0.48, found, 4 * LINKS, &count), WEFT_OK);
+        assert_int_equal(count, LINKS);
+        for (int k = 0; k < count; k++)
+        {
+            vec3 d = v3_sub(m.position[found[k].j], m.position[found[k].i]);
+            double along = unknown == 0 ? d.x : d.z, across = unknown == 0 ? d.z : d.x;
+            assert_true(found[k].strength < 0.0);
+            assert_true(fabs(fabs(along) - 1.0 / CELLS) < 1e-12 && fabs(across) < 1e-12);
+        }
+    }
+    weft_system_destroy(system);
+    mesh_finish(&m);
+}
+
+// ---- a simulation that is put into a frame
+
+static void test_clock(void** state)
+{
+    (void)state;
+    weft_sim_def def = weft_sim_def_default();
+    weft_cloth_def cloth = weft_cloth_def_default();
+    grid_options grid = {.size_u = 1.0, .size_v = 1.0, .cells_u = 3, .cells_v = 3};
+    const int held[2] = {0, 3};
+    weft_pin pin = weft_pin_default();
+    pin.vertices = held;
+    pin.vertex_count = 2;
+    pin.release = 0.1;
+    cloth.pins = &pin;
+    cloth.pin_count = 1;
+    mesh m;
+    weft_sim* sim = test_grid_sim(&def, &grid, &cloth, &m);
+    weft_step_stats stats;
+    assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+    assert_int_equal(stats.constraints, 2);
+    assert_int_equal(weft_sim_set_step_count(sim, 100), WEFT_OK); // 0.2 s: the pin is gone
+    assert_true(fabs(weft_sim_time(sim) - 0.2) < 1e-12);
+    assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+    assert_int_equal(stats.constraints, 0);
+    assert_int_equal(stats.step, 101);
+    assert_int_equal(weft_sim_set_step_count(sim, 0), WEFT_OK);
+    assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+    assert_int_equal(stats.constraints, 2);
+    weft_sim_destroy(sim);
+    mesh_finish(&m);
+}
+
+static void test_output_vertices(void** state)
+{
+    (void)state;
+    weft_sim_def def = weft_sim_def_default();
+    weft_cloth_def cloth = weft_cloth_def_default();
+    grid_options grid = {.size_u = 1.0, .size_v = 1.0, .cells_u = 1, .cells_v = 1};
+    const int shown[6] = {3, 0, 1, 2, 0, 3};
+    cloth.outputs = shown;
+    cloth.output_count = 6;
+    mesh m;
+    weft_sim* sim = test_grid_sim(&def, &grid, &cloth, &m);
+    int found[6];
+    weft_sim_output_vertices(sim, 0, found);
+    assert_memory_equal(found, shown, sizeof(shown));
+    weft_sim_destroy(sim);
+    mesh_finish(&m);
+}
+
+// ---- flat drawings
+
+static void test_canvas(void** state)
+{
+    (void)state;
+    enum
+    {
+        WIDTH = 60,
+        HEIGHT = 40
+    };
+    uint8_t rgb[3 * WIDTH * HEIGHT];
+    weft_canvas canvas = {rgb, WIDTH, HEIGHT};
+    const weft_color white = {1, 1, 1}, black = {0, 0, 0};
+    // The ink of a line is its length times its width, whatever its direction; the round ends add a little.
+    const weft_vec2 ends[4][2] = {{{10, 20}, {50, 20}}, {{30, 5}, {30, 35}}, {{10, 5}, {50, 35}}, {{50, 5}, {12, 33}}};
+    for (int k = 0; k < 8; k++)
+    {
+        double width = k < 4 ? 3.0 : 0.5, sum = 0.0;
+        weft_canvas_fill(&canvas, white);
+        weft_canvas_line(&canvas, ends[k % 4][0], ends[k % 4][1], width, black);
+        for (int p = 0; p < WIDTH * HEIGHT; p++)
+        {
+            sum += 1.0 - rgb[3 * p] / 255.0;
+        }
+        double length = hypot(ends[k % 4][1].x - ends[k % 4][0].x, ends[k % 4][1].y - ends[k % 4][0].y);
+        assert_true(sum > 0.9 * length * width && sum < 1.25 * length * width + 8.0);
+    }
+    // What lies outside is cut off, and what is no number leaves no mark.
+    weft_canvas_fill(&canvas, white);
+    weft_canvas_line(&canvas, (weft_vec2){-1e9, 10}, (weft_vec2){-1e8, 30}, 2.0, black);
+    weft_canvas_line(&canvas, (weft_vec2){NAN, 10}, (weft_vec2){20, 30}, 2.0, black);
+    weft_canvas_text(&canvas, "OUT", (weft_vec2){200, 20}, 10.0, black);
+    for (int k = 0; k < 3 * WIDTH * HEIGHT; k++)
+    {
+        assert_int_equal(rgb[k], 255);
+    }
+    weft_canvas_line(&canvas, (weft_vec2){-1e6, 20}, (weft_vec2){1e6, 20}, 2.0, black);
+    assert_int_equal(rgb[3 * (20 * WIDTH)], 0);
+    assert_int_equal(rgb[3 * (20 * WIDTH + WIDTH - 1)], 0);
+    // Letters stand on the baseline and are as wide as they say.
+    weft_canvas_fill(&canvas, white);
+    weft_canvas_text(&canvas, "H1", (weft_vec2){10, 30}, 12.0, black);
+    double right = 10.0 + weft_canvas_text_width("H1", 12.0);
+    int marks = 0;
+    for (int y = 0; y < HEIGHT; y++)
+    {
+        for (int x = 0; x < WIDTH; x++)
+        {
+            bool marked = rgb[3 * (y * WIDTH + x)] < 128;
+            assert_true(!marked || (x >= 9 && x <= right && y >= 16 && y <= 31));
+            marks += marked;
+        }
+    }
+    assert_true(marks > 40);
+}
+
+// ---- the command
+
+static char folder[256];
+
+// Exit status of `weft ARGUMENTS` in the folder; what it prints is in the files out and err there.
+static int weft(const char* arguments)
+{
+    char line[1024];
+    snprintf(line, sizeof(line), "cd %s && %s %s >out 2>err", folder, WEFT_COMMAND, arguments);
+    int status = system(line);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void assert_refused(const char* arguments, const char* word)
+{
+    assert_int_equal(weft(arguments), 2);
+    char path[512], text[2048];
+    snprintf(path, sizeof(path), "%s/err", folder);
+    FILE* file = fopen(path, "rb");
+    size_t size = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[size] = 0;
+    if (!strstr(text, word))
+    {
+        fail_msg("`weft %s` does not say `%s` but `%s`", arguments, word, text);
+    }
+}
+
+typedef struct pixels
+{
+    uint8_t* rgb;
+    int width, height;
+} pixels;
+
+static pixels read_png(const char* name)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    assert_true(png_image_begin_read_from_file(&image, path));
+    image.format = PNG_FORMAT_RGB;
+    pixels p = {malloc(PNG_IMAGE_SIZE(image)), (int)image.width, (int)image.height};
+    assert_true(png_image_finish_read(&image, NULL, p.rgb, 0, NULL));
+    return p;
+}
+
+static bool is_blue(const uint8_t* p)
+{
+    return p[2] > p[0] + 80 && p[2] > p[1] + 40;
+}
+
+// Starts of blue runs, longer than a line is wide, to the right (or down) within a panel.
+static int blue_runs(const pixels* p, int column, int row, bool right)
+{
+    enum
+    {
+        RUN = 6
+    };
+    int count = 0, wide = p->width / 3, tall = p->height / 2;
+    size_t step = right ? 3 : 3 * (size_t)p->width;
+    for (int y = row * tall; y < (row + 1) * tall - RUN; y++)
+    {
+        for (int x = column * wide; x < (column + 1) * wide - RUN; x++)
+        {
+            const uint8_t* here = p->rgb + 3 * ((size_t)y * (size_t)p->width + (size_t)x);
+            int length = 0;
+            while (length < RUN && is_blue(here + (size_t)length * step))
+            {
+                length++;
+            }
+            count += length == RUN;
+        }
+    }
+    return count;
+}
+
+static int make_run(void** state)
+{
+    (void)state;
+    test_folder(folder);
+    return weft("run drooping --set cells=24 --frames 2 --threads 1 -o run");
+}
+
+static int drop_run(void** state)
+{
+    (void)state;
+    test_folder_remove(folder);
+    return 0;
+}
+
+static void test_strength_picture(void** state)
+{
+    (void)state;
+    assert_int_equal(weft("render run --show strength --size 900x600"), 0);
+    pixels p = read_png("run/strength-0002.png");
+    assert_int_equal(p.width, 900);
+    assert_int_equal(p.height, 600);
+    // At rest x has lines across and z lines down.
+    assert_true(blue_runs(&p, 0, 0, true) > 5 * blue_runs(&p, 0, 0, false));
+    assert_true(blue_runs(&p, 2, 0, false) > 5 * blue_runs(&p, 2, 0, true));
+    assert_true(blue_runs(&p, 0, 1, true) > 1000);
+    free(p.rgb);
+    // One row for the first frame alone.
+    assert_int_equal(weft("render run --show strength --frame 0 -o first.png"), 0);
+    p = read_png("first.png");
+    assert_true(p.height < p.width / 2);
+    free(p.rgb);
+}
+
+// Hues that cover much of a picture, in steps of 10 degrees; pale and dark pixels, as the background's, do not count.
+static int hues(const pixels* p)
+{
+    int bins[36] = {0}, count = 0;
+    for (int k = 0; k < p->width * p->height; k++)
+    {
+        const uint8_t* c = p->rgb + 3 * (size_t)k;
+        int most = c[0] > c[1] ? c[0] : c[1], least = c[0] < c[1] ? c[0] : c[1];
+        most = c[2] > most ? c[2] : most;
+        least = c[2] < least ? c[2] : least;
+        if (most - least > 60)
+        {
+            double angle = atan2(sqrt(3.0) * (c[1] - c[2]), 2.0 * c[0] - c[1] - c[2]) * 180.0 / PI + 360.0;
+            bins[(int)(angle / 10.0) % 36]++;
+        }
+    }
+    for (int k = 0; k < 36; k++)
+    {
+        count += bins[k] > p->width * p->height / 1000;
+    }
+    return count;
+}
+
+static void test_aggregates_picture(void** state)
+{
+    (void)state;
+    assert_int_equal(weft("render run --frame 2 --no-ground --size 320x240 -o plain.png"), 0);
+    pixels plain = read_png("plain.png");
+    assert_true(hues(&plain) <= 3); // one cloth of one colour
+    free(plain.rgb);
+    assert_int_equal(weft("render run --show aggregates --level 0 --no-ground --size 320x240 -o level.png"), 0);
+    pixels p = read_png("level.png");
+    assert_int_equal(p.width, 320);
+    assert_int_equal(p.height, 240);
+    assert_true(hues(&p) >= 6);
+    free(p.rgb);
+    // All levels, panels beside each other.
+    assert_int_equal(weft("render run --show aggregates"), 0);
+    p = read_png("run/aggregates-0002.png");
+    assert_true(hues(&p) >= 6);
+    free(p.rgb);
+}
+
+static void test_refusals(void** state)
+{
+    (void)state;
+    assert_refused("render run --show stress", "`aggregates`");
+    assert_refused("render run --show strength --frame 9", "0 to 2");
+    assert_refused("render run --show aggregates --frame 9", "0 to 2");
+    assert_refused("render run --show aggregates --level 99", "levels 0 to");
+    assert_refused("render run --show aggregates --level -1", "--level needs");
+    assert_refused("render run --show strain --level 0", "--show aggregates");
+    assert_refused("render run --show strain --theta 0.3", "--theta goes with");
+    assert_refused("render run --show strength --theta 1", "--theta needs");
+    assert_refused("render run --show strength -o film.mp4", ".png");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strong_pairs),
+        cmocka_unit_test(test_sheet_at_rest),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_output_vertices),
+        cmocka_unit_test(test_canvas),
+        cmocka_unit_test(test_strength_picture),
+        cmocka_unit_test(test_aggregates_picture),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, make_run, drop_run);
+}
