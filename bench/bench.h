@@ -12,5 +12,6 @@ typedef struct benchmark
 } benchmark;
 
 extern const benchmark bench_kernels, bench_direct, bench_two_corners;
+extern const benchmark bench_sa_convergence, bench_sa_box, bench_sa_speed, bench_sa_choices;
 
 #endif

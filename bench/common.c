@@ -3,21 +3,91 @@
 #include <stdlib.h>
 #include <string.h>
 
-int bench_option(int argc, char** argv, const char* name, int fallback)
+// The value of the option at argv[k], NULL when that is another one.
+static const char* value_at(int argc, char** argv, int k, const char* name)
 {
     size_t length = strlen(name);
+    if (strcmp(argv[k], name) == 0 && k + 1 < argc)
+    {
+        return argv[k + 1];
+    }
+    return strncmp(argv[k], name, length) == 0 && argv[k][length] == '=' ? argv[k] + length + 1 : NULL;
+}
+
+const char* bench_text(int argc, char** argv, const char* name, const char* fallback)
+{
     for (int k = 1; k < argc; k++)
     {
-        if (strcmp(argv[k], name) == 0 && k + 1 < argc)
+        const char* value = value_at(argc, argv, k, name);
+        if (value)
         {
-            return atoi(argv[k + 1]);
-        }
-        if (strncmp(argv[k], name, length) == 0 && argv[k][length] == '=')
-        {
-            return atoi(argv[k] + length + 1);
+            return value;
         }
     }
     return fallback;
+}
+
+int bench_option(int argc, char** argv, const char* name, int fallback)
+{
+    const char* value = bench_text(argc, argv, name, NULL);
+    return value ? atoi(value) : fallback;
+}
+
+double bench_number(int argc, char** argv, const char* name, double fallback)
+{
+    const char* value = bench_text(argc, argv, name, NULL);
+    return value ? strtod(value, NULL) : fallback;
+}
+
+bool bench_flag(int argc, char** argv, const char* name)
+{
+    for (int k = 1; k < argc; k++)
+    {
+        if (strcmp(argv[k], name) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+int bench_texts(int argc, char** argv, const char* name, const char** out, int most)
+{
+    int count = 0;
+    for (int k = 1; k < argc && count < most; k++)
+    {
+        const char* value = value_at(argc, argv, k, name);
+        if (value)
+        {
+            out[count++] = value;
+        }
+    }
+    return count;
+}
+
+int bench_list(const char* text, int* out, int most)
+{
+    int count = 0;
+    for (char* end; *text && count < most; text = *end ? end + 1 : end)
+    {
+        out[count] = (int)strtol(text, &end, 10);
+        count += end > text;
+        end = end > text ? end : end + 1;
+    }
+    return count;
+}
+
+bool bench_has(const char* list, const char* word)
+{
+    size_t length = strlen(word);
+    for (const char* at = strstr(list, word); at; at = strstr(at + 1, word))
+    {
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == 0))
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 int bench_failed(const char* name, weft_status status)
@@ -86,4 +156,15 @@ void triad_finish(triad* t)
     mem_free(t->a);
     mem_free(t->b);
     mem_free(t->c);
+}
+
+double floor_product(double rows, double blocks)
+{
+    return 76.0 * blocks + 48.0 * rows; // nine doubles and a column; p and s
+}
+
+double floor_iteration(double rows, double blocks)
+{
+    // Product: matrix, p, s. Update: p, s, x and r twice, P^-1, h. Direction: h, p twice. Nothing read twice.
+    return floor_product(rows, blocks) + rows * (24 * 7 + 48 + 24 * 3);
 }

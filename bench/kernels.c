@@ -80,11 +80,8 @@ static void print_row(const char* bending, const weft_sim* sim, const triad* t, 
 {
     const bsr_pattern* p = &sim->model.assembler.pattern;
     double n = p->row_count, blocks = p->block_count, bandwidth = triad_bytes(t) / k->triad;
-    double product_bytes = 76.0 * blocks + 48.0 * n;
-    // Product: matrix, p, s. Update: p, s, x and r twice, P^-1, h. Direction: h, p twice. Nothing read twice.
-    double iteration_bytes = product_bytes + n * (24 * 7 + 48 + 24 * 3);
-    double share = product_bytes / k->multiply / bandwidth;
-    double floor = k->iteration / (iteration_bytes / bandwidth);
+    double share = floor_product(n, blocks) / k->multiply / bandwidth;
+    double floor = k->iteration / (floor_iteration(n, blocks) / bandwidth);
     if (json)
     {
         printf(

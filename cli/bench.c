@@ -5,7 +5,9 @@
 #include "bench/bench.h"
 #include "cli/cli.h"
 
-static const benchmark* const benchmarks[] = {&bench_kernels, &bench_direct, &bench_two_corners};
+static const benchmark* const benchmarks[] = {&bench_kernels,        &bench_direct, &bench_two_corners,
+                                              &bench_sa_convergence, &bench_sa_box, &bench_sa_speed,
+                                              &bench_sa_choices};
 
 enum
 {

@@ -15,7 +15,8 @@ typedef struct solve_command
     int repeat;
     const char* output; // NULL: none
     bool json;
-    weft_error error; // of a setting
+    bool energy_error; // compare with a tight solve
+    weft_error error;  // of a setting
 } solve_command;
 
 // One system and what came of it. runs are cold where the system is the first, so that reuse shows in the later ones.
@@ -25,6 +26,7 @@ typedef struct solve_record
     weft_solve_stats* runs; // [repeat]
     int best;               // the run with the smallest setup and solve together
     weft_status status;     // of the last run; every run ends the same way
+    double energy_error;    // NaN: not asked for, or the tight solve failed
 } solve_record;
 
 // sa.NAME=VALUE; on failure the error says what is wrong.
@@ -116,6 +118,10 @@ static int read_options(int argc, char** argv, solve_command* c)
         {
             continue;
         }
+        else if (option_is(&scan, "--energy-error"))
+        {
+            c->energy_error = true;
+        }
         else if (!option_is_known(name))
         {
             return report_usage("solve", c->json, "there is no option `%s`", name);
@@ -146,6 +152,7 @@ static void put_levels(const weft_solve_stats* s)
     }
     printf("]");
     put_number("operator_complexity", s->operator_complexity);
+    printf(",\"escalations\":%d", s->escalations);
 }
 
 static void put_record(const solve_command* c, const solve_record* r, const char* prefix)
@@ -160,6 +167,7 @@ static void put_record(const solve_command* c, const solve_record* r, const char
     put_number("residual", best->residual);
     put_number("residual2", best->residual2);
     put_number("rate", best->rate);
+    put_number("energy_error", r->energy_error);
     put_number("setup_s", best->setup_s);
     put_number("solve_s", best->solve_s);
     put_number("bytes", best->bytes);
@@ -202,6 +210,8 @@ static const char* what_to_try(weft_status status)
         return "allow more with --max-iterations, ask for less with --tolerance, or use --solver cholesky";
     case WEFT_NOT_DEFINITE:
         return "the matrix or its filtered part has a negative or zero direction; check masses and stiffness";
+    case WEFT_UNSUPPORTED:
+        return "multigrid takes up to 12 kernel vectors, and a preconditioner belongs to `mpcg`";
     case WEFT_NOT_FINITE:
         return "values are too large or too small to work with; check units";
     default:
@@ -225,7 +235,14 @@ static void print_records(const solve_command* c, const solve_record* records)
         }
         if (s->level_count > 0)
         {
-            printf(", operator complexity %.2f\n", s->operator_complexity);
+            static const char* const escalated[] = {"", ", escalated: stronger hierarchy", ", escalated: direct solve"};
+            printf(", operator complexity %.2f%s\n", s->operator_complexity, escalated[s->escalations]);
+        }
+        if (c->energy_error)
+        {
+            printf(isnan(r->energy_error) ? "  energy error unknown: no tight solve to compare with\n"
+                                          : "  energy error %.3g of the start's\n",
+                   r->energy_error);
         }
         if (r->status != WEFT_OK)
         {
@@ -276,6 +293,11 @@ static weft_status run_once(const solve_command* c, weft_solver* solver, solve_r
         if (status_ends(r->status))
         {
             return r->status;
+        }
+        r->energy_error = NAN;
+        if (c->energy_error && run == c->repeat - 1)
+        {
+            weft_system_energy_error(r->system, x, &r->energy_error, NULL); // NaN tells of a failure
         }
         const weft_solve_stats *now = &r->runs[run], *best = &r->runs[r->best];
         if (now->setup_s + now->solve_s < best->setup_s + best->solve_s)

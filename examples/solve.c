@@ -20,7 +20,7 @@ int main(int argc, char** argv)
     weft_system* system = NULL;
     weft_solver* solver = NULL;
     weft_solver_def def = weft_solver_def_default();
-    def.solver = argc > 2 ? argv[2] : "auto";
+    def.solver = argc > 2 ? argv[2] : "sa-ppcg"; // multigrid; def.sa has its settings
     def.tolerance = 1e-8;
     def.worker_count = 0; // one thread a core
     int code = 0;
@@ -34,8 +34,8 @@ int main(int argc, char** argv)
     {
         weft_solve_stats stats;
         weft_status status = weft_solver_solve(solver, system, x, &stats);
-        printf("%s: %d unknowns, %d iterations, residual %.2g, %s\n", stats.solver, 3 * n, stats.iterations,
-               stats.residual2, weft_status_text(status));
+        printf("%s: %d unknowns, %d levels, %d iterations, residual %.2g, %s\n", stats.solver, 3 * n, stats.level_count,
+               stats.iterations, stats.residual2, weft_status_text(status));
         code = status != WEFT_OK;
         if (argc > 3 && weft_vector_write(x, n, argv[3], &error) != WEFT_OK)
         {

@@ -355,6 +355,8 @@ static void test_other_solvers(void** unused)
     static const char* const choices[][2] = {{"solver=auto", "method=implicit-euler"},
                                              {"solver=cholesky", "method=implicit-euler"},
                                              {"solver=diag-pcg", "method=newton"},
+                                             {"solver=sa-ppcg", "solver.sa.coarsest=60"},
+                                             {"solver=sa-pcg", "method=newton"},
                                              {"solver=diag-pcg", "step_control.max_stretch=1.0001"}};
     char whole[PATH_BYTES];
     path_of(folder, "whole", whole);
@@ -372,6 +374,23 @@ static void test_other_solvers(void** unused)
         }
     }
     test_folder_remove(whole);
+}
+
+// Settings of multigrid are part of a run with multigrid, and of no other.
+static void test_other_multigrid(void** unused)
+{
+    (void)unused;
+    clear();
+    assert_exit(start(RUN(work, "--frames", "2", "--set", "solver=sa-ppcg")), 0);
+    assert_exit(start(RUN(work, "--frames", "3", "--resume", "--set", "solver=sa-ppcg", "--set", "solver.sa.degree=3")),
+                2);
+    assert_says("another scene");
+    assert_exit(start(RUN(work, "--frames", "3", "--resume", "--set", "solver=sa-ppcg")), 0);
+    clear();
+    assert_exit(start(RUN(work, "--frames", "2")), 0);
+    assert_exit(start(RUN(work, "--frames", "10", "--resume", "--set", "solver.sa.degree=3")), 0);
+    char path[PATH_BYTES];
+    assert_int_equal(count_lines(path_of(work, "stats.jsonl", path)), STEPS);
 }
 
 // Before the first checkpoint there may be nothing to resume; then the run simply starts.
@@ -592,7 +611,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_runs_are_equal),     cmocka_unit_test(test_killed_at_every_step),
         cmocka_unit_test(test_killed_at_the_start),    cmocka_unit_test(test_killed_again_and_again),
-        cmocka_unit_test(test_other_solvers),
+        cmocka_unit_test(test_other_solvers),          cmocka_unit_test(test_other_multigrid),
         cmocka_unit_test(test_stopped_by_request),     cmocka_unit_test(test_more_frames),
         cmocka_unit_test(test_scene_as_run),           cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_damaged),                cmocka_unit_test(test_force),

@@ -197,7 +197,8 @@ static void test_settings(void** state)
     (void)state;
     weft_scene* scene = load_text("{\"time_step\": 0.01, \"steps_per_frame\": 4, \"frames\": 7,\n"
                                   " \"gravity\": [1, 2, 3], \"method\": \"newton\", \"kernels\": \"base\",\n"
-                                  " \"solver\": {\"name\": \"cholesky\", \"tolerance\": 1e-8, \"max_iterations\": 9},\n"
+                                  " \"solver\": {\"name\": \"cholesky\", \"tolerance\": 1e-8, \"max_iterations\": 9,\n"
+                                  "  \"sa\": {\"theta\": 0.25, \"degree\": 3, \"precision\": 64}},\n"
                                   " \"newton\": {\"tolerance\": 1e-7, \"iterations\": 3},\n"
                                   " \"step_control\": {\"max_halvings\": 2, \"max_stretch\": 1.1},\n"
                                   " \"air\": {\"wind\": [4, 0, 0]}, \"model\": {\"bending\": \"hinge\"},\n"
@@ -215,6 +216,8 @@ static void test_settings(void** state)
     assert_string_equal(scene->def.solver, "cholesky");
     assert_string_equal(scene->def.kernels, "base");
     assert_true(scene->def.tolerance == 1e-8 && scene->def.max_iterations == 9);
+    assert_true(scene->def.sa.theta == 0.25 && scene->def.sa.degree == 3 && scene->def.sa.precision == 64);
+    assert_true(scene->def.sa.lower == weft_sim_def_default().sa.lower);
     assert_true(scene->def.newton_tolerance == 1e-7 && scene->def.newton_iterations == 3);
     assert_true(scene->def.max_halvings == 2 && scene->def.max_stretch == 1.1);
     assert_true(scene->def.air.density == 1.225 && scene->def.air.wind.x == 4.0);
@@ -462,6 +465,13 @@ static const error_case error_cases[] = {
     {"{\"solver\": 3}", 1, 0, "expected a name or an object"},
     {"{\"solver\": {\"tolerance\": 0}}", 1, 0, "above 0"},
     {"{\"solver\": {\"tolerence\": 0}}", 1, 13, "did you mean `tolerance`"},
+    {"{\"solver\": {\"sa\":\n 3}}", 2, 2, "solver.sa: expected an object {...}, found a number"},
+    {"{\"solver\": {\"sa\": {\n\"thetta\": 0.3}}}", 2, 1, "unknown key `thetta`, did you mean `theta`?"},
+    {"{\"solver\": {\"sa\": {\n\"xylophone\": 1}}}", 2, 1, "keys here: theta, "},
+    {"{\"solver\": {\"sa\": {\"theta\":\n \"0.3\"}}}", 2, 2, "solver.sa.theta: expected a number, found a string"},
+    {"{\"solver\": {\"sa\": {\"theta\":\n 2}}}", 2, 2, "sa.theta is 2; it must be a number, 0 to "},
+    {"{\"solver\": {\"sa\": {\"degree\":\n 2.5}}}", 2, 2, "it must be a whole number, 1 to "},
+    {"{\"solver\": {\"sa\": {\"precision\":\n 48}}}", 2, 2, "it must be 32 or 64"},
     {"{\"newton\": {\"iterations\": 0}}", 1, 0, "at least 1"},
     {"{\"step_control\": {\"max_halvings\": 11}}", 1, 0, "at most 10"},
     {"{\"step_control\": {\"max_stretch\": 1}}", 1, 0, "above 1"},
@@ -696,6 +706,9 @@ static void test_overrides(void** state)
         {"cloth.0.pins=[]", "\"pins\": []"},
         {"solver.tolerance=1e-9", "\"name\": \"mpcg\",\n    \"preconditioner\": null,\n    \"tolerance\": 1e-09"},
         {"solver=cholesky", "\"name\": \"cholesky\""},
+        {"solver.sa.theta=0.3", "\"name\": \"mpcg\",\n"},
+        {"solver.sa.theta=0.3", "\"sa\": {\n      \"theta\": 0.3,\n"},
+        {"solver.sa={\"degree\": 7}", "\"degree\": 7,\n"},
         {"model.bending=hinge", "\"bending\": \"hinge\""},
         {"air.wind=[1, 2, 3]", "\"wind\": [1, 2, 3]"},
         {"gravity=[0, 0, 0]", "\"gravity\": [0, 0, 0]"},
@@ -733,6 +746,9 @@ static void test_bad_overrides_are_named(void** state)
         {"time_stp=1", "did you mean `time_step`?"},
         {"solver.tolerence=1", "did you mean `tolerance`?"},
         {"solver.name=cholski", "did you mean `cholesky`?"},
+        {"solver.sa.thetta=0.3", "did you mean `theta`?"},
+        {"solver.sa.theta=0.96", "sa.theta is 0.96; it must be a number, 0 to 0.95"},
+        {"solver.sa.theta=high", "expected a number, found a string"},
         {"cloth.2.name=x", "`cloth` is a list of 2"},
         {"cloth.first.name=x", "found `first`"},
         {"cloth.-1.name=x", "found `-1`"},

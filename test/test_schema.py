@@ -44,6 +44,8 @@ def scene(**keys):
 GOOD = [
     scene(),
     scene(solver={"name": "mpcg", "preconditioner": None, "tolerance": 1e-8, "max_iterations": 10}),
+    scene(solver={"name": "sa-ppcg", "sa": {"theta": 0.3, "degree": 3}}),
+    scene(solver={"sa": {}}),
     scene(solver="cholesky", newton={"tolerance": 1e-9, "iterations": 3}, step_control={"max_halvings": 0}),
     scene(air={"wind": [1, 0, 0]}, model={"bending": "hinge"}, obstacles=[], frames=0, kernels="auto"),
     scene(model="baraff-witkin", description="x", **{"$schema": "schema.json"}),
@@ -80,6 +82,9 @@ BAD = [
     scene(solver=3),
     scene(solver={"tolerance": 0}),
     scene(solver={"tolerence": 1e-3}),
+    scene(solver={"sa": 3}),
+    scene(solver={"sa": {"thetta": 0.3}}),
+    scene(solver={"sa": {"theta": "0.3"}}),
     scene(newton={"iterations": 0}),
     scene(step_control={"max_halvings": 11}),
     scene(step_control={"max_stretch": 1}),
@@ -135,6 +140,31 @@ BAD = [
 ]
 
 
+def multigrid(schema):
+    """Every setting of multigrid at its limits, and beyond them."""
+    good, bad = [], []
+    for name, limits in schema["$defs"]["sa"]["properties"].items():
+        values = limits.get("enum") or [limits["minimum"], limits["maximum"]]
+        good += [scene(solver={"sa": {name: value}}) for value in values]
+        bad += [scene(solver={"sa": {name: value}}) for value in (min(values) - 1e-3, max(values) + 1e-3, None)]
+        if limits.get("type") != "number":
+            bad.append(scene(solver={"sa": {name: min(values) + 0.5}}))
+    return good, bad
+
+
+def multigrid_failures(weft, schema):
+    """The settings and defaults that a run writes are those of the schema."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "scene.json").write_text(json.dumps(scene()))
+        command = [weft, "run", "scene.json", "-o", "out", "--frames", "0"]
+        subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=True)
+        written = json.loads((pathlib.Path(folder) / "out" / "scene.json").read_text())["solver"]["sa"]
+    named = {name: limits["default"] for name, limits in schema["$defs"]["sa"]["properties"].items()}
+    if written != named:
+        print("multigrid: a run writes %s, the schema says %s" % (written, named))
+    return written != named
+
+
 def examples():
     """The whole scenes among the examples of the scene reference."""
     text = (ROOT / "docs" / "scene-reference.md").read_text(encoding="utf-8")
@@ -158,12 +188,13 @@ def main():
     schema = json.loads((ROOT / "scenes" / "schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    failures = 0
+    failures = multigrid_failures(weft, schema) if weft else 0
+    good, bad = multigrid(schema)
     shipped = sorted(p for p in (ROOT / "scenes").glob("*.json") if p.name != "schema.json")
     cases = [(p.name, json.loads(blank_comments(p.read_text(encoding="utf-8"))), True) for p in shipped]
     cases += [("example %d" % k, document, True) for k, document in enumerate(examples())]
-    cases += [("good %d" % k, document, True) for k, document in enumerate(GOOD)]
-    cases += [("bad %d" % k, document, False) for k, document in enumerate(BAD)]
+    cases += [("good %d" % k, document, True) for k, document in enumerate(GOOD + good)]
+    cases += [("bad %d" % k, document, False) for k, document in enumerate(BAD + bad)]
     for name, document, good in cases:
         errors = [error.message for error in validator.iter_errors(document)]
         if (not errors) != good:

@@ -26,6 +26,7 @@ typedef struct weft_system_def
     const double* kernel;        ///< [3 * vertex_count * kernel_count] column after column, or NULL
     int kernel_count;
     const weft_vec3* positions;  ///< [vertex_count] or NULL
+    int element_vertices;        ///< A is a diagonal plus semidefinite elements of at most so many vertices; 0: unknown
 } weft_system_def;
 
 typedef struct weft_system weft_system;
@@ -49,7 +50,7 @@ typedef struct weft_sa_def
     int vectors;     ///< near kernel without one of your own: 3 translations, or 6 with the rotations of `positions`
     int relax;       ///< sweeps of relaxation that fit the near kernel to the constraints
     int filtered;    ///< 1: weak connections are dropped from the matrix that smooths the interpolation
-    int lanczos;     ///< iterations that estimate the spectral radius of D^-1 A
+    int lanczos;     ///< iterations that estimate the spectral radius of D^-1 A; 0: a proven bound where one is known
     double margin;   ///< factor on that estimate
     int degree;      ///< of the Chebyshev smoother
     double lower;    ///< lower end of its interval, as a share of the upper end
@@ -95,12 +96,15 @@ typedef struct weft_solve_stats
     double bytes;            ///< most memory held by matrix and solver
     int level_count;         ///< 0 without multigrid
     weft_level_stats levels[WEFT_LEVEL_MAX]; ///< finest first
+    int escalations;         ///< of `sa-ppcg`: 1 a stronger hierarchy was needed, 2 a direct solve
     double operator_complexity; ///< matrix entries of all levels over those of the finest; NaN without multigrid
 } weft_solve_stats;
 
 typedef struct weft_solver weft_solver;
 
 WEFT_API weft_solver_def weft_solver_def_default(void);
+/// Field number `index` (0, 1, ...) of `sa`: its name, static, and its value. NOT_FOUND after the last.
+WEFT_API weft_status weft_sa_get(const weft_sa_def* sa, int index, const char** name, double* value);
 /// Sets a field of `sa` by its name; BAD_INPUT with the range when the value is outside it.
 WEFT_API weft_status weft_sa_set(weft_sa_def* sa, const char* name, double value, weft_error* error);
 WEFT_API weft_status weft_solver_create(const weft_solver_def* def, weft_solver** out, weft_error* error);
@@ -128,6 +132,11 @@ typedef struct weft_connection
 /// j. out is [capacity] and receives the first ones; it may be NULL when capacity is 0. *count is how many there are.
 WEFT_API weft_status weft_system_strength(const weft_system* system, int unknown, double theta, weft_connection* out,
                                           int capacity, int* count);
+
+/// What a solution is worth: |x - x*| / |x0 - x*| in the energy norm sqrt(e . A e), x* a tight solve (made here, at the
+/// cost of a direct solver), x0 = (I - S) z the start of every solve. x is [vertex_count]. Fails as that solve does.
+WEFT_API weft_status weft_system_energy_error(const weft_system* system, const weft_vec3* x, double* out,
+                                              weft_error* error);
 
 #ifdef __cplusplus
 }

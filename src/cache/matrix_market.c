@@ -426,7 +426,7 @@ static weft_status build_matrix(const char* path, const matrix_header* header, c
         return error_set(error, WEFT_BAD_INPUT, path, find_entry_line(path, row, column),
                          "entry (%d, %d) is given twice; sum up repeated entries first", row + 1, column + 1);
     }
-    system_fault fault = system_find_fault(system);
+    system_fault fault = system_check_matrix(system);
     if (fault.kind != FAULT_NONE)
     {
         return system_fault_report(&fault, path, find_entry_line(path, fault.row, fault.column), error);

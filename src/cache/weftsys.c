@@ -217,7 +217,7 @@ static weft_status weftsys_read_all(weftsys_reader* r, weft_system* system)
     {
         return error_set(r->error, WEFT_NO_MEMORY, r->path, 0, "no memory");
     }
-    system_fault fault = system_find_fault(system);
+    system_fault fault = system_check_matrix(system);
     TRY(system_fault_report(&fault, r->path, 0, r->error));
     return weftsys_read_vectors(r, &h, system);
 }

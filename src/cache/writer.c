@@ -280,6 +280,8 @@ static void put_stats(FILE* f, const weft_step_stats* s, int steps_per_frame)
     put_number(f, "residual", s->residual);
     fputc(',', f);
     put_number(f, "rate", s->rate);
+    fprintf(f, ",\"levels\":%d,", s->level_count);
+    put_number(f, "operator_complexity", s->operator_complexity);
     fputc(',', f);
     put_seconds(f, "setup_s", s->setup_s);
     fputc(',', f);

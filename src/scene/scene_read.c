@@ -7,6 +7,7 @@
 enum
 {
     NAMES_MAX = 64,       // of one weft_list
+    MULTIGRID_MAX = 32,   // settings of multigrid
     CLOTH_NAME_MAX = 100, // characters; it becomes a file name
     FRAMES_MAX = 10000000,
     STEPS_MAX = 1000000
@@ -65,6 +66,7 @@ typedef struct solver_keys
 {
     const tree_node* name;
     const tree_node* preconditioner;
+    const tree_node* sa;
     double tolerance;
     int max_iterations;
 } solver_keys;
@@ -74,7 +76,38 @@ static const field solver_fields[] = {
     {"preconditioner", FIELD_NODE, offsetof(solver_keys, preconditioner), ANY_NUMBER},
     {"tolerance", FIELD_NUMBER, offsetof(solver_keys, tolerance), 0.0, 0.99, true},
     {"max_iterations", FIELD_INT, offsetof(solver_keys, max_iterations), 0.0, 1e9, false},
+    {"sa", FIELD_NODE, offsetof(solver_keys, sa), ANY_NUMBER},
 };
+
+// Settings of multigrid: names and ranges are the solver's own.
+static weft_status multigrid_read(const scene_reader* r, const tree_node* node, weft_sa_def* sa)
+{
+    field fields[MULTIGRID_MAX];
+    const tree_node* values[MULTIGRID_MAX] = {0};
+    const char* name;
+    double value;
+    int count = 0;
+    while (weft_sa_get(sa, count, &name, &value) == WEFT_OK)
+    {
+        WEFT_ASSERT(count < MULTIGRID_MAX);
+        fields[count] = (field){name, FIELD_NODE, (size_t)count * sizeof(values[0]), ANY_NUMBER};
+        count++;
+    }
+    TRY(read_fields(r, node, fields, count, values));
+    for (int k = 0; k < count; k++)
+    {
+        weft_error error;
+        if (values[k] && values[k]->kind != TREE_NUMBER)
+        {
+            return read_wrong_kind(r, values[k], "a number");
+        }
+        if (values[k] && weft_sa_set(sa, fields[k].key, values[k]->number, &error) != WEFT_OK)
+        {
+            return read_error(r, values[k], "%s", error.message);
+        }
+    }
+    return WEFT_OK;
+}
 
 static weft_status solver_read(const scene_reader* r, const tree_node* node)
 {
@@ -97,6 +130,10 @@ static weft_status solver_read(const scene_reader* r, const tree_node* node)
     if (keys.preconditioner && keys.preconditioner->kind != TREE_NULL)
     {
         TRY(read_string(r, keys.preconditioner, &def->preconditioner));
+    }
+    if (keys.sa)
+    {
+        TRY(multigrid_read(r, keys.sa, &def->sa));
     }
     def->tolerance = keys.tolerance;
     def->max_iterations = keys.max_iterations;

@@ -296,6 +296,18 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     write_close(w, "}");
 }
 
+static void write_multigrid(writer* w, const weft_sa_def* sa)
+{
+    const char* name;
+    double value;
+    write_open(w, "sa", "{");
+    for (int k = 0; weft_sa_get(sa, k, &name, &value) == WEFT_OK; k++)
+    {
+        write_number(w, name, value);
+    }
+    write_close(w, "}");
+}
+
 static void write_solver(writer* w, const weft_sim_def* def)
 {
     write_text(w, "method", def->method);
@@ -304,6 +316,7 @@ static void write_solver(writer* w, const weft_sim_def* def)
     write_text(w, "preconditioner", def->preconditioner);
     write_number(w, "tolerance", def->tolerance);
     write_number(w, "max_iterations", def->max_iterations);
+    write_multigrid(w, &def->sa);
     write_close(w, "}");
     write_open(w, "newton", "{");
     write_number(w, "tolerance", def->newton_tolerance);

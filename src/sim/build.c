@@ -188,12 +188,14 @@ static weft_status build_pattern(model* m)
 {
     element_list lists[GROUP_COUNT];
     int count = 0;
+    m->element_vertices = 0;
     for (int g = 0; g < GROUP_COUNT; g++)
     {
         m->assembly_of[g] = -1;
         if (m->groups[g].count > 0)
         {
             m->assembly_of[g] = count;
+            m->element_vertices = int_max(m->element_vertices, m->groups[g].kind->arity);
             lists[count++] = (element_list){m->groups[g].count, m->groups[g].kind->arity, m->groups[g].vertices};
         }
     }
@@ -274,6 +276,7 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     solve_options options = {.preconditioner = sim->preconditioner,
                              .tolerance = sim->def.tolerance,
                              .max_iterations = sim->def.max_iterations,
+                             .sa = sim->def.sa,
                              .pool = sim->pool,
                              .cpu = sim->cpu};
     return solver_object_init(&w->solver, sim->solver_name, &options, error);

@@ -45,6 +45,19 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
     return hash;
 }
 
+// Only where they count: runs with other solvers go on from checkpoints of versions without multigrid.
+static uint64_t hash_multigrid(uint64_t hash, const weft_sim* sim)
+{
+    const char* name;
+    double value;
+    bool counts = sim->world.solver.solver->aggregates != NULL;
+    for (int k = 0; counts && weft_sa_get(&sim->def.sa, k, &name, &value) == WEFT_OK; k++)
+    {
+        hash = hash_bytes(hash_string(hash, name), &value, sizeof(value));
+    }
+    return hash;
+}
+
 uint64_t sim_fingerprint(const weft_sim* sim)
 {
     const model* m = &sim->model;
@@ -57,6 +70,7 @@ uint64_t sim_fingerprint(const weft_sim* sim)
     hash = hash_string(hash, sim->method->name);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);
+    hash = hash_multigrid(hash, sim);
     hash = hash_string(hash, cpu_kind_name(sim->cpu));
     hash = hash_bytes(hash, m->mass, (size_t)m->vertex_count * sizeof(double));
     hash = hash_bytes(hash, m->external, (size_t)m->vertex_count * sizeof(vec3));

@@ -75,7 +75,7 @@ static void arrays_fill(const weft_sim* sim, system_arrays* a)
         mat3 identity = m3_diagonal(1.0);
         memcpy(a->filter + 9 * (size_t)u, identity.m, sizeof(identity.m));
         a->b[u] = w->rhs[i];
-        a->positions[u] = w->state.x[i];
+        a->positions[u] = w->at[i];
     }
     for (int k = 0; k < w->filter_count; k++)
     {
@@ -109,7 +109,8 @@ weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error)
                                .b = a.b,
                                .z = a.z,
                                .filter = a.filter,
-                               .positions = a.positions};
+                               .positions = a.positions,
+                               .element_vertices = sim->model.element_vertices};
         status = weft_system_create(&def, out, error);
     }
     arrays_free(&a);

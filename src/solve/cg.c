@@ -263,7 +263,7 @@ static weft_status apply_hook(pass* a)
     }
     if (a->sq == 0.0)
     {
-        return WEFT_OK;
+        return vector_is_zero(c->r, c->row_count) ? WEFT_OK : WEFT_NOT_FINITE; // squares below the range of double
     }
     a->delta = NAN; // what is known when the hook fails
     return c->precondition(c->context, c->r, c->h);

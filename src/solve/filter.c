@@ -183,3 +183,15 @@ void filter_prescribed(const linear_system* system, vec3* x)
         x[record->vertex] = filter_constrained_part(record, system->z[record->vertex]);
     }
 }
+
+bool vector_is_zero(const vec3* v, int count)
+{
+    for (int i = 0; i < count; i++)
+    {
+        if (v[i].x != 0.0 || v[i].y != 0.0 || v[i].z != 0.0)
+        {
+            return false;
+        }
+    }
+    return true;
+}

@@ -118,8 +118,9 @@ weft_status direct_solve_run(const direct_solve* d, const linear_system* system,
     stats->rate = NAN;
     stats->residual = stats->residual2 = start > 0.0 ? residual / start : residual;
     stats->converged = stats->residual2 <= d->tolerance;
-    if (!isfinite(residual))
+    if (!isfinite(residual) || (start == 0.0 && !vector_is_zero(d->r, system->A.pattern->row_count)))
     {
+        stats->converged = 0;
         filter_prescribed(system, x);
         return WEFT_NOT_FINITE;
     }

@@ -65,6 +65,7 @@ typedef struct sa_hierarchy
     chol_symbolic symbolic;
     chol_numeric numeric;
     double* direct_x;                  // [unknowns of the last level]
+    int element_vertices; // of the system
     double matrix_scale, vector_scale; // powers of two that bring A and r near 1, so that float holds them
     size_t bytes;                      // of the hierarchy, without the system
 } sa_hierarchy;

@@ -1,7 +1,7 @@
 // Strength of connection and aggregates (section 5): which nodes belong together.
 //
 // Repairs to the printed algorithms: strength relative to a row's largest is not symmetric, so a connection is strong
-// when it is strong from either side; a root must be free itself; what no pass reaches forms aggregates of its own.
+// when it is strong from either side; a root must be free itself; leftovers join round by round until none is left.
 #include <string.h>
 
 #include "solve/sa.h"
@@ -176,7 +176,8 @@ int sa_aggregate(const sa_graph* g, int rows, const unsigned char* special, int 
         }
     }
     // Algorithm 2, in its second form: each node that is left joins the aggregate it is most strongly connected to.
-    // Rounds look at the round before, so that the order of nodes does not matter.
+    // Rounds look at the round before, so that the order of nodes does not matter. Nothing is left over: the first node
+    // of each connected part has a free ball around it, and rounds reach the rest of the part.
     for (bool moved = true; moved;)
     {
         moved = false;
@@ -192,14 +193,6 @@ int sa_aggregate(const sa_graph* g, int rows, const unsigned char* special, int 
         for (int i = 0; i < rows; i++)
         {
             aggregate[i] = aggregate[i] <= JOINED ? JOINED - aggregate[i] : aggregate[i];
-        }
-    }
-    // What no aggregate reaches, as when a part is smaller than a ball.
-    for (int i = 0; i < rows; i++)
-    {
-        if (aggregate[i] == -1 && !special[i])
-        {
-            ball_take(g, aggregate, i, distance, count++);
         }
     }
     return count;

@@ -686,6 +686,10 @@ WIDE_INLINE void smooth_rows(const int B, const int K, const sa_smoothing* c, in
     for (int i = begin; i < end; i++)
     {
         int count = c->level->P_start[i + 1] - c->level->P_start[i];
+        if (count == 0)
+        {
+            continue; // a special node
+        }
         if (count * B * STRIDE(K) <= ROW_MAX * 6 * 8)
         {
             smooth_row(B, K, c, i, t);

@@ -36,7 +36,7 @@ typedef struct sa_field
     }
 static const sa_field fields[] = {
     FIELD(theta, false, 0.0, 0.95, 0.0), FIELD(distance, true, 1, 2, 1),     FIELD(vectors, true, 3, 6, 3),
-    FIELD(relax, true, 0, 10, 1),        FIELD(filtered, true, 0, 1, 1),     FIELD(lanczos, true, 2, 100, 1),
+    FIELD(relax, true, 0, 10, 1),        FIELD(filtered, true, 0, 1, 1),     FIELD(lanczos, true, 0, 100, 1),
     FIELD(margin, false, 1.0, 4.0, 0.0), FIELD(degree, true, 1, 10, 1),      FIELD(lower, false, 0.001, 0.9, 0.0),
     FIELD(coarsest, true, 3, 100000, 1), FIELD(precision, true, 32, 64, 32),
 };
@@ -73,6 +73,18 @@ weft_status sa_check(const weft_sa_def* sa, weft_error* error)
     {
         TRY(field_check(&fields[k], field_get(sa, &fields[k]), error));
     }
+    return WEFT_OK;
+}
+
+weft_status weft_sa_get(const weft_sa_def* sa, int index, const char** name, double* value)
+{
+    WEFT_ASSERT(sa && name && value && index >= 0);
+    if (index >= FIELD_COUNT)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    *name = fields[index].name;
+    *value = field_get(sa, &fields[index]);
     return WEFT_OK;
 }
 

@@ -8,6 +8,7 @@
 enum
 {
     LANCZOS_SEED = 20150811,
+    LANCZOS_DEFAULT = 10,
     NODE_GRAIN = 64
 };
 
@@ -85,6 +86,7 @@ static weft_status load_finest(sa_hierarchy* h, const linear_system* system, boo
     sa_level* l = &h->levels[0];
     int rows = system->A.pattern->row_count;
     h->level_count = 1;
+    h->element_vertices = system->element_vertices;
     *l = (sa_level){.rows = rows, .block = 3, .pattern = *system->A.pattern};
     l->A = real_new(h, 9 * (size_t)l->pattern.block_count);
     int* index = prefilter && system->filter_count > 0 ? MEM_NEW(rows, int) : NULL;
@@ -236,7 +238,7 @@ static void fill_scaled(void* context, int begin, int end)
 // Generalised Lanczos for A v = lambda D v (section 7): the largest Ritz value times the margin. v is D-orthonormal,
 // p = D v; what is left of A v becomes the next p. No reorthogonalisation: lost orthogonality repeats eigenvalues that
 // are found already.
-static void find_radius(sa_hierarchy* h, sa_level* l)
+static void lanczos(sa_hierarchy* h, sa_level* l, int limit)
 {
     const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
     enum
@@ -252,7 +254,7 @@ static void find_radius(sa_hierarchy* h, sa_level* l)
     memset(p, 0, (size_t)unknowns * real_size(h));
     sa_pass pass = {.level = l, .b = p, .y = w, .d = z};
     double beta = sqrt(parallel_sum(h->pool, l->rows, grain, kernels->lanczos_scale, &pass));
-    while (count < h->settings.lanczos && beta > 0.0 && isfinite(beta))
+    while (count < limit && beta > 0.0 && isfinite(beta))
     {
         real_fill to_v = {v, z, 1.0 / beta, h->precision}, to_p = {last, w, 1.0 / beta, h->precision};
         parallel_for(h->pool, unknowns, SCALAR_GRAIN, fill_scaled, &to_v);
@@ -273,6 +275,20 @@ static void find_radius(sa_hierarchy* h, sa_level* l)
         beta = next > 1e-10 * alpha * alpha ? sqrt(next) : 0.0;
     }
     l->radius = count > 0 ? h->settings.margin * sa_tridiagonal_max(diagonal, off, count) : NAN;
+}
+
+// For a sum of semidefinite elements A_e with the block diagonals D_e, x^T A_e x <= m x^T D_e x, m being the number of
+// vertices of e (Cauchy-Schwarz): so m bounds the radius on the finest level, and prefiltering keeps that. Coarse
+// matrices are no such sums.
+static void find_radius(sa_hierarchy* h, sa_level* l)
+{
+    bool bound = h->settings.lanczos == 0 && l == h->levels && h->element_vertices > 0;
+    if (bound)
+    {
+        l->radius = h->element_vertices;
+        return;
+    }
+    lanczos(h, l, h->settings.lanczos > 0 ? h->settings.lanczos : LANCZOS_DEFAULT);
 }
 
 // ---- vectors, inverse, radius: what every level has
@@ -458,57 +474,78 @@ static weft_status tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 
 // ---- structure of P, P^T, A P and the coarse matrix
 
-// A set of small integers that is filled and emptied in time linear in what it holds.
-enum
-{
-    SET_SLOTS = 1024
-};
-
+// A set of integers that is filled and emptied in time linear in what it holds.
 typedef struct int_set
 {
-    int slot[SET_SLOTS]; // value + 1, 0: empty
-    int* list;           // what is in it
+    int* slot; // [slots] value + 1, 0: empty; at most half full
+    int slots; // a power of two
+    int* list; // [capacity] what is in it
     int count, capacity;
     bool failed;
 } int_set;
 
-static void int_set_add(int_set* set, int value)
+static int* int_set_place(const int_set* set, int value)
 {
-    if (set->count < SET_SLOTS / 2)
+    unsigned mask = (unsigned)set->slots - 1, at = (unsigned)value * 2654435761u >> 8 & mask;
+    while (set->slot[at] != 0 && set->slot[at] != value + 1)
     {
-        unsigned at = (unsigned)value * 2654435761u >> 22;
-        for (; set->slot[at] != 0; at = (at + 1) % SET_SLOTS)
-        {
-            if (set->slot[at] == value + 1)
-            {
-                return;
-            }
-        }
-        set->slot[at] = value + 1;
+        at = (at + 1) & mask;
     }
-    else
-    {
-        // Too full to hash: rows as dense as this are rare.
-        for (int k = 0; k < set->count; k++)
-        {
-            if (set->list[k] == value)
-            {
-                return;
-            }
-        }
-    }
-    if (!mem_grow((void**)&set->list, &set->capacity, set->count + 1, sizeof(int)))
-    {
-        set->failed = true;
-        return;
-    }
-    set->list[set->count++] = value;
+    return &set->slot[at];
 }
 
+static void int_set_grow(int_set* set)
+{
+    int_set next = {.slots = set->slots > 0 ? 2 * set->slots : 256};
+    next.slot = MEM_NEW(next.slots, int);
+    set->failed =
+        set->failed || !next.slot || !mem_grow((void**)&set->list, &set->capacity, next.slots / 2, sizeof(int));
+    if (set->failed)
+    {
+        mem_free(next.slot);
+        return;
+    }
+    for (int k = 0; k < set->count; k++)
+    {
+        *int_set_place(&next, set->list[k]) = set->list[k] + 1;
+    }
+    mem_free(set->slot);
+    set->slot = next.slot;
+    set->slots = next.slots;
+}
+
+static void int_set_add(int_set* set, int value)
+{
+    if (2 * set->count >= set->slots && !set->failed)
+    {
+        int_set_grow(set);
+    }
+    if (set->failed)
+    {
+        return;
+    }
+    int* place = int_set_place(set, value);
+    if (*place == 0)
+    {
+        *place = value + 1;
+        set->list[set->count++] = value;
+    }
+}
+
+// The list may have been sorted meanwhile, so the slots go all at once.
 static void int_set_clear(int_set* set)
 {
-    memset(set->slot, 0, sizeof(set->slot));
+    if (set->slot)
+    {
+        memset(set->slot, 0, (size_t)set->slots * sizeof(int));
+    }
     set->count = 0;
+}
+
+static void int_set_finish(int_set* set)
+{
+    mem_free(set->slot);
+    mem_free(set->list);
 }
 
 static void sort_ints(int* list, int count)
@@ -540,29 +577,23 @@ typedef struct row_builder
 static double build_chunk(void* context, int begin, int end)
 {
     row_builder* b = context;
-    int_set* set = MEM_NEW(1, int_set);
-    bool failed = !set;
-    for (int i = begin; i < end && !failed; i++)
+    int_set set = {0};
+    for (int i = begin; i < end && !set.failed; i++)
     {
-        b->collect(b, i, set);
-        failed = set->failed;
+        b->collect(b, i, &set);
         if (!b->column)
         {
-            b->start[i + 1] = set->count;
+            b->start[i + 1] = set.count;
         }
-        else
+        else if (set.count > 0)
         {
-            sort_ints(set->list, set->count);
-            memcpy(b->column + b->start[i], set->list, (size_t)set->count * sizeof(int));
+            sort_ints(set.list, set.count);
+            memcpy(b->column + b->start[i], set.list, (size_t)set.count * sizeof(int));
         }
-        int_set_clear(set);
+        int_set_clear(&set);
     }
-    if (set)
-    {
-        mem_free(set->list);
-    }
-    mem_free(set);
-    return failed ? 1.0 : 0.0;
+    int_set_finish(&set);
+    return set.failed ? 1.0 : 0.0;
 }
 
 static weft_status build_rows(sa_hierarchy* h, row_builder* b, int rows, int** start, int** column)
@@ -912,6 +943,10 @@ static weft_status build(sa_hierarchy* h, const linear_system* system, bool pref
 
 weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilter)
 {
+    if (system->kernel_count > SA_KERNEL_MAX)
+    {
+        return WEFT_UNSUPPORTED;
+    }
     sa_finish(h);
     h->precision = h->settings.precision;
     h->vector_scale = 1.0;

@@ -13,10 +13,18 @@
 #include "solve/cg.h"
 #include "solve/sa.h"
 
+// When sa-ppcg does not converge it escalates, by counts alone: to a stronger smoother and denser aggregates in double,
+// then to a direct solve where one fits. A limit that the caller set stands instead.
 enum
 {
-    CYCLE_LIMIT = 1000
+    CYCLE_LIMIT = 1000,
+    ESCALATE_AFTER = 120, // iterations; the worst of `weft bench sa-box` needs a third of them
+    STRONG_LIMIT = 400,   // iterations with the stronger hierarchy before the direct solve
+    STRONG_DEGREE = 4,
+    DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
+
+static const double STRONG_THETA = 0.25;
 
 typedef struct sa_state
 {
@@ -105,6 +113,82 @@ static weft_status solve(void* state, const linear_system* system, vec3* x, weft
     return status;
 }
 
+// ---- escalation
+
+static bool may_escalate(const sa_state* s, weft_status status)
+{
+    return !s->options.max_iterations &&
+           (status == WEFT_NOT_CONVERGED || status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE);
+}
+
+// Starts a second attempt: from the last iterate where it can be trusted.
+static weft_status solve_again(sa_state* s, const linear_system* system, vec3* x, int64_t limit,
+                               weft_solve_stats* stats)
+{
+    if (!(stats->residual < 1.0))
+    {
+        filter_prescribed(system, x);
+    }
+    int before = stats->iterations;
+    s->cg.iteration_limit = limit;
+    weft_status status = solve(s, system, x, stats);
+    stats->iterations += before;
+    return status;
+}
+
+static weft_status solve_stronger(sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_hierarchy* h = s->hierarchy;
+    bool direct = system->A.pattern->row_count <= DIRECT_MAX;
+    int64_t own_limit = s->cg.iteration_limit;
+    h->settings.degree = int_max(h->settings.degree, STRONG_DEGREE);
+    h->settings.theta = fmin(h->settings.theta, STRONG_THETA);
+    h->settings.precision = 64;
+    weft_status status = sa_build(h, system, s->prefilter);
+    if (status == WEFT_OK)
+    {
+        status = solve_again(s, system, x, direct ? STRONG_LIMIT : own_limit, stats);
+    }
+    h->settings = s->options.sa;
+    s->cg.iteration_limit = own_limit;
+    return status;
+}
+
+static weft_status solve_directly(const sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    weft_solve_stats last = {0};
+    solver_object direct;
+    TRY(solver_object_init(&direct, solver_cholesky.name, &s->options, NULL));
+    weft_status status = solver_object_solve(&direct, system, x, &last);
+    solver_object_finish(&direct);
+    stats->residual = last.residual;
+    stats->residual2 = last.residual2;
+    stats->converged = last.converged;
+    stats->bytes += last.bytes;
+    stats->rate = NAN;
+    return status;
+}
+
+static weft_status solve_surely(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_state* s = state;
+    int64_t own_limit = s->cg.iteration_limit;
+    s->cg.iteration_limit = s->options.max_iterations ? own_limit : ESCALATE_AFTER;
+    weft_status status = solve(s, system, x, stats);
+    s->cg.iteration_limit = own_limit;
+    if (may_escalate(s, status))
+    {
+        stats->escalations = 1;
+        status = solve_stronger(s, system, x, stats);
+    }
+    if (may_escalate(s, status) && system->A.pattern->row_count <= DIRECT_MAX)
+    {
+        stats->escalations = 2;
+        status = solve_directly(s, system, x, stats);
+    }
+    return status;
+}
+
 // ---- V-cycles alone
 
 // r = S (b - A x), h = M^-1 r; returns r . h.
@@ -161,7 +245,13 @@ static weft_status solve_by_cycles(void* state, const linear_system* system, vec
         }
         end = cycle_residual(s, system, x);
     }
-    status = !isfinite(end) ? WEFT_NOT_FINITE : end < 0.0 ? WEFT_NOT_DEFINITE : status;
+    status = !isfinite(end) || (start2 == 0.0 && !vector_is_zero(c->r, c->row_count)) ? WEFT_NOT_FINITE
+             : end < 0.0                                                              ? WEFT_NOT_DEFINITE
+                                                                                      : status;
+    if (!(end <= start))
+    {
+        filter_prescribed(system, x); // diverged: the start is the best there was
+    }
     stats->converged = status == WEFT_OK;
     stats->residual = start > 0.0 ? sqrt(end / start) : 0.0;
     stats->residual2 = start2 > 0.0 ? length2(c->r, c->row_count) / start2 : 0.0;
@@ -192,7 +282,7 @@ const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
                                       .state_size = sizeof(sa_state),
                                       .analyze = analyze_prefiltered,
                                       .factor = factor,
-                                      .solve = solve,
+                                      .solve = solve_surely,
                                       .finish = sa_state_finish,
                                       .aggregates = aggregates};
 

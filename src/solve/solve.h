@@ -34,11 +34,14 @@ typedef struct linear_system
     const vec3* positions; // [rows] or NULL: for the near kernel of multigrid
     const double* kernel;  // [3 * rows * kernel_count] column after column, or NULL: made from positions
     int kernel_count;
+    int element_vertices;     // most vertices of one of the semidefinite elements that A sums up, 0: unknown
     uint64_t pattern_version; // moves when the pattern or the set of constraints changes
 } linear_system;
 
 void filter_apply(const linear_system* system, vec3* x);      // x = S x
 void filter_complement(const linear_system* system, vec3* x); // x = (I - S) x
+// Whether all of v is zero: what a sum of squares cannot tell when they are below the range of double.
+bool vector_is_zero(const vec3* v, int count);
 // x = (I - S) z, the start and the reference of the stopping rule.
 void filter_prescribed(const linear_system* system, vec3* x);
 

@@ -19,6 +19,7 @@ linear_system system_view(const weft_system* system, uint64_t pattern_version)
         .positions = system->positions,
         .kernel = system->kernel,
         .kernel_count = system->kernel_count,
+        .element_vertices = system->element_vertices,
         .pattern_version = pattern_version,
     };
 }
@@ -216,7 +217,47 @@ static system_fault block_find_fault(const weft_system* system, int i, int slot)
     return (system_fault){0};
 }
 
-system_fault system_find_fault(const weft_system* system)
+static void drop_lopsided(weft_system* system)
+{
+    bsr_pattern* p = &system->pattern;
+    bool all = true;
+    for (int i = 0; i < p->row_count && all; i++)
+    {
+        for (int slot = p->row_start[i]; slot < p->row_start[i + 1] && all; slot++)
+        {
+            all = bsr_pattern_find(p, p->column[slot], i) >= 0;
+        }
+    }
+    // Blocks to drop are marked first: looking for images needs the whole pattern.
+    for (int i = 0; i < p->row_count && !all; i++)
+    {
+        for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
+        {
+            system->values[9 * (size_t)slot] =
+                bsr_pattern_find(p, p->column[slot], i) >= 0 ? system->values[9 * (size_t)slot] : NAN;
+        }
+    }
+    int kept = 0, begin = 0;
+    for (int i = 0; i < p->row_count && !all; i++)
+    {
+        int end = p->row_start[i + 1];
+        for (int slot = begin; slot < end; slot++)
+        {
+            if (!isnan(system->values[9 * (size_t)slot]))
+            {
+                p->column[kept] = p->column[slot];
+                memmove(system->values + 9 * (size_t)kept, system->values + 9 * (size_t)slot, 9 * sizeof(double));
+                p->diagonal[i] = p->column[kept] == i ? kept : p->diagonal[i];
+                kept++;
+            }
+        }
+        begin = end;
+        p->row_start[i + 1] = kept;
+    }
+    p->block_count = all ? p->block_count : kept;
+}
+
+system_fault system_check_matrix(weft_system* system)
 {
     const bsr_pattern* p = &system->pattern;
     for (int i = 0; i < p->row_count; i++)
@@ -238,6 +279,7 @@ system_fault system_find_fault(const weft_system* system)
             }
         }
     }
+    drop_lopsided(system);
     return (system_fault){0};
 }
 
@@ -324,6 +366,7 @@ static bool def_copy(const weft_system_def* def, weft_system* s)
     s->pattern.row_count = def->vertex_count;
     s->pattern.block_count = (int)blocks;
     s->kernel_count = def->kernel ? def->kernel_count : 0;
+    s->element_vertices = def->element_vertices;
     return copy_array(def->row_start, n + 1, sizeof(int), (void**)&s->pattern.row_start) &&
            copy_array(def->column, blocks, sizeof(int), (void**)&s->pattern.column) &&
            copy_array(def->values, 9 * blocks, sizeof(double), (void**)&s->values) &&
@@ -371,7 +414,7 @@ static weft_status system_build(const weft_system_def* def, weft_system* s, weft
         return error_set(error, status, NULL, 0, bad >= 0 ? "row %d names a column twice" : "no memory to sort rows",
                          bad);
     }
-    system_fault fault = system_find_fault(s);
+    system_fault fault = system_check_matrix(s);
     TRY(system_fault_report(&fault, NULL, 0, error));
     TRY(def_check_vectors(s, error));
     if (def->filter)

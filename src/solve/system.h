@@ -15,6 +15,7 @@ struct weft_system
     double* kernel; // [3 * row_count * kernel_count] column after column, or NULL
     int kernel_count;
     vec3* positions; // [row_count] or NULL
+    int element_vertices; // 0: unknown
 };
 
 // The view that solvers take; lives as long as the system.
@@ -46,7 +47,9 @@ typedef struct system_fault
     double value, mirror; // the entry and the one across the diagonal
 } system_fault;
 
-system_fault system_find_fault(const weft_system* system);
+// Without a fault, blocks that have no mirror image (they are zero then, to the tolerance of symmetry) are dropped, so
+// that the pattern is symmetric.
+system_fault system_check_matrix(weft_system* system);
 weft_status system_fault_report(const system_fault* fault, const char* file, int line, weft_error* error);
 
 // Index of the first value that is not finite, -1: all are.

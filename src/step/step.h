@@ -34,6 +34,7 @@ typedef struct model
     double size; // m, diagonal of the bounding box at the start
     element_group groups[GROUP_COUNT];
     assembler assembler;          // one assembly group for each element group that is not empty
+    int element_vertices;         // most of any element kind in use: bounds the spectral radius of D^-1 A
     int assembly_of[GROUP_COUNT]; // -1: empty
     pin_set pins;
 } model;
@@ -77,6 +78,7 @@ typedef struct world
 
     // scratch, made once
     double* values; // of A
+    const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
     vec3 *x_next, *v_next;              // the candidate end of the substep
     vec3 *x_try, *v_try;                // newton's line search

@@ -81,6 +81,7 @@ void world_assemble(world* w, const element_motion* motion, const vec3* rhs_star
     }
     assembly_target target = {w->values, w->rhs, m->mass, rhs_start};
     assembler_run(&m->assembler, evaluators, w->pool, w->cpu, &target);
+    w->at = motion->x;
 }
 
 weft_status stage_constrain(world* w)
@@ -109,7 +110,8 @@ linear_system world_system(const world* w, const vec3* b, const vec3* z)
                            .z = z,
                            .filter = w->filter,
                            .filter_count = w->filter_count,
-                           .positions = w->state.x,
+                           .positions = w->at,
+                           .element_vertices = w->model->element_vertices,
                            .pattern_version = w->pattern_version};
 }
 
@@ -124,6 +126,8 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x)
     w->stats->solve_s += stats->solve_s;
     w->stats->residual = stats->residual;
     w->stats->rate = stats->rate;
+    w->stats->level_count = stats->level_count;
+    w->stats->operator_complexity = stats->operator_complexity;
     return status;
 }
 

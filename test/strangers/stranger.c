@@ -1,4 +1,4 @@
-/* Only the public headers, in C17: a triangle falls. */
+/* Only the public headers, in C17: a triangle falls, a chain is solved with multigrid. */
 #include <stdio.h>
 
 #include "weft/cache.h"
@@ -40,9 +40,73 @@ static int falls(void)
     return x[1].y < 0 && x[1].y > -1e-3;
 }
 
+enum
+{
+    LINKS = 500
+};
+
+/* Springs in a row, as a graph Laplacian with a little mass, and the stranger's own near kernel of 3 translations. */
+static void fill_chain(int* row_start, int* column, double* values, double* kernel)
+{
+    int used = 0;
+    for (int i = 0; i < LINKS; i++)
+    {
+        row_start[i] = used;
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < LINKS; j++, used++)
+        {
+            column[used] = j;
+            for (int k = 0; k < 3; k++)
+            {
+                values[9 * used + 4 * k] = i == j ? 2.001 : -1.0;
+            }
+        }
+        for (int k = 0; k < 3; k++)
+        {
+            kernel[3 * LINKS * k + 3 * i + k] = 1.0;
+        }
+    }
+    row_start[LINKS] = used;
+}
+
+static int solves(void)
+{
+    static int row_start[LINKS + 1], column[3 * LINKS], aggregate[LINKS];
+    static double values[27 * LINKS], kernel[9 * LINKS];
+    static weft_vec3 x[LINKS];
+    fill_chain(row_start, column, values, kernel);
+    weft_system_def matrix = {.vertex_count = LINKS,
+                              .row_start = row_start,
+                              .column = column,
+                              .values = values,
+                              .kernel = kernel,
+                              .kernel_count = 3};
+    weft_solver_def def = weft_solver_def_default();
+    weft_system* system = NULL;
+    weft_solver* solver = NULL;
+    weft_solve_stats stats;
+    weft_error error;
+    const char* name;
+    double value;
+    int count;
+    def.solver = "sa-ppcg";
+    def.sa.degree = 3;
+    int good = weft_sa_set(&def.sa, "coarsest", 30, &error) == WEFT_OK && def.sa.coarsest == 30 &&
+               weft_sa_set(&def.sa, "coarsest", -1, &error) == WEFT_BAD_INPUT &&
+               weft_sa_get(&def.sa, 0, &name, &value) == WEFT_OK && value == def.sa.theta &&
+               weft_system_create(&matrix, &system, &error) == WEFT_OK &&
+               weft_solver_create(&def, &solver, &error) == WEFT_OK &&
+               weft_solver_solve(solver, system, x, &stats) == WEFT_OK && stats.converged && stats.iterations > 0 &&
+               stats.level_count > 1 && stats.levels[0].rows == LINKS && stats.levels[1].block_size == 3 &&
+               stats.operator_complexity > 1.0 && stats.operator_complexity < 3.0 &&
+               weft_solver_aggregates(solver, 0, aggregate, &count) == WEFT_OK && count == stats.levels[1].rows;
+    weft_solver_destroy(solver);
+    weft_system_destroy(system);
+    return good;
+}
+
 int main(void)
 {
-    int good = falls() && error_set() == 7 && stranger_cpp();
+    int good = falls() && solves() && error_set() == 7 && stranger_cpp();
     printf("strangers: %s\n", good ? "fine" : "broken");
     return good ? 0 : 1;
 }
