@@ -32,16 +32,17 @@ typedef struct choice
 } choice;
 
 static const choice choices[] = {
-    {"default", 0, ""},       {"theta", 0.1, NULL},        {"theta", 0.25, NULL},        {"theta", 0.35, NULL},
-    {"theta", 0.48, NULL},    {"theta", 0.6, NULL},        {"theta", 0.7, NULL},         {"degree", 1, NULL},
-    {"degree", 2, NULL},      {"degree", 3, NULL},         {"degree", 4, NULL},          {"lower", 0.03, NULL},
-    {"lower", 0.06, NULL},    {"lower", 0.1, NULL},        {"lower", 0.2, NULL},         {"lower", 0.3, NULL},
-    {"lanczos", 5, NULL},     {"lanczos", 10, NULL},       {"lanczos", 20, NULL},        {"lanczos", 0, "bound"},
-    {"margin", 1.0, NULL},    {"margin", 1.1, NULL},       {"margin", 1.2, NULL},        {"distance", 1, NULL},
-    {"distance", 2, NULL},    {"filtered", 0, NULL},       {"filtered", 1, NULL},        {"vectors", 3, NULL},
-    {"vectors", 6, NULL},     {"rotations", 0, "current"}, {"rotations", 0, "material"}, {"relax", 0, NULL},
-    {"relax", 1, NULL},       {"relax", 2, NULL},          {"precision", 32, NULL},      {"precision", 64, NULL},
-    {"solver", 0, "sa-ppcg"}, {"solver", 0, "sa-cycle"},
+    {"default", 0, ""},          {"theta", 0.1, NULL},         {"theta", 0.25, NULL},   {"theta", 0.35, NULL},
+    {"theta", 0.48, NULL},       {"theta", 0.6, NULL},         {"theta", 0.7, NULL},    {"degree", 1, NULL},
+    {"degree", 2, NULL},         {"degree", 3, NULL},          {"degree", 4, NULL},     {"lower", 0.03, NULL},
+    {"lower", 0.06, NULL},       {"lower", 0.1, NULL},         {"lower", 0.2, NULL},    {"lower", 0.3, NULL},
+    {"lanczos", 5, NULL},        {"lanczos", 10, NULL},        {"lanczos", 20, NULL},   {"lanczos", 0, "bound"},
+    {"margin", 1.0, NULL},       {"margin", 1.1, NULL},        {"margin", 1.2, NULL},   {"distance", 1, NULL},
+    {"distance", 2, NULL},       {"filter", 0, NULL},          {"filter", 0.05, NULL},  {"filter", 0.15, NULL},
+    {"filter", 0.3, NULL},       {"filter", 0.48, NULL},       {"vectors", 3, NULL},    {"vectors", 6, NULL},
+    {"rotations", 0, "current"}, {"rotations", 0, "material"}, {"relax", 0, NULL},      {"relax", 1, NULL},
+    {"relax", 2, NULL},          {"precision", 32, NULL},      {"precision", 64, NULL}, {"solver", 0, "sa-ppcg"},
+    {"solver", 0, "sa-cycle"},
 };
 
 enum

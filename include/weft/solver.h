@@ -3,7 +3,7 @@
 ///     S A x = S b,   (I - S) x = (I - S) z
 ///
 /// S is block diagonal: for each vertex the orthogonal projection onto the directions in which it is free.
-/// WEFT_EXPERIMENTAL: multigrid will add to the settings.
+/// WEFT_EXPERIMENTAL: settings of multigrid may still change.
 #ifndef WEFT_SOLVER_H
 #define WEFT_SOLVER_H
 
@@ -49,7 +49,7 @@ typedef struct weft_sa_def
     int distance;    ///< radius of the finest level's aggregates: 1 (algorithms 1 and 2 of the paper) or 2
     int vectors;     ///< near kernel without one of your own: 3 translations, or 6 with the rotations of `positions`
     int relax;       ///< sweeps of relaxation that fit the near kernel to the constraints
-    int filtered;    ///< 1: weak connections are dropped from the matrix that smooths the interpolation
+    double filter;   ///< connections below filter times the largest of their row do not smooth the interpolation; 0: all do
     int lanczos;     ///< iterations that estimate the spectral radius of D^-1 A; 0: a proven bound where one is known
     double margin;   ///< factor on that estimate
     int degree;      ///< of the Chebyshev smoother

@@ -12,11 +12,11 @@ weft_sa_def sa_default(void)
                          .distance = 2,
                          .vectors = 6,
                          .relax = 1,
-                         .filtered = 0,
+                         .filter = 0.15,
                          .lanczos = 10,
                          .margin = 1.1,
                          .degree = 2,
-                         .lower = 0.1,
+                         .lower = 0.06,
                          .coarsest = 600,
                          .precision = 32};
 }
@@ -35,9 +35,9 @@ typedef struct sa_field
 #name, offsetof(weft_sa_def, name), whole, least, most, step                                                   \
     }
 static const sa_field fields[] = {
-    FIELD(theta, false, 0.0, 0.95, 0.0), FIELD(distance, true, 1, 2, 1),     FIELD(vectors, true, 3, 6, 3),
-    FIELD(relax, true, 0, 10, 1),        FIELD(filtered, true, 0, 1, 1),     FIELD(lanczos, true, 0, 100, 1),
-    FIELD(margin, false, 1.0, 4.0, 0.0), FIELD(degree, true, 1, 10, 1),      FIELD(lower, false, 0.001, 0.9, 0.0),
+    FIELD(theta, false, 0.0, 0.95, 0.0), FIELD(distance, true, 1, 2, 1),       FIELD(vectors, true, 3, 6, 3),
+    FIELD(relax, true, 0, 10, 1),        FIELD(filter, false, 0.0, 0.95, 0.0), FIELD(lanczos, true, 0, 100, 1),
+    FIELD(margin, false, 1.0, 4.0, 0.0), FIELD(degree, true, 1, 10, 1),        FIELD(lower, false, 0.001, 0.9, 0.0),
     FIELD(coarsest, true, 3, 100000, 1), FIELD(precision, true, 32, 64, 32),
 };
 

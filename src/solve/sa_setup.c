@@ -875,36 +875,66 @@ static weft_status factor_last(sa_hierarchy* h)
 
 // ---- all of it
 
+// What decides about a level's aggregates and interpolation.
+typedef struct connections
+{
+    float* rho;
+    unsigned char *special, *unused;
+    sa_graph strong, smoothing; // above theta; above filter
+} connections;
+
+static weft_status connect(const sa_hierarchy* h, const sa_level* l, connections* c)
+{
+    c->rho = MEM_NEW(l->pattern.block_count, float);
+    c->special = MEM_NEW(l->rows, unsigned char);
+    c->unused = MEM_NEW(l->rows, unsigned char);
+    if (!c->rho || !c->special || !c->unused)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    TRY(sa_strength(h, l, c->rho));
+    TRY(sa_strong_graph(l, c->rho, h->settings.theta, &c->strong, c->special));
+    return h->settings.filter > 0.0 ? sa_strong_graph(l, c->rho, h->settings.filter, &c->smoothing, c->unused)
+                                    : WEFT_OK;
+}
+
+static void connections_finish(connections* c)
+{
+    mem_free(c->rho);
+    mem_free(c->special);
+    mem_free(c->unused);
+    sa_graph_finish(&c->strong);
+    sa_graph_finish(&c->smoothing);
+}
+
+static weft_status add_level(sa_hierarchy* h, sa_level* l, const connections* c, bool* last)
+{
+    sa_level* coarse = l + 1;
+    int distance = l == h->levels ? h->settings.distance : 1;
+    l->coarse_rows = sa_aggregate(&c->strong, l->rows, c->special, distance, l->aggregate);
+    *last = l->coarse_rows == 0 || l->coarse_rows > STALL * l->rows;
+    if (*last)
+    {
+        return WEFT_OK;
+    }
+    *coarse = (sa_level){.rows = l->coarse_rows, .block = l->coarse_block, .coarse_block = l->coarse_block};
+    h->level_count++;
+    TRY(tentative(h, l, coarse));
+    TRY(interpolation(h, l, h->settings.filter > 0.0 ? &c->smoothing : NULL));
+    return galerkin(h, l, coarse);
+}
+
 // Adds the level below `l`; *last when there is none to add.
 static weft_status coarsen(sa_hierarchy* h, sa_level* l, bool* last)
 {
-    sa_level* coarse = l + 1;
-    float* rho = MEM_NEW(l->pattern.block_count, float);
-    unsigned char* special = MEM_NEW(l->rows, unsigned char);
-    sa_graph strong = {0};
+    connections c = {0};
     l->aggregate = ints_new(h, (size_t)l->rows);
-    weft_status status = rho && special && l->aggregate ? sa_strength(h, l, rho) : WEFT_NO_MEMORY;
+    weft_status status = l->aggregate ? connect(h, l, &c) : WEFT_NO_MEMORY;
     if (status == WEFT_OK)
     {
-        status = sa_strong_graph(l, rho, h->settings.theta, &strong, special);
+        status = add_level(h, l, &c, last);
     }
-    mem_free(rho);
-    if (status == WEFT_OK)
-    {
-        int distance = l == h->levels ? h->settings.distance : 1;
-        l->coarse_rows = sa_aggregate(&strong, l->rows, special, distance, l->aggregate);
-        *last = l->coarse_rows == 0 || l->coarse_rows > STALL * l->rows;
-    }
-    if (status == WEFT_OK && !*last)
-    {
-        *coarse = (sa_level){.rows = l->coarse_rows, .block = l->coarse_block, .coarse_block = l->coarse_block};
-        h->level_count++;
-        status = tentative(h, l, coarse);
-        status = status == WEFT_OK ? interpolation(h, l, h->settings.filtered ? &strong : NULL) : status;
-        status = status == WEFT_OK ? galerkin(h, l, coarse) : status;
-    }
-    mem_free(special);
-    sa_graph_finish(&strong);
+    connections_finish(&c);
     return status;
 }
 
