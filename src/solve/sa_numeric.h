@@ -73,6 +73,9 @@ WIDE_INLINE void store8(REAL* p, r8 a)
         fn(B, K, __VA_ARGS__);                                                                                         \
     }
 
+// Rows of B x K blocks in scratch memory lie in whole vectors, filled up with zeros.
+#define STRIDE(K) ((K) == 6 ? 8 : (K) == 3 ? 4 : (K))
+
 // ---- products
 
 // y = sum over slots of block x_column; blocks are B x C, row-major.
@@ -472,27 +475,41 @@ static double invert(void* context, int begin, int end)
     return bad;
 }
 
-WIDE_INLINE void relax_rows(const int B, const int K, const sa_relaxation* c, int begin, int end)
+// t = sum over slots of A from, in double: t is B rows of K, each filled up to STRIDE(K).
+WIDE_INLINE void kernel_product(const int B, const int K, const sa_relaxation* c, int i, double* t)
 {
     const bsr_pattern* p = &c->level->pattern;
-    for (int i = begin; i < end; i++)
+    const int stride = STRIDE(K);
+    memset(t, 0, (size_t)(B * stride) * sizeof(double));
+    for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
     {
-        double t[B_MAX * B_MAX] = {0};
-        for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
+        const REAL* a = (const REAL*)c->level->A + (size_t)(B * B) * (size_t)slot;
+        const double* from = c->from + (size_t)(B * K) * (size_t)p->column[slot];
+        for (int q = 0; q < B && K == 6; q++)
         {
-            const REAL* a = (const REAL*)c->level->A + (size_t)(B * B) * (size_t)slot;
-            const double* from = c->from + (size_t)(B * K) * (size_t)p->column[slot];
+            wide row = wide_load(from + 6 * q); // the last two are the next row's and go where no one looks
             for (int r = 0; r < B; r++)
             {
-                for (int q = 0; q < B; q++)
-                {
-                    for (int k = 0; k < K; k++)
-                    {
-                        t[r * K + k] += (double)a[r * B + q] * from[q * K + k];
-                    }
-                }
+                wide_store(t + 8 * r, wide_load(t + 8 * r) + row * (double)a[r * B + q]);
             }
         }
+        for (int e = 0; e < B * B && K != 6; e++)
+        {
+            for (int k = 0; k < K; k++)
+            {
+                t[e / B * stride + k] += (double)a[e] * from[e % B * K + k];
+            }
+        }
+    }
+}
+
+WIDE_INLINE void relax_rows(const int B, const int K, const sa_relaxation* c, int begin, int end)
+{
+    const int stride = STRIDE(K);
+    for (int i = begin; i < end; i++)
+    {
+        double t[B_MAX * B_MAX];
+        kernel_product(B, K, c, i, t);
         const REAL* inverse = (const REAL*)c->level->inverse + (size_t)(B * B) * (size_t)i;
         size_t at = (size_t)(B * K) * (size_t)i;
         for (int r = 0; r < B; r++)
@@ -502,7 +519,7 @@ WIDE_INLINE void relax_rows(const int B, const int K, const sa_relaxation* c, in
                 double sum = 0.0;
                 for (int q = 0; q < B; q++)
                 {
-                    sum += (double)inverse[r * B + q] * t[q * K + k];
+                    sum += (double)inverse[r * B + q] * t[q * stride + k];
                 }
                 c->to[at + (size_t)(r * K + k)] = c->from[at + (size_t)(r * K + k)] - c->omega * sum;
             }
@@ -515,9 +532,6 @@ static void relax(void* context, int begin, int end)
     const sa_relaxation* c = context;
     BY_BLOCKS(relax_rows, c->level->block, c->level->coarse_block, c, begin, end)
 }
-
-// Rows of B x K blocks in scratch memory lie in whole vectors, filled up with zeros.
-#define STRIDE(K) ((K) == 6 ? 8 : (K) == 3 ? 4 : (K))
 
 // t += a p: t is B rows of STRIDE(K), a is B x B, p is B rows of K (some reals behind it may be read).
 WIDE_INLINE void block_add_product(const int B, const int K, REAL* t, const REAL* a, const REAL* p)

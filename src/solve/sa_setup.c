@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/wide.h"
 #include "solve/prefilter.h"
 #include "solve/sa.h"
 
@@ -120,7 +121,7 @@ static weft_status fill_kernel(sa_hierarchy* h, const linear_system* system, boo
     int count = system->kernel ? system->kernel_count : h->settings.vectors == 6 && system->positions ? 6 : 3;
     int K = (count + 2) / 3 * 3;
     l->coarse_block = K;
-    l->kernel = MEM_NEW((size_t)l->rows * 3 * (size_t)K, double);
+    l->kernel = MEM_NEW((size_t)l->rows * 3 * (size_t)K + SA_PAD, double);
     if (!l->kernel)
     {
         return WEFT_NO_MEMORY;
@@ -322,7 +323,7 @@ static weft_status relax_kernel(sa_hierarchy* h, sa_level* l)
     size_t size = (size_t)l->rows * (size_t)l->block * (size_t)l->coarse_block;
     for (int sweep = 0; sweep < h->settings.relax; sweep++)
     {
-        double* relaxed = MEM_NEW(size, double);
+        double* relaxed = MEM_NEW(size + SA_PAD, double);
         if (!relaxed)
         {
             return WEFT_NO_MEMORY;
@@ -377,14 +378,21 @@ typedef struct qr_context
     member_list list;
 } qr_context;
 
+// Several sums at once, which need not wait for each other.
 static double column_dot(const double* a, const double* b, int count)
 {
-    double sum = 0.0;
-    for (int k = 0; k < count; k++)
+    wide sums = {0};
+    double rest = 0.0;
+    int k = 0;
+    for (; k + WIDE <= count; k += WIDE)
     {
-        sum += a[k] * b[k];
+        sums += wide_load(a + k) * wide_load(b + k);
     }
-    return sum;
+    for (; k < count; k++)
+    {
+        rest += a[k] * b[k];
+    }
+    return wide_sum(sums) + rest;
 }
 
 // Thin QR of K columns of `size` numbers, column after column, by Gram-Schmidt, done twice, which is enough. A column
@@ -459,7 +467,7 @@ static weft_status tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 {
     size_t size = (size_t)l->rows * (size_t)l->block * (size_t)l->coarse_block, K = (size_t)l->coarse_block;
     l->Q = mem_alloc(size + SA_PAD, real_size(h));
-    coarse->kernel = MEM_NEW((size_t)l->coarse_rows * K * K, double);
+    coarse->kernel = MEM_NEW((size_t)l->coarse_rows * K * K + SA_PAD, double);
     coarse->dropped = MEM_NEW((size_t)l->coarse_rows * K, unsigned char);
     qr_context c = {h, l, coarse, {0}};
     double failed = 1.0;
@@ -474,7 +482,13 @@ static weft_status tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 
 // ---- structure of P, P^T, A P and the coarse matrix
 
-// A set of integers that is filled and emptied in time linear in what it holds.
+// A set of integers that is filled and emptied in time linear in what it holds. The first SET_SMALL are in the list
+// only, the others in the slots too.
+enum
+{
+    SET_SMALL = 24
+};
+
 typedef struct int_set
 {
     int* slot; // [slots] value + 1, 0: empty; at most half full
@@ -505,7 +519,7 @@ static void int_set_grow(int_set* set)
         mem_free(next.slot);
         return;
     }
-    for (int k = 0; k < set->count; k++)
+    for (int k = SET_SMALL; k < set->count; k++)
     {
         *int_set_place(&next, set->list[k]) = set->list[k] + 1;
     }
@@ -516,6 +530,15 @@ static void int_set_grow(int_set* set)
 
 static void int_set_add(int_set* set, int value)
 {
+    // Most sets stay small: looking through the list is quicker than hashing.
+    int small = int_min(set->count, SET_SMALL);
+    for (int k = 0; k < small; k++)
+    {
+        if (set->list[k] == value)
+        {
+            return;
+        }
+    }
     if (2 * set->count >= set->slots && !set->failed)
     {
         int_set_grow(set);
@@ -524,18 +547,21 @@ static void int_set_add(int_set* set, int value)
     {
         return;
     }
-    int* place = int_set_place(set, value);
-    if (*place == 0)
+    if (set->count >= SET_SMALL)
     {
+        int* place = int_set_place(set, value);
+        if (*place != 0)
+        {
+            return;
+        }
         *place = value + 1;
-        set->list[set->count++] = value;
     }
+    set->list[set->count++] = value;
 }
 
-// The list may have been sorted meanwhile, so the slots go all at once.
 static void int_set_clear(int_set* set)
 {
-    if (set->slot)
+    if (set->count > SET_SMALL)
     {
         memset(set->slot, 0, (size_t)set->slots * sizeof(int));
     }
@@ -564,58 +590,85 @@ static void sort_ints(int* list, int count)
     }
 }
 
-// Rows of a structure, made in two passes: count, then fill.
+// Rows of a structure: each chunk of rows is collected into a list of its own, and the lists are put together.
 typedef struct row_builder
 {
     const sa_level* level;
     const sa_graph* strong; // P only: NULL takes all connections
-    int* start;
-    int* column; // NULL in the counting pass
     void (*collect)(const struct row_builder* b, int row, int_set* set);
+    int* start;
+    int* column;
+    int** list;    // [chunks]
+    int* capacity; // [chunks]
 } row_builder;
 
-static double build_chunk(void* context, int begin, int end)
+static double collect_chunk(void* context, int begin, int end)
 {
     row_builder* b = context;
     int_set set = {0};
+    int **list = &b->list[begin / ROW_GRAIN], *capacity = &b->capacity[begin / ROW_GRAIN], count = 0;
     for (int i = begin; i < end && !set.failed; i++)
     {
         b->collect(b, i, &set);
-        if (!b->column)
-        {
-            b->start[i + 1] = set.count;
-        }
-        else if (set.count > 0)
+        b->start[i + 1] = set.count;
+        set.failed = set.failed || !mem_grow((void**)list, capacity, count + set.count, sizeof(int));
+        if (set.count > 0 && !set.failed)
         {
             sort_ints(set.list, set.count);
-            memcpy(b->column + b->start[i], set.list, (size_t)set.count * sizeof(int));
+            memcpy(*list + count, set.list, (size_t)set.count * sizeof(int));
         }
+        count += set.count;
         int_set_clear(&set);
     }
     int_set_finish(&set);
     return set.failed ? 1.0 : 0.0;
 }
 
+static void join_chunk(void* context, int begin, int end)
+{
+    row_builder* b = context;
+    int count = b->start[end] - b->start[begin];
+    if (count > 0)
+    {
+        memcpy(b->column + b->start[begin], b->list[begin / ROW_GRAIN], (size_t)count * sizeof(int));
+    }
+}
+
+static bool sum_starts(int* start, int rows)
+{
+    int64_t total = 0;
+    for (int i = 0; i < rows && total <= INT32_MAX; i++)
+    {
+        total += start[i + 1];
+        start[i + 1] = (int)total;
+    }
+    return total <= INT32_MAX;
+}
+
 static weft_status build_rows(sa_hierarchy* h, row_builder* b, int rows, int** start, int** column)
 {
+    int chunks = rows / ROW_GRAIN + 1;
     *start = b->start = ints_new(h, (size_t)rows + 1);
-    b->column = NULL;
-    if (!b->start || parallel_sum(h->pool, rows, ROW_GRAIN, build_chunk, b) > 0.0)
+    b->list = MEM_NEW(chunks, int*);
+    b->capacity = MEM_NEW(chunks, int);
+    bool done = b->start && b->list && b->capacity && parallel_sum(h->pool, rows, ROW_GRAIN, collect_chunk, b) == 0.0 &&
+                sum_starts(b->start, rows);
+    if (done)
     {
-        return WEFT_NO_MEMORY;
+        *column = b->column = ints_new(h, (size_t)b->start[rows]);
+        done = b->column != NULL;
     }
-    int64_t total = 0;
-    for (int i = 0; i < rows; i++)
+    if (done)
     {
-        total += b->start[i + 1];
-        if (total > INT32_MAX)
-        {
-            return WEFT_NO_MEMORY;
-        }
-        b->start[i + 1] = (int)total;
+        parallel_for(h->pool, rows, ROW_GRAIN, join_chunk, b);
     }
-    *column = b->column = ints_new(h, (size_t)total);
-    return b->column && parallel_sum(h->pool, rows, ROW_GRAIN, build_chunk, b) == 0.0 ? WEFT_OK : WEFT_NO_MEMORY;
+    for (int k = 0; k < chunks && b->list; k++)
+    {
+        mem_free(b->list[k]);
+    }
+    mem_free(b->list);
+    mem_free(b->capacity);
+    return done ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 static void collect_P(const row_builder* b, int i, int_set* set)
