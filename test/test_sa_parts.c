@@ -429,7 +429,7 @@ static void check_factors(const sa_hierarchy* h, int k, largest* w)
     }
 }
 
-// Which slots smooth the interpolation: all, or those above the filter and the diagonal.
+// Which slots smooth the interpolation: all, or on the finest level those above the filter and the diagonal.
 static unsigned char* smoothing_slots(const sa_hierarchy* h, const sa_level* l)
 {
     unsigned char* takes = calloc((size_t)l->pattern.block_count, 1);
@@ -442,7 +442,7 @@ static unsigned char* smoothing_slots(const sa_hierarchy* h, const sa_level* l)
     {
         for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1]; slot++)
         {
-            takes[slot] = h->settings.filter == 0.0 || l->pattern.column[slot] == i;
+            takes[slot] = h->settings.filter == 0.0 || l != h->levels || l->pattern.column[slot] == i;
             for (int k = graph.row_start[i]; k < graph.row_start[i + 1]; k++)
             {
                 takes[slot] = takes[slot] || graph.column[k] == l->pattern.column[slot];

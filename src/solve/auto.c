@@ -1,5 +1,5 @@
-// The solver `auto`: cholesky, sa-ppcg or diag-pcg, whichever moves fewer bytes by a fixed cost model. Counts and the matrix
-// decide, never clocks. Fitted on cotton from 961 to 160,801 vertices.
+// The solver `auto`: cholesky, sa-ppcg or diag-pcg, whichever moves fewer bytes by a fixed cost model. Counts and the
+// matrix decide, never clocks. Fitted on cotton from 961 to 160,801 vertices.
 //
 // CG: the condition of the block-scaled matrix is about twice the ratio of diagonal to mass, and the mass is the sum of
 // all blocks, since stiffness kills translations. Iterations are 1.7 times its root at tolerance 1e-5.
@@ -8,7 +8,7 @@
 // Multigrid: a setup of some 90 iterations of CG, and 13 of its own, each worth six.
 #include <math.h>
 
-#include "solve/solve.h"
+#include "solve/sa.h"
 
 enum
 {
@@ -68,7 +68,7 @@ static const linear_solver* auto_choose(const solve_options* options, const line
     {
         return &solver_cholesky;
     }
-    return multigrid < cg ? &solver_sa_ppcg : &solver_diag_pcg;
+    return multigrid < cg && system->kernel_count <= SA_KERNEL_MAX ? &solver_sa_ppcg : &solver_diag_pcg;
 }
 
 static void auto_finish(void* state)

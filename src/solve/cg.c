@@ -343,6 +343,10 @@ static weft_status iterate(pass* a, double target, weft_solve_stats* stats)
             return isfinite(curvature) ? WEFT_NOT_DEFINITE : WEFT_NOT_FINITE;
         }
         a->alpha = a->delta / curvature;
+        if (!isfinite(a->alpha))
+        {
+            return WEFT_NOT_FINITE;
+        }
         stats->iterations++;
         TRY(update(a));
     }

@@ -8,7 +8,7 @@
 enum
 {
     SEED = 7,
-    GRAPH_MINIMUM = 32 // below it any order will do
+    GRAPH_MINIMUM = 128 // below it any order will do: the coarsest level of multigrid, small cloths
 };
 
 static void ordering_natural(int count, int* order)

@@ -18,6 +18,7 @@ enum
     SA_KERNEL_MAX = 12, // near-kernel vectors
     SA_PAD = 8,         // reals that kernels may read past the end of an array
     SA_CHUNK = 128,     // coarse rows a task of the Galerkin product
+    SA_P_ROW_MAX = 32   // blocks of a row of P; a node with more is interpolated from its own aggregate alone
 };
 
 // Strong connections of a level, without the diagonal. Columns are sorted within a row.
@@ -65,9 +66,9 @@ typedef struct sa_hierarchy
     chol_symbolic symbolic;
     chol_numeric numeric;
     double* direct_x;                  // [unknowns of the last level]
-    int element_vertices; // of the system
+    int element_vertices;              // of the system
     double matrix_scale, vector_scale; // powers of two that bring A and r near 1, so that float holds them
-    size_t bytes;                      // of the hierarchy, without the system
+    size_t bytes, bytes_most;          // of the hierarchy, without the system: now, and at most during the setup
 } sa_hierarchy;
 
 weft_sa_def sa_default(void);
@@ -96,8 +97,25 @@ void sa_graph_finish(sa_graph* graph);
 int sa_aggregate(const sa_graph* graph, int rows, const unsigned char* special, int distance, int* aggregate);
 
 double sa_power_of_two(double value);
+// Fills kernel and coarse_block of the finest level; fits the kernel of any level to its matrix.
+weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool prefilter);
+weft_status sa_relax_kernel(sa_hierarchy* h, sa_level* l);
+// Q of a level; kernel and dropped of the next.
+weft_status sa_tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse);
+// The structures of P (from the connections that smooth it, NULL: all) and its transpose; of A P and the coarse matrix.
+weft_status sa_structure_P(sa_hierarchy* h, sa_level* l, const sa_graph* smoothing);
+weft_status sa_structure_coarse(sa_hierarchy* h, sa_level* l, sa_level* coarse);
+
+void sa_find_radius(sa_hierarchy* h, sa_level* l); // NaN when the matrix is not finite
 // Largest eigenvalue of a symmetric tridiagonal matrix.
 double sa_tridiagonal_max(const double* diagonal, const double* off, int count);
+
+// Memory that counts: `count` reals and what may be read behind them; ints.
+size_t sa_real_size(const sa_hierarchy* h);
+void* sa_real_new(sa_hierarchy* h, size_t count);
+void* sa_ints_new(sa_hierarchy* h, size_t count);
+// Notes that so many bytes of scratch are there besides.
+void sa_note_scratch(sa_hierarchy* h, size_t bytes);
 
 // ---- kernels, one table for each CPU kind and precision; ranges count rows of `level` unless said otherwise
 typedef struct sa_load
@@ -120,7 +138,7 @@ typedef struct sa_pass
 typedef struct sa_smoothing
 {
     sa_level* level;
-    const sa_graph* strong; // NULL: nothing is dropped
+    const sa_graph* smoothing; // connections that smooth; NULL: all do
     double omega;
 } sa_smoothing;
 
@@ -145,7 +163,7 @@ typedef struct sa_kernels
     double (*invert)(void* level, int begin, int end);          // inverse; the number of blocks that have none
     void (*relax)(void* relaxation, int begin, int end);        // to = (I - omega D^-1 A) from
     void (*smooth)(void* smoothing, int begin, int end);        // P from Q
-    void (*galerkin)(void* product, int begin, int end);        // upper blocks of coarse rows; ranges count chunks
+    double (*galerkin)(void* product, int begin, int end);      // upper blocks of coarse rows; ranges count chunks
     void (*mirror)(void* level, int begin, int end);            // lower blocks from upper ones
     void (*first)(void* pass, int begin, int end);              // d = y = c2 D^-1 b
     void (*step)(void* pass, int begin, int end);               // d = c1 d + c2 D^-1 (b - A x), y = x + d

@@ -18,8 +18,10 @@
 enum
 {
     CYCLE_LIMIT = 1000,
-    ESCALATE_AFTER = 120, // iterations; the worst of `weft bench sa-box` needs a third of them
+    RAW_LIMIT = 5000,     // iterations of sa-pcg
+    ESCALATE_AFTER = 120, // iterations; the worst of `weft bench sa-box` needs some 90
     STRONG_LIMIT = 400,   // iterations with the stronger hierarchy before the direct solve
+    LAST_LIMIT = 2000,    // and where none fits
     STRONG_DEGREE = 4,
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
@@ -32,6 +34,7 @@ typedef struct sa_state
     sa_hierarchy* hierarchy;
     cg cg;
     bool prefilter, started;
+    weft_status built; // of the last setup
 } sa_state;
 
 static void sa_state_finish(void* state)
@@ -79,6 +82,7 @@ static weft_status analyze(sa_state* s, const solve_options* options, const line
     s->cg.precondition = precondition;
     s->cg.context = s;
     s->cg.flexible = true;
+    s->cg.iteration_limit = options->max_iterations ? options->max_iterations : RAW_LIMIT;
     return WEFT_OK;
 }
 
@@ -101,7 +105,8 @@ static weft_status factor(void* state, const linear_system* system)
 static void report(const sa_state* s, const linear_system* system, weft_solve_stats* stats)
 {
     sa_stats(s->hierarchy, stats);
-    stats->bytes = 76.0 * system->A.pattern->block_count + cg_bytes(&s->cg) + (double)s->hierarchy->bytes;
+    stats->bytes = 76.0 * system->A.pattern->block_count + cg_bytes(&s->cg) +
+                   fmax((double)s->hierarchy->bytes, (double)s->hierarchy->bytes_most);
 }
 
 static weft_status solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
@@ -121,70 +126,90 @@ static bool may_escalate(const sa_state* s, weft_status status)
            (status == WEFT_NOT_CONVERGED || status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE);
 }
 
-// Starts a second attempt: from the last iterate where it can be trusted.
-static weft_status solve_again(sa_state* s, const linear_system* system, vec3* x, int64_t limit,
-                               weft_solve_stats* stats)
+// A setup that fails is no reason to give up: the solve goes on from there.
+static weft_status factor_surely(void* state, const linear_system* system)
 {
+    sa_state* s = state;
+    s->built = factor(s, system);
+    return may_escalate(s, s->built) ? WEFT_OK : s->built;
+}
+
+static bool direct_fits(const linear_system* system)
+{
+    return system->A.pattern->row_count <= DIRECT_MAX;
+}
+
+// A second attempt with a stronger hierarchy, from the last iterate where it can be trusted.
+static weft_status solve_stronger(sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_hierarchy* h = s->hierarchy;
+    h->settings.degree = int_max(h->settings.degree, STRONG_DEGREE);
+    h->settings.theta = fmin(h->settings.theta, STRONG_THETA);
+    h->settings.precision = 64;
+    h->settings.lanczos =
+        h->settings.lanczos > 0 ? h->settings.lanczos : sa_default().lanczos; // the bound may be wrong
+    weft_status status = sa_build(h, system, s->prefilter);
+    h->settings = s->options.sa;
+    TRY(status);
     if (!(stats->residual < 1.0))
     {
         filter_prescribed(system, x);
     }
     int before = stats->iterations;
-    s->cg.iteration_limit = limit;
-    weft_status status = solve(s, system, x, stats);
+    s->cg.iteration_limit = direct_fits(system) ? STRONG_LIMIT : LAST_LIMIT;
+    h->settings.degree = int_max(h->settings.degree, STRONG_DEGREE); // the cycle looks at it too
+    status = solve(s, system, x, stats);
+    h->settings = s->options.sa;
     stats->iterations += before;
     return status;
 }
 
-static weft_status solve_stronger(sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
-{
-    sa_hierarchy* h = s->hierarchy;
-    bool direct = system->A.pattern->row_count <= DIRECT_MAX;
-    int64_t own_limit = s->cg.iteration_limit;
-    h->settings.degree = int_max(h->settings.degree, STRONG_DEGREE);
-    h->settings.theta = fmin(h->settings.theta, STRONG_THETA);
-    h->settings.precision = 64;
-    weft_status status = sa_build(h, system, s->prefilter);
-    if (status == WEFT_OK)
-    {
-        status = solve_again(s, system, x, direct ? STRONG_LIMIT : own_limit, stats);
-    }
-    h->settings = s->options.sa;
-    s->cg.iteration_limit = own_limit;
-    return status;
-}
-
+// Takes x and stats over only when the direct solve does what it should.
 static weft_status solve_directly(const sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
+    int count = system->A.pattern->row_count;
+    vec3* y = MEM_NEW(count, vec3);
     weft_solve_stats last = {0};
-    solver_object direct;
-    TRY(solver_object_init(&direct, solver_cholesky.name, &s->options, NULL));
-    weft_status status = solver_object_solve(&direct, system, x, &last);
+    solver_object direct = {0};
+    weft_status status = y ? solver_object_init(&direct, solver_cholesky.name, &s->options, NULL) : WEFT_NO_MEMORY;
+    if (status == WEFT_OK)
+    {
+        status = solver_object_solve(&direct, system, y, &last);
+    }
+    if (status == WEFT_OK || last.residual2 < stats->residual2)
+    {
+        memcpy(x, y, (size_t)count * sizeof(vec3));
+        stats->residual = last.residual;
+        stats->residual2 = last.residual2;
+        stats->converged = last.converged;
+        stats->bytes = fmax(stats->bytes, last.bytes);
+        stats->rate = NAN;
+        stats->escalations = 2;
+    }
     solver_object_finish(&direct);
-    stats->residual = last.residual;
-    stats->residual2 = last.residual2;
-    stats->converged = last.converged;
-    stats->bytes += last.bytes;
-    stats->rate = NAN;
+    mem_free(y);
     return status;
 }
 
 static weft_status solve_surely(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     sa_state* s = state;
-    int64_t own_limit = s->cg.iteration_limit;
-    s->cg.iteration_limit = s->options.max_iterations ? own_limit : ESCALATE_AFTER;
-    weft_status status = solve(s, system, x, stats);
-    s->cg.iteration_limit = own_limit;
+    weft_status status = s->built;
+    if (status == WEFT_OK)
+    {
+        s->cg.iteration_limit = s->options.max_iterations ? s->options.max_iterations : ESCALATE_AFTER;
+        status = solve(s, system, x, stats);
+    }
     if (may_escalate(s, status))
     {
         stats->escalations = 1;
         status = solve_stronger(s, system, x, stats);
+        status = status == WEFT_NO_MEMORY ? WEFT_NOT_CONVERGED : status;
     }
-    if (may_escalate(s, status) && system->A.pattern->row_count <= DIRECT_MAX)
+    if (may_escalate(s, status) && direct_fits(system))
     {
-        stats->escalations = 2;
-        status = solve_directly(s, system, x, stats);
+        weft_status last = solve_directly(s, system, x, stats);
+        status = stats->escalations == 2 || last == WEFT_NOT_DEFINITE ? last : status;
     }
     return status;
 }
@@ -248,13 +273,16 @@ static weft_status solve_by_cycles(void* state, const linear_system* system, vec
     status = !isfinite(end) || (start2 == 0.0 && !vector_is_zero(c->r, c->row_count)) ? WEFT_NOT_FINITE
              : end < 0.0                                                              ? WEFT_NOT_DEFINITE
                                                                                       : status;
-    if (!(end <= start))
+    double end2 = length2(c->r, c->row_count);
+    if (!(end <= start)) // diverged: the start is the best there was
     {
-        filter_prescribed(system, x); // diverged: the start is the best there was
+        filter_prescribed(system, x);
+        end = start;
+        end2 = start2;
     }
     stats->converged = status == WEFT_OK;
     stats->residual = start > 0.0 ? sqrt(end / start) : 0.0;
-    stats->residual2 = start2 > 0.0 ? length2(c->r, c->row_count) / start2 : 0.0;
+    stats->residual2 = start2 > 0.0 ? end2 / start2 : 0.0;
     stats->rate = stats->iterations > 0 ? pow(stats->residual, 1.0 / stats->iterations) : NAN;
     report(s, system, stats);
     return status;
@@ -281,7 +309,7 @@ const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
                                           "prefiltered CG with smoothed-aggregation multigrid (Tamstorf et al. 2015)",
                                       .state_size = sizeof(sa_state),
                                       .analyze = analyze_prefiltered,
-                                      .factor = factor,
+                                      .factor = factor_surely,
                                       .solve = solve_surely,
                                       .finish = sa_state_finish,
                                       .aggregates = aggregates};

@@ -11,7 +11,8 @@
 weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options, weft_error* error)
 {
     *object = (solver_object){.options = *options};
-    if (options->sa.degree == 0)
+    const weft_sa_def* sa = &options->sa;
+    if (sa->degree == 0 && sa->precision == 0 && sa->coarsest == 0 && sa->margin == 0.0) // none was given
     {
         object->options.sa = sa_default();
     }

@@ -321,6 +321,12 @@ int64_t system_find_not_finite(const double* values, size_t count)
 static weft_status def_check_pattern(const weft_system_def* def, weft_error* error)
 {
     int n = def->vertex_count;
+    if (def->element_vertices < 0 || def->kernel_count < 0)
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                         "element_vertices is %d and kernel_count %d; none may be negative", def->element_vertices,
+                         def->kernel_count);
+    }
     if (def->row_start[0] != 0)
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "row_start[0] is %d; it must be 0", def->row_start[0]);

@@ -1,0 +1,492 @@
+// Products of the setup: the finest matrix, inverse diagonals, relaxation of the kernel, smoothing of the
+// interpolation, the Galerkin product. A part of sa_numeric.h.
+
+static void load(void* context, int begin, int end)
+{
+    const sa_load* c = context;
+    const bsr_matrix* A = &c->system->A;
+    REAL* restrict to = c->level->A;
+    for (int i = begin; i < end; i++)
+    {
+        for (int slot = A->pattern->row_start[i]; slot < A->pattern->row_start[i + 1]; slot++)
+        {
+            double buffer[9];
+            const double* block =
+                c->index ? prefilter_block(c->system, c->index, slot, i, buffer) : A->values + 9 * (size_t)slot;
+            for (int k = 0; k < 9; k++)
+            {
+                to[9 * (size_t)slot + (size_t)k] = (REAL)(c->scale * block[k]);
+            }
+        }
+    }
+}
+
+// The inverse of a symmetric positive definite block by Cholesky, in double; false when it has none.
+static bool invert_spd(int B, const REAL* a, REAL* out)
+{
+    double L[B_MAX * B_MAX] = {0}, inverse[B_MAX * B_MAX] = {0};
+    for (int j = 0; j < B; j++)
+    {
+        for (int i = j; i < B; i++)
+        {
+            double sum = a[i * B + j];
+            for (int k = 0; k < j; k++)
+            {
+                sum -= L[i * B + k] * L[j * B + k];
+            }
+            if (i == j && !(sum > 0.0 && isfinite(sum)))
+            {
+                return false;
+            }
+            L[i * B + j] = i == j ? sqrt(sum) : sum / L[j * B + j];
+        }
+    }
+    for (int c = 0; c < B; c++) // L^-1
+    {
+        for (int r = c; r < B; r++)
+        {
+            double sum = r == c ? 1.0 : 0.0;
+            for (int k = c; k < r; k++)
+            {
+                sum -= L[r * B + k] * inverse[k * B + c];
+            }
+            inverse[r * B + c] = sum / L[r * B + r];
+        }
+    }
+    for (int r = 0; r < B; r++)
+    {
+        for (int c = 0; c <= r; c++)
+        {
+            double sum = 0.0;
+            for (int k = r; k < B; k++)
+            {
+                sum += inverse[k * B + r] * inverse[k * B + c];
+            }
+            out[r * B + c] = out[c * B + r] = (REAL)sum;
+        }
+    }
+    return true;
+}
+
+static double invert(void* context, int begin, int end)
+{
+    const sa_level* l = context;
+    size_t size = (size_t)l->block * (size_t)l->block;
+    double bad = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        const REAL* a = (const REAL*)l->A + size * (size_t)l->pattern.diagonal[i];
+        REAL* out = (REAL*)l->inverse + size * (size_t)i;
+        bad += !(l->block == 3   ? invert_spd(3, a, out)
+                 : l->block == 6 ? invert_spd(6, a, out)
+                                 : invert_spd(l->block, a, out));
+    }
+    return bad;
+}
+
+// t = sum over slots of A from, in double: t is B rows of K, each filled up to STRIDE(K).
+WIDE_INLINE void kernel_product(const int B, const int K, const sa_relaxation* c, int i, double* t)
+{
+    const bsr_pattern* p = &c->level->pattern;
+    const int stride = STRIDE(K);
+    memset(t, 0, (size_t)(B * stride) * sizeof(double));
+    for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
+    {
+        const REAL* a = (const REAL*)c->level->A + (size_t)(B * B) * (size_t)slot;
+        const double* from = c->from + (size_t)(B * K) * (size_t)p->column[slot];
+        for (int q = 0; q < B && K == 6; q++)
+        {
+            wide row = wide_load(from + 6 * q); // the last two are the next row's and go where no one looks
+            for (int r = 0; r < B; r++)
+            {
+                wide_store(t + 8 * r, wide_load(t + 8 * r) + row * (double)a[r * B + q]);
+            }
+        }
+        for (int e = 0; e < B * B && K != 6; e++)
+        {
+            for (int k = 0; k < K; k++)
+            {
+                t[e / B * stride + k] += (double)a[e] * from[e % B * K + k];
+            }
+        }
+    }
+}
+
+WIDE_INLINE void relax_rows(const int B, const int K, const sa_relaxation* c, int begin, int end)
+{
+    const int stride = STRIDE(K);
+    for (int i = begin; i < end; i++)
+    {
+        double t[B_MAX * B_MAX];
+        kernel_product(B, K, c, i, t);
+        const REAL* inverse = (const REAL*)c->level->inverse + (size_t)(B * B) * (size_t)i;
+        size_t at = (size_t)(B * K) * (size_t)i;
+        for (int r = 0; r < B; r++)
+        {
+            for (int k = 0; k < K; k++)
+            {
+                double sum = 0.0;
+                for (int q = 0; q < B; q++)
+                {
+                    sum += (double)inverse[r * B + q] * t[q * stride + k];
+                }
+                c->to[at + (size_t)(r * K + k)] = c->from[at + (size_t)(r * K + k)] - c->omega * sum;
+            }
+        }
+    }
+}
+
+static void relax(void* context, int begin, int end)
+{
+    const sa_relaxation* c = context;
+    BY_BLOCKS(relax_rows, c->level->block, c->level->coarse_block, c, begin, end)
+}
+
+// t += a p: t is B rows of STRIDE(K), a is B x B, p is B rows of K (some reals behind it may be read).
+WIDE_INLINE void block_add_product(const int B, const int K, REAL* t, const REAL* a, const REAL* p)
+{
+    if (K == 6)
+    {
+        r8 zero = {0};
+        r8 row[B_MAX];
+        for (int q = 0; q < B; q++)
+        {
+            row[q] = __builtin_shufflevector(load8(p + 6 * q), zero, 0, 1, 2, 3, 4, 5, 8, 9);
+        }
+        for (int r = 0; r < B; r++)
+        {
+            r8 sum = load8(t + 8 * r);
+            for (int q = 0; q < B; q++)
+            {
+                sum += row[q] * a[r * B + q];
+            }
+            store8(t + 8 * r, sum);
+        }
+    }
+    else if (K == 3)
+    {
+        r4 zero = {0};
+        r4 row[B_MAX];
+        for (int q = 0; q < B; q++)
+        {
+            row[q] = __builtin_shufflevector(load4(p + 3 * q), zero, 0, 1, 2, 4);
+        }
+        for (int r = 0; r < B; r++)
+        {
+            r4 sum = load4(t + 4 * r);
+            for (int q = 0; q < B; q++)
+            {
+                sum += row[q] * a[r * B + q];
+            }
+            store4(t + 4 * r, sum);
+        }
+    }
+    else
+    {
+        for (int r = 0; r < B; r++)
+        {
+            for (int q = 0; q < B; q++)
+            {
+                for (int k = 0; k < K; k++)
+                {
+                    t[r * K + k] += a[r * B + q] * p[q * K + k];
+                }
+            }
+        }
+    }
+}
+
+// c += p^T t: c is K rows of STRIDE(K), p is B x K, t is B rows of STRIDE(K).
+WIDE_INLINE void block_add_transposed(const int B, const int K, REAL* c, const REAL* p, const REAL* t)
+{
+    if (K == 6)
+    {
+        r8 row[B_MAX];
+        for (int q = 0; q < B; q++)
+        {
+            row[q] = load8(t + 8 * q);
+        }
+        for (int r = 0; r < 6; r++)
+        {
+            r8 sum = load8(c + 8 * r);
+            for (int q = 0; q < B; q++)
+            {
+                sum += row[q] * p[q * 6 + r];
+            }
+            store8(c + 8 * r, sum);
+        }
+    }
+    else
+    {
+        int stride = STRIDE(K);
+        for (int r = 0; r < K; r++)
+        {
+            for (int q = 0; q < B; q++)
+            {
+                for (int k = 0; k < K; k++)
+                {
+                    c[r * stride + k] += p[q * K + r] * t[q * stride + k];
+                }
+            }
+        }
+    }
+}
+
+// First place in a sorted list whose value is not below `value`.
+static int place_sorted(const int* list, int count, int value)
+{
+    int low = 0, high = count;
+    while (high - low > 8) // then straight on, which is quicker for what is short
+    {
+        int middle = low + (high - low) / 2;
+        *(list[middle] < value ? &low : &high) = middle;
+    }
+    while (low < high && list[low] < value)
+    {
+        low++;
+    }
+    return low;
+}
+
+static int find_sorted(const int* list, int count, int value)
+{
+    int k = place_sorted(list, count, value);
+    return k < count && list[k] == value ? k : -1;
+}
+
+// Whether the connection of slot smooths the interpolation; *at moves along the row's strong connections.
+static inline bool smooths(const sa_smoothing* c, int i, int j, int* at)
+{
+    if (!c->smoothing || j == i)
+    {
+        return true;
+    }
+    while (*at < c->smoothing->row_start[i + 1] && c->smoothing->column[*at] < j)
+    {
+        (*at)++;
+    }
+    return *at < c->smoothing->row_start[i + 1] && c->smoothing->column[*at] == j;
+}
+
+// One row of P: sum the products A_ij Q_j by aggregate, then scale by the inverse of the diagonal.
+WIDE_INLINE void smooth_row(const int B, const int K, const sa_smoothing* c, int i, REAL* t)
+{
+    const sa_level* l = c->level;
+    const bsr_pattern* p = &l->pattern;
+    const int stride = STRIDE(K);
+    int first_slot = l->P_start[i], count = l->P_start[i + 1] - first_slot;
+    memset(t, 0, (size_t)(count * B * stride) * sizeof(REAL));
+    int own = find_sorted(l->P_column + first_slot, count, l->aggregate[i]);
+    int strong = c->smoothing ? c->smoothing->row_start[i] : 0;
+    for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
+    {
+        int j = p->column[slot];
+        if (l->aggregate[j] < 0)
+        {
+            continue;
+        }
+        const REAL* a = (const REAL*)l->A + (size_t)(B * B) * (size_t)slot;
+        int at = smooths(c, i, j, &strong) ? find_sorted(l->P_column + first_slot, count, l->aggregate[j]) : -1;
+        // What is left out acts on the node itself, so that sums over a row, and with them translations, are kept.
+        block_add_product(B, K, t + (at >= 0 ? at : own) * B * stride, a,
+                          (const REAL*)l->Q + (size_t)(B * K) * (size_t)(at >= 0 ? j : i));
+    }
+    const REAL* inverse = (const REAL*)l->inverse + (size_t)(B * B) * (size_t)i;
+    const REAL* q = (const REAL*)l->Q + (size_t)(B * K) * (size_t)i;
+    REAL omega = (REAL)c->omega;
+    for (int s = 0; s < count; s++)
+    {
+        REAL* out = (REAL*)l->P + (size_t)(B * K) * (size_t)(first_slot + s);
+        const REAL* ts = t + s * B * stride;
+        for (int r = 0; r < B; r++)
+        {
+            for (int k = 0; k < K; k++)
+            {
+                REAL sum = 0;
+                for (int m = 0; m < B; m++)
+                {
+                    sum += inverse[r * B + m] * ts[m * stride + k];
+                }
+                out[r * K + k] = (s == own ? q[r * K + k] : (REAL)0) - omega * sum;
+            }
+        }
+    }
+}
+
+WIDE_INLINE void smooth_rows(const int B, const int K, const sa_smoothing* c, int begin, int end)
+{
+    REAL t[SA_P_ROW_MAX * B_MAX * B_MAX];
+    for (int i = begin; i < end; i++)
+    {
+        if (c->level->P_start[i + 1] > c->level->P_start[i]) // else a special node
+        {
+            smooth_row(B, K, c, i, t);
+        }
+    }
+}
+
+static void smooth(void* context, int begin, int end)
+{
+    const sa_smoothing* c = context;
+    BY_BLOCKS(smooth_rows, c->level->block, c->level->coarse_block, c, begin, end)
+}
+
+// Scratch of one chunk of the Galerkin product.
+typedef struct galerkin_scratch
+{
+    REAL* t;     // one row of A P
+    REAL* sum;   // upper blocks of the chunk's coarse rows
+    int* offset; // [SA_CHUNK] first of them for each row
+} galerkin_scratch;
+
+// t = row i of A P, blocks in the order of AP_column.
+WIDE_INLINE void ap_row(const int B, const int K, const sa_level* l, int i, REAL* t)
+{
+    const int* list = l->AP_column + l->AP_start[i];
+    int count = l->AP_start[i + 1] - l->AP_start[i];
+    const int stride = STRIDE(K);
+    memset(t, 0, (size_t)count * (size_t)(B * stride) * sizeof(REAL));
+    for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1]; slot++)
+    {
+        int j = l->pattern.column[slot];
+        const REAL* a = (const REAL*)l->A + (size_t)(B * B) * (size_t)slot;
+        int at =
+            count > 32 && l->P_start[j] < l->P_start[j + 1] ? place_sorted(list, count, l->P_column[l->P_start[j]]) : 0;
+        for (int s = l->P_start[j]; s < l->P_start[j + 1]; s++)
+        {
+            while (list[at] < l->P_column[s])
+            {
+                at++;
+            }
+            block_add_product(B, K, t + (size_t)at * (size_t)(B * stride), a,
+                              (const REAL*)l->P + (size_t)(B * K) * (size_t)s);
+        }
+    }
+}
+
+WIDE_INLINE void galerkin_chunk(const int B, const int K, const sa_product* c, int chunk, galerkin_scratch* g)
+{
+    const sa_level* l = c->level;
+    const bsr_pattern* p = &c->coarse->pattern;
+    const int stride = STRIDE(K);
+    int begin = chunk * SA_CHUNK, end = int_min(begin + SA_CHUNK, l->coarse_rows), total = 0;
+    for (int I = begin; I < end; I++)
+    {
+        g->offset[I - begin] = total;
+        total += p->row_start[I + 1] - p->diagonal[I];
+    }
+    memset(g->sum, 0, (size_t)total * (size_t)(K * stride) * sizeof(REAL));
+    for (int k = l->chunk_start[chunk]; k < l->chunk_start[chunk + 1]; k++)
+    {
+        int i = l->chunk_row[k];
+        ap_row(B, K, l, i, g->t);
+        const int* list = l->AP_column + l->AP_start[i];
+        int count = l->AP_start[i + 1] - l->AP_start[i];
+        for (int s = l->P_start[i]; s < l->P_start[i + 1]; s++)
+        {
+            int I = l->P_column[s];
+            if (I < begin || I >= end)
+            {
+                continue;
+            }
+            const int* column = p->column + p->diagonal[I];
+            int slot = 0;
+            for (int at = 0; at < count; at++)
+            {
+                if (list[at] < I)
+                {
+                    continue;
+                }
+                while (column[slot] < list[at])
+                {
+                    slot++;
+                }
+                block_add_transposed(B, K, g->sum + (size_t)(g->offset[I - begin] + slot) * (size_t)(K * stride),
+                                     (const REAL*)l->P + (size_t)(B * K) * (size_t)s,
+                                     g->t + (size_t)at * (size_t)(B * stride));
+            }
+        }
+    }
+    for (int I = begin; I < end; I++)
+    {
+        const REAL* from = g->sum + (size_t)g->offset[I - begin] * (size_t)(K * stride);
+        REAL* to = (REAL*)c->coarse->A + (size_t)(K * K) * (size_t)p->diagonal[I];
+        int blocks = p->row_start[I + 1] - p->diagonal[I];
+        for (int r = 0; r < blocks * K; r++)
+        {
+            memcpy(to + (size_t)r * (size_t)K, from + (size_t)r * (size_t)stride, (size_t)K * sizeof(REAL));
+        }
+        for (int r = 0; r < K; r++) // the diagonal block, symmetric to the bit
+        {
+            for (int q = 0; q < r; q++)
+            {
+                to[r * K + q] = to[q * K + r];
+            }
+        }
+    }
+}
+
+// Most blocks of a row of A P, and most upper blocks of a chunk.
+static void galerkin_sizes(const sa_product* c, int begin, int end, int* row, int* sum)
+{
+    const sa_level* l = c->level;
+    const bsr_pattern* p = &c->coarse->pattern;
+    *row = *sum = 0;
+    for (int chunk = begin; chunk < end; chunk++)
+    {
+        for (int k = l->chunk_start[chunk]; k < l->chunk_start[chunk + 1]; k++)
+        {
+            int i = l->chunk_row[k];
+            *row = int_max(*row, l->AP_start[i + 1] - l->AP_start[i]);
+        }
+        int total = 0;
+        for (int I = chunk * SA_CHUNK; I < int_min((chunk + 1) * SA_CHUNK, l->coarse_rows); I++)
+        {
+            total += p->row_start[I + 1] - p->diagonal[I];
+        }
+        *sum = int_max(*sum, total);
+    }
+}
+
+static double galerkin(void* context, int begin, int end)
+{
+    const sa_product* c = context;
+    int B = c->level->block, K = c->level->coarse_block, row, sum, offset[SA_CHUNK];
+    galerkin_sizes(c, begin, end, &row, &sum);
+    galerkin_scratch g = {MEM_NEW((size_t)row * (size_t)(B * STRIDE(K)), REAL),
+                          MEM_NEW((size_t)sum * (size_t)(K * STRIDE(K)), REAL), offset};
+    bool done = g.t && g.sum;
+    if (done)
+    {
+        for (int chunk = begin; chunk < end; chunk++)
+        {
+            BY_BLOCKS(galerkin_chunk, B, K, c, chunk, &g)
+        }
+    }
+    mem_free(g.t);
+    mem_free(g.sum);
+    return done ? 0.0 : 1.0;
+}
+
+static void mirror(void* context, int begin, int end)
+{
+    sa_level* l = context;
+    const bsr_pattern* p = &l->pattern;
+    int B = l->block;
+    size_t size = (size_t)(B * B);
+    for (int i = begin; i < end; i++)
+    {
+        for (int slot = p->row_start[i]; slot < p->diagonal[i]; slot++)
+        {
+            const REAL* from = (const REAL*)l->A + size * (size_t)bsr_pattern_find(p, p->column[slot], i);
+            REAL* to = (REAL*)l->A + size * (size_t)slot;
+            for (int r = 0; r < B; r++)
+            {
+                for (int c = 0; c < B; c++)
+                {
+                    to[r * B + c] = from[c * B + r];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+// The near kernel (section 6) and the tentative interpolation that holds it exactly: a QR on each aggregate (section 5,
+// figure 3).
+#include <math.h>
+#include <string.h>
+
+#include "math/wide.h"
+#include "solve/sa.h"
+
+enum
+{
+    NODE_GRAIN = 64 // aggregates a chunk
+};
+
+// A column whose rest is below this share of its first length, or of the longest piece of it on any aggregate, is
+// dependent. Relaxing with a matrix in single precision leaves some 1e-7 of noise; the rest of a rotation is an
+// aggregate's size over that of the scene.
+static const double DROP_DOUBLE = 1e-10, DROP_FLOAT = 4e-6, DROP_EMPTY = 1e-13;
+
+// The vectors that the near kernel is made of, row after row; rotations are about the middle of all positions and
+// scaled by their extent.
+weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool prefilter)
+{
+    sa_level* l = &h->levels[0];
+    int count = system->kernel ? system->kernel_count : h->settings.vectors == 6 && system->positions ? 6 : 3;
+    int K = (count + 2) / 3 * 3;
+    l->coarse_block = K;
+    l->kernel = MEM_NEW((size_t)l->rows * 3 * (size_t)K + SA_PAD, double);
+    if (!l->kernel)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    vec3 low = system->positions ? system->positions[0] : v3(0, 0, 0), high = low;
+    for (int i = 0; i < l->rows && system->positions; i++)
+    {
+        vec3 x = system->positions[i];
+        low = v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+        high = v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+    }
+    vec3 middle = v3_scale(0.5, v3_add(low, high));
+    double extent = v3_length(v3_sub(high, low)), scale = extent > 0.0 ? 1.0 / extent : 1.0;
+    for (int i = 0; i < l->rows; i++)
+    {
+        double* k = l->kernel + (size_t)(3 * K) * (size_t)i;
+        if (system->kernel)
+        {
+            for (int r = 0; r < 3; r++)
+            {
+                for (int c = 0; c < count; c++)
+                {
+                    k[r * K + c] = system->kernel[(size_t)c * 3 * (size_t)l->rows + 3 * (size_t)i + (size_t)r];
+                }
+            }
+            continue;
+        }
+        k[0] = k[K + 1] = k[2 * K + 2] = 1.0;
+        if (count == 6)
+        {
+            vec3 x = v3_scale(scale, v3_sub(system->positions[i], middle));
+            k[K + 3] = -x.z; // (0, -z, y)
+            k[2 * K + 3] = x.y;
+            k[4] = x.z; // (z, 0, -x)
+            k[2 * K + 4] = -x.x;
+            k[5] = -x.y; // (-y, x, 0)
+            k[K + 5] = x.x;
+        }
+    }
+    for (int f = 0; f < system->filter_count && prefilter; f++)
+    {
+        const filter_record* record = &system->filter[f];
+        double* k = l->kernel + (size_t)(3 * K) * (size_t)record->vertex;
+        for (int c = 0; c < K; c++)
+        {
+            vec3 v = m3_mul_v(record->S, v3(k[c], k[K + c], k[2 * K + c]));
+            k[c] = v.x;
+            k[K + c] = v.y;
+            k[2 * K + c] = v.z;
+        }
+    }
+    return WEFT_OK;
+}
+
+weft_status sa_relax_kernel(sa_hierarchy* h, sa_level* l)
+{
+    size_t size = (size_t)l->rows * (size_t)l->block * (size_t)l->coarse_block;
+    for (int sweep = 0; sweep < h->settings.relax; sweep++)
+    {
+        double* relaxed = MEM_NEW(size + SA_PAD, double);
+        if (!relaxed)
+        {
+            return WEFT_NO_MEMORY;
+        }
+        sa_note_scratch(h, 2 * size * sizeof(double));
+        sa_relaxation c = {l, l->kernel, relaxed, 4.0 / 3.0 / l->radius};
+        parallel_for(h->pool, l->rows, ROW_GRAIN, sa_kernels_for(h->cpu, h->precision)->relax, &c);
+        mem_free(l->kernel);
+        l->kernel = relaxed;
+    }
+    return WEFT_OK;
+}
+
+// The nodes of each aggregate: member[start[a]] .. member[start[a + 1] - 1], increasing.
+typedef struct member_list
+{
+    int *start, *member;
+} member_list;
+
+static bool members_of(const sa_level* l, member_list* out)
+{
+    out->start = MEM_NEW((size_t)l->coarse_rows + 2, int);
+    out->member = MEM_NEW(l->rows, int);
+    if (!out->start || !out->member)
+    {
+        return false;
+    }
+    for (int i = 0; i < l->rows; i++)
+    {
+        if (l->aggregate[i] >= 0)
+        {
+            out->start[l->aggregate[i] + 2]++;
+        }
+    }
+    for (int a = 0; a < l->coarse_rows; a++)
+    {
+        out->start[a + 2] += out->start[a + 1];
+    }
+    for (int i = 0; i < l->rows; i++)
+    {
+        if (l->aggregate[i] >= 0)
+        {
+            out->member[out->start[l->aggregate[i] + 1]++] = i;
+        }
+    }
+    return true;
+}
+
+// Several sums at once, which need not wait for each other.
+static double column_dot(const double* a, const double* b, int count)
+{
+    wide sums = {0};
+    double rest = 0.0;
+    int k = 0;
+    for (; k + WIDE <= count; k += WIDE)
+    {
+        sums += wide_load(a + k) * wide_load(b + k);
+    }
+    for (; k < count; k++)
+    {
+        rest += a[k] * b[k];
+    }
+    return wide_sum(sums) + rest;
+}
+
+// What is too short for a column of Q.
+typedef struct qr_limits
+{
+    double share;                // of the column's first length
+    double least[SA_KERNEL_MAX]; // for each column
+} qr_limits;
+
+static qr_limits limits_of(const sa_hierarchy* h, const sa_level* l)
+{
+    int K = l->coarse_block;
+    qr_limits limits = {.share = h->precision == 32 && h->settings.relax > 0 ? DROP_FLOAT : DROP_DOUBLE};
+    for (size_t m = 0; m < (size_t)l->rows * (size_t)(l->block * K); m++)
+    {
+        limits.least[m % (size_t)K] = fmax(limits.least[m % (size_t)K], fabs(l->kernel[m]));
+    }
+    for (int c = 0; c < K; c++)
+    {
+        limits.least[c] *= DROP_EMPTY;
+    }
+    return limits;
+}
+
+// Thin QR of K columns of `size` numbers, column after column, by Gram-Schmidt, done twice, which is enough. A column
+// that depends on those before it becomes zero, with a zero row in R.
+static void local_qr(double* columns, int size, int K, const qr_limits* limits, double* R, unsigned char* dropped)
+{
+    memset(R, 0, (size_t)(K * K) * sizeof(double));
+    for (int c = 0; c < K; c++)
+    {
+        double* v = columns + (size_t)c * (size_t)size;
+        double first = sqrt(column_dot(v, v, size));
+        for (int round = 0; round < 2; round++)
+        {
+            for (int k = 0; k < c; k++)
+            {
+                const double* q = columns + (size_t)k * (size_t)size;
+                double s = column_dot(q, v, size);
+                R[k * K + c] += s;
+                for (int m = 0; m < size; m++)
+                {
+                    v[m] -= s * q[m];
+                }
+            }
+        }
+        double length = sqrt(column_dot(v, v, size));
+        dropped[c] = !(length > limits->share * first && length > limits->least[c]);
+        R[c * K + c] = dropped[c] ? 0.0 : length;
+        for (int m = 0; m < size; m++)
+        {
+            v[m] = dropped[c] ? 0.0 : v[m] / length;
+        }
+    }
+}
+
+typedef struct qr_context
+{
+    const sa_hierarchy* h;
+    sa_level *level, *coarse;
+    member_list list;
+    qr_limits limits;
+} qr_context;
+
+static double qr_chunk(void* context, int begin, int end)
+{
+    qr_context* c = context;
+    const sa_level* l = c->level;
+    int B = l->block, K = l->coarse_block, most = 0;
+    for (int a = begin; a < end; a++)
+    {
+        most = int_max(most, c->list.start[a + 1] - c->list.start[a]);
+    }
+    double* columns = MEM_NEW((size_t)most * (size_t)(B * K), double);
+    if (!columns)
+    {
+        return 1.0;
+    }
+    for (int a = begin; a < end; a++)
+    {
+        const int* member = c->list.member + c->list.start[a];
+        int count = c->list.start[a + 1] - c->list.start[a], size = count * B;
+        for (int m = 0; m < size * K; m++)
+        {
+            columns[(m % K) * size + m / K] =
+                l->kernel[(size_t)(B * K) * (size_t)member[m / (B * K)] + (size_t)(m % (B * K))];
+        }
+        local_qr(columns, size, K, &c->limits, c->coarse->kernel + (size_t)(K * K) * (size_t)a,
+                 c->coarse->dropped + (size_t)K * (size_t)a);
+        for (int m = 0; m < size * K; m++)
+        {
+            double value = columns[(m % K) * size + m / K];
+            size_t to = (size_t)(B * K) * (size_t)member[m / (B * K)] + (size_t)(m % (B * K));
+            c->h->precision == 32 ? (void)(((float*)l->Q)[to] = (float)value) : (void)(((double*)l->Q)[to] = value);
+        }
+    }
+    mem_free(columns);
+    return 0.0;
+}
+
+weft_status sa_tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse)
+{
+    size_t size = (size_t)l->rows * (size_t)l->block * (size_t)l->coarse_block, K = (size_t)l->coarse_block;
+    l->Q = mem_alloc(size + SA_PAD, sa_real_size(h));
+    coarse->kernel = MEM_NEW((size_t)l->coarse_rows * K * K + SA_PAD, double);
+    coarse->dropped = MEM_NEW((size_t)l->coarse_rows * K, unsigned char);
+    qr_context c = {.h = h, .level = l, .coarse = coarse, .limits = limits_of(h, l)};
+    double failed = 1.0;
+    if (l->Q && coarse->kernel && coarse->dropped && members_of(l, &c.list))
+    {
+        failed = parallel_sum(h->pool, l->coarse_rows, NODE_GRAIN, qr_chunk, &c);
+    }
+    mem_free(c.list.start);
+    mem_free(c.list.member);
+    return failed > 0.0 ? WEFT_NO_MEMORY : WEFT_OK;
+}
