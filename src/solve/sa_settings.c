@@ -5,7 +5,7 @@
 
 #include "solve/sa.h"
 
-// The defaults are what `weft bench sa-choices` measures best over its scenes; docs/multigrid.md has the tables.
+// The defaults are what `weft bench sa-choices` measures best over its scenes: docs/performance.md.
 weft_sa_def sa_default(void)
 {
     return (weft_sa_def){.theta = 0.48,
