@@ -49,14 +49,18 @@ static const help_page pages[] = {
      "or with --binary as PREFIX.weftsys.\n\n  weft system pinned --step 10 -o /tmp/pinned\n"},
     {"solve",
      "weft solve PREFIX... [--solver NAME] [--preconditioner NAME] [--tolerance T] [--max-iterations N] [--threads N] "
-     "[--repeat N] [--energy-error] [-o X.mtx] [--json]",
+     "[--repeat N] [--set sa.NAME=VALUE]... [--energy-error] [-o X.mtx] [--json]",
      "Solves systems from files, in order, with one solver object, and reports iterations, residuals, rate, times, "
      "memory.\n"
-     "--energy-error adds the error in the energy norm against a tight solve, relative to the start.\n\n"
+     "--energy-error adds the error in the energy norm against a tight solve, relative to the start.\n"
+     "--set changes multigrid: theta, distance, vectors, relax, filter, lanczos, margin, degree, lower, coarsest, "
+     "precision.\n\n"
+     "  weft solve /tmp/pinned --solver sa-ppcg --threads 2 --set sa.degree=3\n"
      "  weft solve /tmp/pinned --solver cholesky --json\n"
      "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"},
     {"bench", "weft bench NAME [options] [--json]",
-     "Runs a benchmark; `weft bench --list` names them.\n\n  weft bench kernels\n"},
+     "Runs a benchmark; `weft bench --list` names them.\n\n  weft bench kernels\n  weft bench sa-speed --cells 200 "
+     "--plane-cells 0\n"},
     {"help", "weft help [COMMAND]", "This text, or a command's.\n"},
 };
 
