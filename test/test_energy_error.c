@@ -110,7 +110,7 @@ static void test_failing_allocation(void** unused)
 // The first line that a command prints.
 static void run(const char* prefix, const char* options, char* text, size_t size)
 {
-    char line[700];
+    char line[8000];
     snprintf(line, sizeof(line), "%s solve %s %s", WEFT_COMMAND, prefix, options);
     FILE* f = popen(line, "r");
     assert_non_null(f);

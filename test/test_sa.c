@@ -514,7 +514,7 @@ static void test_scales(void** unused)
 // Through files and the command line: a sentence and status 2 for what is no system, 1 for what has no solution.
 static int command_status(const char* solver, const char* prefix)
 {
-    char line[700];
+    char line[8000];
     snprintf(line, sizeof(line), "timeout 20 %s solve %s --solver %s --set sa.coarsest=60 >/dev/null 2>%s.err",
              WEFT_COMMAND, prefix, solver, prefix);
     int status = system(line);

@@ -257,7 +257,7 @@ static char folder[256];
 // Exit status of `weft ARGUMENTS` in the folder; what it prints is in the files out and err there.
 static int weft(const char* arguments)
 {
-    char line[1024];
+    char line[8000];
     snprintf(line, sizeof(line), "cd %s && %s %s >out 2>err", folder, WEFT_COMMAND, arguments);
     int status = system(line);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
