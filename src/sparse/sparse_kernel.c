@@ -90,7 +90,7 @@ static const wide_mask number_order[2] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 3, 6, 1,
 
 WIDE_INLINE void add_block(double* value, const double* eight, double ninth, int flip)
 {
-#ifdef __AVX512F__
+#if defined(__AVX512F__) && !defined(__clang__) // clang has no shuffle by an index at run time
     wide_store(value, wide_load(value) + __builtin_shuffle(wide_load(eight), number_order[flip]));
 #else
     for (int k = 0; k < 8; k++)
