@@ -152,7 +152,7 @@ static void put_levels(const weft_solve_stats* s)
     }
     printf("]");
     put_number("operator_complexity", s->operator_complexity);
-    printf(",\"escalations\":%d", s->escalations);
+    printf(",\"refreshed\":%s,\"escalations\":%d", s->refreshed ? "true" : "false", s->escalations);
 }
 
 static void put_record(const solve_command* c, const solve_record* r, const char* prefix)

@@ -56,6 +56,7 @@ typedef struct weft_sa_def
     double lower;    ///< lower end of its interval, as a share of the upper end
     int coarsest;    ///< unknowns up to which a level is solved directly
     int precision;   ///< of the hierarchy: 32 or 64 bits
+    int reuse;       ///< 1: aggregates and interpolation are kept from solve to solve while they serve; 0: never
 } weft_sa_def;
 
 /// Start from weft_solver_def_default().
@@ -96,6 +97,7 @@ typedef struct weft_solve_stats
     double bytes;            ///< most memory held by matrix and solver
     int level_count;         ///< 0 without multigrid
     weft_level_stats levels[WEFT_LEVEL_MAX]; ///< finest first
+    int refreshed;           ///< multigrid: 1 only the numbers of the hierarchy were made anew, 0 all of it
     int escalations;         ///< of `sa-ppcg`: 1 a stronger hierarchy was needed, 2 a direct solve
     double operator_complexity; ///< matrix entries of all levels over those of the finest; NaN without multigrid
 } weft_solve_stats;

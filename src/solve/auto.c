@@ -125,7 +125,12 @@ static weft_status auto_solve(void* state, const linear_system* system, vec3* x,
 // The choice depends on the matrix that it met first. Analyses depend on the pattern alone and stay.
 static void auto_forget(void* state)
 {
-    ((auto_state*)state)->decided = false;
+    auto_state* a = state;
+    a->decided = false;
+    if (a->inner && a->inner->forget)
+    {
+        a->inner->forget(&a->state);
+    }
 }
 
 static int auto_aggregates(const void* state, int level, int* aggregate)

@@ -60,6 +60,7 @@ typedef struct sa_hierarchy
     cpu_kind cpu;
     int precision; // 32 or 64: what is in use; a float hierarchy that breaks down is built again in double
     bool keep;     // keep Q, kernel and all else of the setup: for tests
+    int* index;    // [rows] filter record of each vertex, or NULL
     int level_count;
     sa_level levels[WEFT_LEVEL_MAX];
     bool direct; // the last level is solved directly; else its block diagonal is all that is needed
@@ -76,6 +77,9 @@ weft_status sa_check(const weft_sa_def* settings, weft_error* error); // BAD_INP
 
 // prefilter: build for S A S + sigma (I - S) instead of A. NOT_DEFINITE when a diagonal block is not positive definite.
 weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilter);
+// New values of the same pattern and constraints in the structure that sa_build made: aggregates, interpolation and
+// radii stay. Allocates nothing that it keeps. Needs settings.reuse.
+weft_status sa_refresh(sa_hierarchy* h, const linear_system* system);
 void sa_finish(sa_hierarchy* h); // keeps settings, pool, cpu, keep
 // Fits the scale of single precision to the residuals of a solve; r is the first of them.
 void sa_start(sa_hierarchy* h, const vec3* r);

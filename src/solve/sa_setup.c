@@ -45,18 +45,24 @@ static size_t setup_ints(const sa_level* l)
            (l->chunk_row ? chunks + 2 + (size_t)l->chunk_start[chunks] : 0);
 }
 
-// What only the setup needs.
-static void level_trim(sa_level* l)
+// What only a full setup needs.
+static void level_trim_kernel(sa_level* l)
 {
     mem_free(l->kernel);
     mem_free(l->Q);
+    l->kernel = NULL;
+    l->Q = NULL;
+}
+
+// And what a refresh needs too.
+static void level_trim(sa_level* l)
+{
+    level_trim_kernel(l);
     mem_free(l->dropped);
     mem_free(l->AP_start);
     mem_free(l->AP_column);
     mem_free(l->chunk_start);
     mem_free(l->chunk_row);
-    l->kernel = NULL;
-    l->Q = NULL;
     l->dropped = NULL;
     l->AP_start = l->AP_column = l->chunk_start = l->chunk_row = NULL;
 }
@@ -86,7 +92,9 @@ void sa_finish(sa_hierarchy* h)
     chol_symbolic_finish(&h->symbolic);
     chol_numeric_finish(&h->numeric);
     mem_free(h->direct_x);
+    mem_free(h->index);
     h->direct_x = NULL;
+    h->index = NULL;
     h->level_count = 0;
     h->direct = false;
     h->bytes = h->bytes_most = 0;
@@ -94,42 +102,52 @@ void sa_finish(sa_hierarchy* h)
 
 // ---- the finest level
 
-static weft_status load_finest(sa_hierarchy* h, const linear_system* system, bool prefilter)
+static void load_values(sa_hierarchy* h, const linear_system* system)
 {
     sa_level* l = &h->levels[0];
-    int rows = system->A.pattern->row_count;
-    h->level_count = 1;
-    h->element_vertices = system->element_vertices;
-    *l = (sa_level){.rows = rows, .block = 3, .pattern = *system->A.pattern};
-    l->A = sa_real_new(h, 9 * (size_t)l->pattern.block_count);
-    int* index = prefilter && system->filter_count > 0 ? MEM_NEW(rows, int) : NULL;
-    if (!l->A || (prefilter && system->filter_count > 0 && !index))
+    if (h->index)
     {
-        mem_free(index);
-        return WEFT_NO_MEMORY;
-    }
-    if (index)
-    {
-        prefilter_index(system, index);
+        prefilter_index(system, h->index);
     }
     double most = 0.0;
-    for (int i = 0; i < rows; i++)
+    for (int i = 0; i < l->rows; i++)
     {
         const double* a = system->A.values + 9 * (size_t)l->pattern.diagonal[i];
         most = fmax(most, fmax(a[0], fmax(a[4], a[8])));
     }
     h->matrix_scale = 1.0 / sa_power_of_two(most);
-    sa_load load = {system, index, l, h->matrix_scale};
-    parallel_for(h->pool, rows, ROW_GRAIN, sa_kernels_for(h->cpu, h->precision)->load, &load);
-    mem_free(index);
+    sa_load load = {system, h->index, l, h->matrix_scale};
+    parallel_for(h->pool, l->rows, ROW_GRAIN, sa_kernels_for(h->cpu, h->precision)->load, &load);
+}
+
+static weft_status load_finest(sa_hierarchy* h, const linear_system* system, bool prefilter)
+{
+    sa_level* l = &h->levels[0];
+    int rows = system->A.pattern->row_count;
+    bool filtered = prefilter && system->filter_count > 0;
+    h->level_count = 1;
+    h->element_vertices = system->element_vertices;
+    *l = (sa_level){.rows = rows, .block = 3, .pattern = *system->A.pattern};
+    l->A = sa_real_new(h, 9 * (size_t)l->pattern.block_count);
+    h->index = filtered ? sa_ints_new(h, (size_t)rows) : NULL;
+    if (!l->A || (filtered && !h->index))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    load_values(h, system);
     return WEFT_OK;
 }
 
 // ---- vectors, inverse, radius: what every level has
 
+static weft_status invert_diagonal(const sa_hierarchy* h, sa_level* l)
+{
+    double bad = parallel_sum(h->pool, l->rows, ROW_GRAIN, sa_kernels_for(h->cpu, h->precision)->invert, l);
+    return bad > 0.0 ? WEFT_NOT_DEFINITE : WEFT_OK;
+}
+
 static weft_status prepare_level(sa_hierarchy* h, sa_level* l)
 {
-    const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
     size_t unknowns = (size_t)l->rows * (size_t)l->block;
     l->inverse = sa_real_new(h, unknowns * (size_t)l->block);
     void** vectors[] = {&l->x, &l->y, &l->b, &l->r, &l->d};
@@ -145,8 +163,7 @@ static weft_status prepare_level(sa_hierarchy* h, sa_level* l)
     {
         return WEFT_NO_MEMORY;
     }
-    double bad = parallel_sum(h->pool, l->rows, ROW_GRAIN, kernels->invert, l);
-    return bad > 0.0 ? WEFT_NOT_DEFINITE : WEFT_OK;
+    return invert_diagonal(h, l);
 }
 
 // ---- the coarse matrix
@@ -194,16 +211,9 @@ static weft_status interpolation(sa_hierarchy* h, sa_level* l, const sa_graph* s
     return WEFT_OK;
 }
 
-static weft_status galerkin(sa_hierarchy* h, sa_level* l, sa_level* coarse)
+static weft_status galerkin_values(const sa_hierarchy* h, sa_level* l, sa_level* coarse)
 {
     const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
-    TRY(sa_structure_coarse(h, l, coarse));
-    size_t K = (size_t)l->coarse_block;
-    coarse->A = sa_real_new(h, (size_t)coarse->pattern.block_count * K * K);
-    if (!coarse->A)
-    {
-        return WEFT_NO_MEMORY;
-    }
     sa_product product = {l, coarse};
     int chunks = (l->coarse_rows + SA_CHUNK - 1) / SA_CHUNK;
     if (parallel_sum(h->pool, chunks, 1, kernels->galerkin, &product) > 0.0)
@@ -212,8 +222,16 @@ static weft_status galerkin(sa_hierarchy* h, sa_level* l, sa_level* coarse)
     }
     parallel_for(h->pool, coarse->rows, ROW_GRAIN / 4, kernels->mirror, coarse);
     fill_dropped(h, coarse);
-    sa_note_scratch(h, scratch_of(h, l));
     return WEFT_OK;
+}
+
+static weft_status galerkin(sa_hierarchy* h, sa_level* l, sa_level* coarse)
+{
+    TRY(sa_structure_coarse(h, l, coarse));
+    size_t K = (size_t)l->coarse_block;
+    coarse->A = sa_real_new(h, (size_t)coarse->pattern.block_count * K * K);
+    sa_note_scratch(h, scratch_of(h, l));
+    return coarse->A ? galerkin_values(h, l, coarse) : WEFT_NO_MEMORY;
 }
 
 // ---- the last level
@@ -240,6 +258,14 @@ static const double* direct_load(const void* context, const chol_entry* entry, d
     return buffer;
 }
 
+static weft_status factor_values(sa_hierarchy* h)
+{
+    direct_source context = {h, &h->levels[h->level_count - 1]};
+    chol_source source = {direct_load, &context};
+    chol_engine engine = {h->pool, dense_kernels_for(h->cpu)};
+    return chol_factor(&h->symbolic, &h->numeric, &source, &engine);
+}
+
 static weft_status factor_last(sa_hierarchy* h)
 {
     sa_level* l = &h->levels[h->level_count - 1];
@@ -251,12 +277,8 @@ static weft_status factor_last(sa_hierarchy* h)
     TRY(chol_symbolic_create(&l->pattern, l->block, &h->symbolic));
     TRY(chol_numeric_create(&h->symbolic, &h->numeric));
     h->bytes += (size_t)(chol_symbolic_bytes(&h->symbolic) + chol_numeric_bytes(&h->symbolic));
-    direct_source context = {h, l};
-    chol_source source = {direct_load, &context};
-    chol_engine engine = {h->pool, dense_kernels_for(h->cpu)};
-    TRY(chol_factor(&h->symbolic, &h->numeric, &source, &engine));
     h->direct = true;
-    return WEFT_OK;
+    return factor_values(h);
 }
 
 // ---- all of it
@@ -352,7 +374,11 @@ static weft_status build(sa_hierarchy* h, const linear_system* system, bool pref
             TRY(sa_relax_kernel(h, l));
             TRY(coarsen(h, l, &last));
         }
-        if (!h->keep)
+        if (!h->keep && h->settings.reuse)
+        {
+            level_trim_kernel(l);
+        }
+        else if (!h->keep)
         {
             h->bytes -= setup_ints(l) * sizeof(int);
             level_trim(l);
@@ -383,6 +409,22 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
         sa_finish(h);
     }
     return status;
+}
+
+weft_status sa_refresh(sa_hierarchy* h, const linear_system* system)
+{
+    h->levels[0].pattern = *system->A.pattern; // the same, but maybe elsewhere
+    load_values(h, system);
+    for (int k = 0; k < h->level_count; k++)
+    {
+        sa_level* l = &h->levels[k];
+        TRY(invert_diagonal(h, l));
+        if (k + 1 < h->level_count)
+        {
+            TRY(galerkin_values(h, l, l + 1));
+        }
+    }
+    return h->direct ? factor_values(h) : WEFT_OK;
 }
 
 void sa_stats(const sa_hierarchy* h, weft_solve_stats* stats)

@@ -23,6 +23,7 @@ enum
     STRONG_LIMIT = 400,   // iterations with the stronger hierarchy before the direct solve
     LAST_LIMIT = 2000,    // and where none fits
     STRONG_DEGREE = 4,
+    LOST_LIMIT = 6,     // iterations; a full setup costs as much more than a refresh
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
 
@@ -35,6 +36,10 @@ typedef struct sa_state
     cg cg;
     bool prefilter, started;
     weft_status built; // of the last setup
+    // Reuse: after a full setup only numbers are made anew, until the iterations that this has cost are worth a setup.
+    bool usable, fresh;   // the hierarchy may be refreshed; it was made anew for this solve
+    int first_iterations; // of the solve after the last full setup
+    int lost;             // iterations above those since then
 } sa_state;
 
 static void sa_state_finish(void* state)
@@ -96,15 +101,49 @@ static weft_status analyze_raw(void* state, const solve_options* options, const 
     return analyze(state, options, system, false);
 }
 
+static weft_status factor_anew(sa_state* s, const linear_system* system)
+{
+    s->usable = false;
+    s->fresh = true;
+    s->lost = 0;
+    TRY(sa_build(s->hierarchy, system, s->prefilter));
+    s->usable = s->options.sa.reuse != 0;
+    return WEFT_OK;
+}
+
 static weft_status factor(void* state, const linear_system* system)
 {
     sa_state* s = state;
-    return sa_build(s->hierarchy, system, s->prefilter);
+    if (s->usable && s->lost < LOST_LIMIT && sa_refresh(s->hierarchy, system) == WEFT_OK)
+    {
+        s->fresh = false;
+        return WEFT_OK;
+    }
+    return factor_anew(s, system);
+}
+
+// Called at each checkpoint: a resumed run has no hierarchy either.
+static void forget(void* state)
+{
+    ((sa_state*)state)->usable = false;
+}
+
+static void count_lost(sa_state* s, int iterations)
+{
+    if (s->fresh)
+    {
+        s->first_iterations = iterations;
+    }
+    else
+    {
+        s->lost += int_max(0, iterations - s->first_iterations);
+    }
 }
 
 static void report(const sa_state* s, const linear_system* system, weft_solve_stats* stats)
 {
     sa_stats(s->hierarchy, stats);
+    stats->refreshed = !s->fresh;
     stats->bytes = 76.0 * system->A.pattern->block_count + cg_bytes(&s->cg) +
                    fmax((double)s->hierarchy->bytes, (double)s->hierarchy->bytes_most);
 }
@@ -115,6 +154,7 @@ static weft_status solve(void* state, const linear_system* system, vec3* x, weft
     s->started = false;
     weft_status status = cg_solve(&s->cg, system, x, stats);
     report(s, system, stats);
+    count_lost(s, stats->iterations);
     return status;
 }
 
@@ -148,7 +188,8 @@ static weft_status solve_stronger(sa_state* s, const linear_system* system, vec3
     h->settings.precision = 64;
     h->settings.lanczos =
         h->settings.lanczos > 0 ? h->settings.lanczos : sa_default().lanczos; // the bound may be wrong
-    weft_status status = sa_build(h, system, s->prefilter);
+    weft_status status = factor_anew(s, system);
+    s->usable = false; // the next solve starts with what was asked for
     h->settings = s->options.sa;
     TRY(status);
     if (!(stats->residual < 1.0))
@@ -199,6 +240,17 @@ static weft_status solve_surely(void* state, const linear_system* system, vec3* 
     {
         s->cg.iteration_limit = s->options.max_iterations ? s->options.max_iterations : ESCALATE_AFTER;
         status = solve(s, system, x, stats);
+    }
+    if (may_escalate(s, status) && !s->fresh)
+    {
+        int before = stats->iterations;
+        status = factor_anew(s, system);
+        if (status == WEFT_OK)
+        {
+            filter_prescribed(system, x);
+            status = solve(s, system, x, stats);
+            stats->iterations += before;
+        }
     }
     if (may_escalate(s, status))
     {
@@ -285,6 +337,7 @@ static weft_status solve_by_cycles(void* state, const linear_system* system, vec
     stats->residual2 = start2 > 0.0 ? end2 / start2 : 0.0;
     stats->rate = stats->iterations > 0 ? pow(stats->residual, 1.0 / stats->iterations) : NAN;
     report(s, system, stats);
+    count_lost(s, stats->iterations);
     return status;
 }
 
@@ -302,6 +355,7 @@ const linear_solver solver_sa_pcg = {.name = "sa-pcg",
                                      .factor = factor,
                                      .solve = solve,
                                      .finish = sa_state_finish,
+                                     .forget = forget,
                                      .aggregates = aggregates};
 
 const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
@@ -312,6 +366,7 @@ const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
                                       .factor = factor_surely,
                                       .solve = solve_surely,
                                       .finish = sa_state_finish,
+                                      .forget = forget,
                                       .aggregates = aggregates};
 
 const linear_solver solver_sa_cycle = {.name = "sa-cycle",
@@ -321,4 +376,5 @@ const linear_solver solver_sa_cycle = {.name = "sa-cycle",
                                        .factor = factor,
                                        .solve = solve_by_cycles,
                                        .finish = sa_state_finish,
+                                       .forget = forget,
                                        .aggregates = aggregates};
