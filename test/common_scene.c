@@ -1,0 +1,66 @@
+#define _POSIX_C_SOURCE 200809L
+#include "common_scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common.h"
+
+char scene_folder[256];
+
+const char* scene_path(const char* name)
+{
+    static char path[512];
+    snprintf(path, sizeof(path), "%s/%s", scene_folder, name);
+    return path;
+}
+
+void scene_write_bytes(const char* path, const char* text, size_t size)
+{
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+weft_status scene_load_bytes(const char* text, size_t size, weft_scene** out, weft_error* error)
+{
+    *error = (weft_error){0};
+    scene_write_bytes(scene_path("scene.json"), text, size);
+    return weft_scene_load(scene_path("scene.json"), NULL, 0, out, error);
+}
+
+weft_scene* scene_load_text(const char* text, const char* const* overrides, int override_count)
+{
+    weft_error error = {0};
+    weft_scene* scene = NULL;
+    scene_write_bytes(scene_path("scene.json"), text, strlen(text));
+    weft_status status = weft_scene_load(scene_path("scene.json"), overrides, override_count, &scene, &error);
+    if (status != WEFT_OK)
+    {
+        fail_msg("%s:%d:%d: %s", error.file, error.line, error.column, error.message);
+    }
+    return scene;
+}
+
+int scene_folder_make(void** state)
+{
+    (void)state;
+    const char* base = getenv("TMPDIR");
+    snprintf(scene_folder, sizeof(scene_folder), "%.200s/weft-scene-XXXXXX", base && base[0] ? base : "/tmp");
+    return mkdtemp(scene_folder) ? 0 : -1;
+}
+
+int scene_folder_remove(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"scene.json", "square.obj", "bad.obj", "half.obj",    "named.obj", "flat.obj",
+                                        "loose.obj",  "shirt.obj",  "pipe",    "locked.json", "huge.json"};
+    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+    {
+        unlink(scene_path(names[k]));
+    }
+    return rmdir(scene_folder);
+}

@@ -1,0 +1,21 @@
+// Scene files of a test: written into a folder of the process's own, loaded, removed at the end.
+#ifndef WEFT_TEST_COMMON_SCENE_H
+#define WEFT_TEST_COMMON_SCENE_H
+
+#include "weft/scene.h"
+
+// Begins a scene of one small cloth.
+#define CLOTH "\"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 4}}"
+
+extern char scene_folder[256]; // of this process, removed at the end
+
+// Setup and teardown of a group of tests.
+int scene_folder_make(void** state);
+int scene_folder_remove(void** state);
+
+const char* scene_path(const char* name); // in the folder; until the next call
+void scene_write_bytes(const char* path, const char* text, size_t size);
+weft_status scene_load_bytes(const char* text, size_t size, weft_scene** out, weft_error* error);
+weft_scene* scene_load_text(const char* text, const char* const* overrides, int override_count); // must load
+
+#endif

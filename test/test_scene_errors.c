@@ -1,0 +1,292 @@
+// The text of scene files: comments and marks, and errors that name their place.
+#define _POSIX_C_SOURCE 200809L
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common_scene.h"
+#include "scene/scene_data.h"
+
+// ---- text
+
+static void test_comments_and_marks(void** state)
+{
+    (void)state;
+    weft_scene* scene = scene_load_text("\xEF\xBB\xBF// first\r\n{ /* \" { */ \"frames\": 3, // } , \"\r\n"
+                                        "\"description\": \"no // comment /* here */ \\\" // nor here\",\r\n"
+                                        "\"cloth\" /* \xC3\xA9 */: [{\"mesh\": {\"grid\": {\"cells\": 2}}}] } // last",
+                                        NULL, 0);
+    assert_int_equal(weft_scene_frames(scene), 3);
+    assert_string_equal(scene->description, "no // comment /* here */ \" // nor here");
+    weft_scene_destroy(scene);
+}
+
+typedef struct error_case
+{
+    const char* text;
+    int line, column; // column 0: not looked at
+    const char* fragment;
+} error_case;
+
+static const error_case error_cases[] = {
+    // Grammar.
+    {"", 1, 0, "empty"},
+    {" \n// nothing\n", 1, 0, "empty"},
+    {"{\n\"frames\": 3,\n}", 3, 0, "comma stands before the closing bracket"},
+    {"{\n\"frames\": 3\n\"time_step\": 1}", 3, 0, "'}' expected"},
+    {"{\"frames\": 3,\n\"frames\": 4}", 2, 0, "duplicate"},
+    {"{\n\n/* open", 3, 1, "comment does not end"},
+    {"{\"a\": \"b\n\"}", 1, 0, "newline"},
+    {"{\"description\": \"\\u0000\"}", 1, 0, "\\u0000"},
+    {"{\n\"description\": \"\xFF\"}", 2, 0, "0xff"},
+    {"{\"frames\": 1e999}", 1, 0, "overflow"},
+    {"{\"frames\": NaN}", 1, 0, "invalid token"},
+    {"{\n'cloth': 3}", 2, 0, "JSON takes double quotes"},
+    {"{\"method\":\n 'newton'}", 2, 0, "JSON takes double quotes"},
+    {"{} {}", 1, 0, "end of file expected"},
+    {"[1, 2]", 1, 1, "expected an object {...}, found a list"},
+    {"17", 1, 0, "'[' or '{' expected"},
+    // Keys and kinds.
+    {"{\n  \"time_stp\": 1}", 2, 3, "unknown key `time_stp`, did you mean `time_step`?"},
+    {"{\n  \"xylophone\": 1}", 2, 3, "keys here: $schema, description, time_step"},
+    {"{\n /* a */ \"time_step\": \"fast\"}", 2, 23, "time_step: expected a number, found a string"},
+    {"{\"time_step\":\n 0}", 2, 2, "must be positive"},
+    {"{\"time_step\":\n -1}", 2, 2, "must be positive, not -1"},
+    {"{\"time_step\":\n 1e-320}", 2, 2, "too small"},
+    {"{\"steps_per_frame\":\n 0}", 2, 2, "at least 1"},
+    {"{\"frames\":\n 1.5}", 2, 2, "must be a whole number, not 1.5"},
+    {"{\"frames\":\n 1e10}", 2, 2, "at most 10000000, not 10000000000"},
+    {"{\"gravity\":\n [1, 2]}", 2, 2, "expected three numbers [x, y, z], found 2"},
+    {"{\"gravity\": [1,\n 2,\n null]}", 3, 2, "gravity.2: expected a number, found null"},
+    {"{\"gravity\": 9.81}", 1, 13, "expected a list of three numbers"},
+    {"{\"description\": 3}", 1, 17, "expected a string, found a number"},
+    {"{\"method\":\n \"implicit-eular\"}", 2, 2, "did you mean `implicit-euler`?"},
+    {"{\"solver\": \"cholski\"}", 1, 0, "did you mean `cholesky`?"},
+    {"{\"solver\": {\"name\": \"cholski\"}}", 1, 0, "solver.name: unknown name"},
+    {"{\"solver\": 3}", 1, 0, "expected a name or an object"},
+    {"{\"solver\": {\"tolerance\": 0}}", 1, 0, "above 0"},
+    {"{\"solver\": {\"tolerence\": 0}}", 1, 13, "did you mean `tolerance`"},
+    {"{\"solver\": {\"sa\":\n 3}}", 2, 2, "solver.sa: expected an object {...}, found a number"},
+    {"{\"solver\": {\"sa\": {\n\"thetta\": 0.3}}}", 2, 1, "unknown key `thetta`, did you mean `theta`?"},
+    {"{\"solver\": {\"sa\": {\n\"xylophone\": 1}}}", 2, 1, "keys here: theta, "},
+    {"{\"solver\": {\"sa\": {\"theta\":\n \"0.3\"}}}", 2, 2, "solver.sa.theta: expected a number, found a string"},
+    {"{\"solver\": {\"sa\": {\"theta\":\n 2}}}", 2, 2, "sa.theta is 2; it must be a number, 0 to "},
+    {"{\"solver\": {\"sa\": {\"degree\":\n 2.5}}}", 2, 2, "it must be a whole number, 1 to "},
+    {"{\"solver\": {\"sa\": {\"precision\":\n 48}}}", 2, 2, "it must be 32 or 64"},
+    {"{\"newton\": {\"iterations\": 0}}", 1, 0, "at least 1"},
+    {"{\"step_control\": {\"max_halvings\": 11}}", 1, 0, "at most 10"},
+    {"{\"step_control\": {\"max_stretch\": 1}}", 1, 0, "above 1"},
+    {"{\"air\": {\"drag\": -1}}", 1, 0, "must not be negative"},
+    {"{\"air\": []}", 1, 9, "expected an object"},
+    {"{\"model\": \"barraf-witkin\"}", 1, 0, "did you mean `baraff-witkin`?"},
+    {"{\"model\": {\"bending\": \"hing\"}}", 1, 0, "did you mean `hinge`?"},
+    {"{\"kernels\": \"sse\"}", 1, 0, "known: auto, base, avx2, avx512"},
+    {"{\"obstacles\": [\n{}]}", 1, 15, "contact is not in this version"},
+    // Cloth.
+    {"{}", 1, 1, "a scene needs \"cloth\""},
+    {"{\"cloth\": {}}", 1, 0, "expected a list [...], found an object: put [ ] around it"},
+    {"{\"cloth\": 3}", 1, 0, "expected a list [...], found a number"},
+    {"{\"cloth\": []}", 1, 11, "at least one cloth"},
+    {"{\"cloth\": [\n {}]}", 2, 2, "cloth.0: a cloth needs a \"mesh\""},
+    {"{\"cloth\": [\n 3]}", 2, 2, "expected an object"},
+    {"{" CLOTH ",\n \"colour\": 1}]}", 2, 2, "unknown key `colour`"},
+    {"{" CLOTH ",\n \"name\": \"a/b\"}]}", 2, 10, "becomes a file name"},
+    {"{" CLOTH ",\n \"name\": \"\"}]}", 2, 10, "becomes a file name"},
+    {"{" CLOTH ", \"name\": \"a\"},\n {\"mesh\": {\"grid\": {\"cells\": 1}}, \"name\": \"a\"}]}", 2, 0, "already"},
+    {"{" CLOTH ", \"name\": \"cloth2\"},\n {\"mesh\": {\"grid\": {\"cells\": 1}}}]}", 2, 2, "is taken"},
+    {"{" CLOTH ", \"rest\": \"uw\"}]}", 1, 0, "did you mean `uv`?"},
+    {"{" CLOTH ",\n \"rest\": \"uv\"}]}", 1, 0, "needs a mesh with vt coordinates"},
+    {"{" CLOTH ", \"warp\": [0, 0, 0]}]}", 1, 0, "must be a direction"},
+    {"{" CLOTH ", \"uv_scale\": 0}]}", 1, 0, "must be positive"},
+    {"{" CLOTH ", \"vertex_mass\": -1}]}", 1, 0, "must not be negative"},
+    {"{" CLOTH ", \"transform\": {\"scale\": 0}}]}", 1, 0, "must be positive"},
+    {"{" CLOTH ", \"transform\": {\"rotat\": [0, 0, 0]}}]}", 1, 0, "did you mean `rotate`?"},
+    // Meshes.
+    {"{\"cloth\": [{\"mesh\":\n {}}]}", 2, 2, "either \"grid\" or \"obj\""},
+    {"{\"cloth\": [{\"mesh\":\n {\"grid\": {}, \"obj\": \"a\"}}]}", 2, 2, "not both"},
+    {"{\"cloth\": [{\"mesh\": {\"grid\": {},\n \"weld\": 1}}]}", 2, 2, "only meshes from OBJ files"},
+    {"{\"cloth\": [{\"mesh\": {\"obj\":\n \"\"}}]}", 2, 2, "expected the name of an OBJ file"},
+    {"{\"cloth\": [{\"mesh\": {\"obj\": \"a\",\n \"scale\": -1}}]}", 2, 11, "must be positive"},
+    {"{\"cloth\": [{\"mesh\": {\"grid\": {\"cells\":\n 0}}}]}", 2, 2, "at least 1"},
+    {"{\"cloth\": [{\"mesh\": {\"grid\": {\"cells\":\n [3]}}}]}", 2, 2, "expected one number or two, found 1"},
+    {"{\"cloth\": [{\"mesh\": {\"grid\": {\"cells\":\n 100000}}}]}", 2, 2, "at most 16000000"},
+    {"{\"cloth\": [{\"mesh\": {\"grid\": {\"cells\":\n 3, \"shape\": \"l\"}}}]}", 2, 2, "even number of cells"},
+    {"{\"cloth\": [{\"mesh\": {\"grid\": {\"size\":\n [1, -1]}}}]}", 2, 6, "must be positive"},
+    {"{\"cloth\": [{\"mesh\": {\"grid\": {\"size\":\n \"1\"}}}]}", 2, 2, "expected a number or a list of two"},
+    {"{\"cloth\": [{\"mesh\": {\"grid\": {\"plane\":\n \"yz\"}}}]}", 2, 2, "known: xz, xy"},
+    {"{\"cloth\": [{\"mesh\": {\"grid\": {\"seed\":\n 1.5}}}]}", 2, 2, "whole number"},
+    // Materials.
+    {"{" CLOTH ",\n \"material\": \"coton\"}]}", 2, 14, "did you mean `cotton`?"},
+    {"{" CLOTH ",\n \"material\": {\"base\": \"zzzzzz\"}}]}", 2, 0, "weft list materials"},
+    {"{" CLOTH ",\n \"material\": {\"shear\": -1}}]}", 2, 0, "cloth.0.material.shear: must not be negative"},
+    {"{" CLOTH ",\n \"material\": {\"density\": 0}}]}", 2, 0, "must be positive"},
+    {"{" CLOTH ",\n \"material\": {\"young_modulus\": 1}}]}", 2, 14, "needs young_modulus (Pa), poisson_ratio"},
+    {"{" CLOTH
+     ",\n \"material\": {\"young_modulus\": 1, \"thickness\": 1, \"density\": 1,\n \"poisson_ratio\": 0.6}}]}",
+     3, 0, "above -1 and at most 0.5"},
+    // Pins and forces.
+    {"{" CLOTH ", \"pins\": {}}]}", 1, 0, "put [ ] around it"},
+    {"{" CLOTH ", \"pins\": [\n{\"corner\": \"top-left\"}]}]}", 2, 2, "{\"where\": {\"corner\": ...}}"},
+    {"{" CLOTH ", \"forces\": [\n{\"box\": {}, \"force\": [0, 1, 0]}]}]}", 2, 2, "{\"where\": {\"box\": ...}}"},
+    {"{" CLOTH ", \"pins\": [\n{}]}]}", 2, 1, "a pin needs \"where\""},
+    {"{" CLOTH ", \"pins\": [{\"where\":\n {}}]}]}", 2, 2, "exactly one of vertices, box"},
+    {"{" CLOTH ", \"pins\": [{\"where\":\n {\"edge\": \"top\", \"vertices\": [1]}}]}]}", 2, 2, "found 2"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"edge\":\n \"tpo\"}}]}]}", 2, 2, "did you mean `top`?"},
+    {"{" CLOTH ", \"pins\": [{\"where\":\n {\"edge\": \"cutout\"}}]}]}", 2, 2, "selects no vertex"},
+    {"{" CLOTH ", \"pins\": [{\"where\":\n {\"edge\": []}}]}]}", 2, 2, "selects no vertex"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"vertices\": [3,\n 25]}}]}]}", 2, 2, "has 25 vertices, counted from 0"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"vertices\": [3,\n -1]}}]}]}", 2, 2, "there is no vertex -1"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"vertices\": [3,\n 1.5]}}]}]}", 2, 2, "whole number"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"box\":\n {\"min\": [0, 0, 0]}}}]}]}", 2, 2, "a box needs"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"box\":\n {\"min\": [1, 0, 0], \"max\": [0, 0, 0]}}}]}]}", 2, 2,
+     "above \"max\""},
+    {"{" CLOTH ", \"pins\": [{\"where\":\n {\"box\": {\"min\": [8, 8, 8], \"max\": [9, 9, 9]}}}]}]}", 2, 2,
+     "spans [-0.5, 0, -0.5] to [0.5, 0, 0.5]"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"edge\": \"top\"}, \"fix\":\n \"pont\"}]}]}", 2, 2, "did you mean `point`?"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"edge\": \"top\"}, \"fix\":\n {}}]}]}", 2, 2, "either \"line\""},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"edge\": \"top\"}, \"fix\":\n {\"line\": [0, 0, 0]}}]}]}", 2, 11,
+     "direction"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"edge\": \"top\"}, \"path\": [\n{}]}]}]}", 2, 1, "needs its \"time\""},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"edge\": \"top\"}, \"path\": [{\"time\": 1},\n{\"time\": 1}]}]}]}", 2, 10,
+     "times of a path must increase"},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"edge\": \"top\"}, \"path\":\n [{\"time\": 1, \"angle\": 5}]}]}]}", 2, 2,
+     "needs an \"axis\""},
+    {"{" CLOTH ", \"pins\": [{\"where\": {\"edge\": \"top\"},\n \"release\": -1}]}]}", 2, 13, "must not be negative"},
+    {"{" CLOTH ", \"forces\": [\n{\"where\": {\"edge\": \"top\"}}]}]}", 2, 1, "a force needs"},
+};
+
+static void test_errors_name_their_place(void** state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof(error_cases) / sizeof(error_cases[0]); k++)
+    {
+        const error_case* c = &error_cases[k];
+        weft_scene* scene = NULL;
+        weft_error error;
+        weft_status status = scene_load_bytes(c->text, strlen(c->text), &scene, &error);
+        bool good = status != WEFT_OK && !scene && error.status == status && strstr(error.message, c->fragment) &&
+                    error.line == c->line && (c->column == 0 || error.column == c->column) &&
+                    strcmp(error.file, scene_path("scene.json")) == 0;
+        if (!good)
+        {
+            fail_msg("case %d, %s\ngave %d, %s:%d:%d: %s\nexpected :%d:%d: ...%s...", (int)k, c->text, status,
+                     error.file, error.line, error.column, error.message, c->line, c->column, c->fragment);
+        }
+    }
+    // The status of what this version does not do is its own.
+    weft_scene* scene = NULL;
+    weft_error error;
+    const char* text = "{" CLOTH "}], \"obstacles\": [{}]}";
+    assert_int_equal(scene_load_bytes(text, strlen(text), &scene, &error), WEFT_UNSUPPORTED);
+}
+
+static void test_mesh_errors_name_the_mesh(void** state)
+{
+    (void)state;
+    weft_scene* scene = NULL;
+    weft_error error;
+    const char* text = "{\"cloth\": [{\"mesh\": {\"obj\": \"bad.obj\"}}]}";
+    scene_write_bytes(scene_path("bad.obj"), "v 0 0 0\nv 1 0 0\nf 1 2 9\n", 24);
+    assert_int_equal(scene_load_bytes(text, strlen(text), &scene, &error), WEFT_BAD_INPUT);
+    assert_string_equal(error.file, scene_path("bad.obj"));
+    assert_int_equal(error.line, 3);
+
+    text = "{\"cloth\": [{\"mesh\": {\"obj\": \"missing.obj\"}}]}";
+    assert_int_not_equal(scene_load_bytes(text, strlen(text), &scene, &error), WEFT_OK);
+    assert_string_equal(error.file, scene_path("scene.json"));
+    assert_int_equal(error.line, 1);
+    assert_non_null(strstr(error.message, scene_path("missing.obj")));
+    assert_non_null(strstr(error.message, "paths are relative to the scene file"));
+
+    const char* named = "o skirt\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    scene_write_bytes(scene_path("named.obj"), named, strlen(named));
+    text = "{\"cloth\": [{\"mesh\": {\"obj\": \"named.obj\",\n \"object\": \"skrt\"}}]}";
+    assert_int_equal(scene_load_bytes(text, strlen(text), &scene, &error), WEFT_NOT_FOUND);
+    assert_string_equal(error.file, scene_path("scene.json"));
+    assert_int_equal(error.line, 2);
+    assert_non_null(strstr(error.message, "did you mean 'skirt'?"));
+
+    // A corner without vt, where the rest shape is the vt map.
+    const char* obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\nf 2 4 3\n";
+    scene_write_bytes(scene_path("half.obj"), obj, strlen(obj));
+    text = "{\"cloth\": [{\"mesh\": {\"obj\": \"half.obj\"}, \"rest\": \"uv\"}]}";
+    assert_int_equal(scene_load_bytes(text, strlen(text), &scene, &error), WEFT_BAD_INPUT);
+    assert_int_equal(error.line, 9);
+    assert_non_null(strstr(error.message, "without vt"));
+
+    // A face without area in the vt map.
+    obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\nf 2/1 4/2 3/2\n";
+    scene_write_bytes(scene_path("flat.obj"), obj, strlen(obj));
+    text = "{\"cloth\": [{\"mesh\": {\"obj\": \"flat.obj\"}, \"rest\": \"uv\"}]}";
+    assert_int_equal(scene_load_bytes(text, strlen(text), &scene, &error), WEFT_BAD_INPUT);
+    assert_string_equal(error.file, scene_path("flat.obj"));
+    assert_int_equal(error.line, 9);
+    assert_non_null(strstr(error.message, "face 2 on line 9 has no area in the vt map"));
+    assert_non_null(strstr(error.message, "\"rest\": \"shape\""));
+}
+
+typedef struct heard_warnings
+{
+    int count;
+    char last[512];
+} heard_warnings;
+
+static void hear_warning(const char* message, void* user)
+{
+    heard_warnings* heard = user;
+    heard->count++;
+    snprintf(heard->last, sizeof(heard->last), "%s", message);
+}
+
+static void test_loose_vertices_are_warned_of_once(void** state)
+{
+    (void)state;
+    const char* obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 7 7 7\nf 1 2 3\n";
+    scene_write_bytes(scene_path("loose.obj"), obj, strlen(obj));
+    heard_warnings heard = {0};
+    weft_set_log(hear_warning, &heard);
+    weft_scene* scene = scene_load_text("{\"cloth\": [{\"mesh\": {\"obj\": \"loose.obj\"}}]}", NULL, 0);
+    weft_sim* sim = NULL;
+    weft_error error = {0};
+    assert_int_equal(weft_scene_create_sim(scene, 1, &sim, &error), WEFT_OK);
+    weft_set_log(NULL, NULL);
+    assert_int_equal(heard.count, 1);
+    assert_non_null(strstr(heard.last, "loose.obj: 1 of 4 vertices belong to no face (the first is vertex 4)"));
+    weft_sim_destroy(sim);
+    weft_scene_destroy(scene);
+}
+
+static void test_doubtful_units_are_noted(void** state)
+{
+    (void)state;
+    weft_scene* scene = scene_load_text("{\"time_step\": 0.1, \"cloth\": [\n"
+                                        " {\"name\": \"far\", \"mesh\": {\"grid\": {\"size\": 170, \"cells\": 2}}},\n"
+                                        " {\"name\": \"good\", \"mesh\": {\"grid\": {\"cells\": 2}}},\n"
+                                        " {\"name\": \"tiny\", \"mesh\": {\"grid\": {\"size\": 0.005, \"cells\": 2}},\n"
+                                        "  \"material\": {\"density\": 150}}]}",
+                                        NULL, 0);
+    static const char* const fragments[] = {
+        "time_step is 0.1 s: is this in seconds?", "cloth `far` is 170 m long: is this in metres?",
+        "cloth `tiny` is 0.005 m long: is this in metres?", "cloth `tiny` weighs 150 kg/m^2"};
+    for (int k = 0; k < 4; k++)
+    {
+        assert_non_null(weft_scene_warning(scene, k));
+        assert_non_null(strstr(weft_scene_warning(scene, k), fragments[k]));
+    }
+    assert_null(weft_scene_warning(scene, 4));
+    weft_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_comments_and_marks),        cmocka_unit_test(test_errors_name_their_place),
+        cmocka_unit_test(test_mesh_errors_name_the_mesh), cmocka_unit_test(test_loose_vertices_are_warned_of_once),
+        cmocka_unit_test(test_doubtful_units_are_noted),
+    };
+    return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
+}
