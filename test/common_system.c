@@ -72,8 +72,7 @@ static void add_block(weft_system* s, int i, int j, double scale, const double* 
     }
 }
 
-// Edges to the right, up and along both diagonals.
-static int sheet_pairs(int side, int* pairs)
+int test_sheet_pairs(int side, int* pairs)
 {
     static const int steps[4][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
     int count = 0;
@@ -97,7 +96,7 @@ weft_system* test_sheet_system(int side, double stretch)
     const double mass = 0.1, bed = 1.0;
     vec3 u = v3_normalize(v3(2, 1, -1)), v = v3_normalize(v3_cross(u, v3(0.3, 1, 0.7)));
     int n = side * side, *pairs = calloc(8 * (size_t)n, sizeof(int));
-    element_list list = {sheet_pairs(side, pairs), 2, pairs};
+    element_list list = {test_sheet_pairs(side, pairs), 2, pairs};
     bsr_pattern pattern;
     assert_int_equal(bsr_pattern_create(n, &list, 1, &pattern), WEFT_OK);
     weft_system* s = empty_system(n, pattern.block_count);

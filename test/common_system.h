@@ -6,6 +6,9 @@
 
 // The system of a scene after some steps; pins stay.
 weft_system* test_scene_system(const char* scene, const char* const* overrides, int override_count, int steps);
+// Edges of a sheet of side x side vertices to the right, up and along both diagonals: at most 4 a vertex. Returns their
+// number; pairs is [8 * side * side].
+int test_sheet_pairs(int side, int* pairs);
 // A sheet of side x side vertices with springs to all neighbours, `stretch` times as stiff as the bed it lies in;
 // positions lie askew to the axes.
 weft_system* test_sheet_system(int side, double stretch);

@@ -41,7 +41,7 @@ static weft_status run_steps(const char* method, const char* solver, int steps, 
 }
 
 static const char* const methods[] = {"implicit-euler", "newton"};
-static const char* const solvers[] = {"auto", "mpcg", "diag-pcg", "diag-ppcg", "cholesky"};
+static const char* const solvers[] = {"auto", "mpcg", "diag-pcg", "diag-ppcg", "sa-ppcg", "sa-pcg", "cholesky"};
 
 enum
 {

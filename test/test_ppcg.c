@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_system.h"
 #include "solve/cg.h"
 #include "solve/solve.h"
 
@@ -39,26 +40,6 @@ static vec3 sheet_position(int side, int vertex)
 {
     vec3 u = v3_normalize(v3(2, 1, -1)), v = v3_normalize(v3_cross(u, v3(0.3, 1, 0.7)));
     return v3_add(v3_scale(vertex % side, u), v3_scale((double)(vertex / side), v));
-}
-
-// Edges to the right, up and along both diagonals: 4 a vertex less those that leave the sheet.
-static int sheet_pairs(int side, int* pairs)
-{
-    static const int steps[4][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
-    int count = 0;
-    for (int i = 0; i < side * side; i++)
-    {
-        for (int k = 0; k < 4; k++)
-        {
-            int column = i % side + steps[k][0], row = i / side + steps[k][1];
-            if (column >= 0 && column < side && row < side)
-            {
-                pairs[2 * count] = i;
-                pairs[2 * count++ + 1] = row * side + column;
-            }
-        }
-    }
-    return count;
 }
 
 static void sheet_stiffness(sheet* s, int side, const int* pairs, int pair_count)
@@ -113,7 +94,7 @@ static void sheet_init(sheet* s, int side, double share, int directions, uint64_
 {
     int n = side * side;
     int* pairs = calloc(8 * (size_t)n, sizeof(int));
-    int pair_count = sheet_pairs(side, pairs);
+    int pair_count = test_sheet_pairs(side, pairs);
     *s = (sheet){.n = n};
     element_list list = {pair_count, 2, pairs};
     assert_int_equal(bsr_pattern_create(n, &list, 1, &s->pattern), WEFT_OK);

@@ -137,6 +137,14 @@ static double product_pass(void* context, int begin, int end)
     return dot; // p = S p, so the filter does not change it
 }
 
+// x += alpha p, r -= alpha s of one vertex; returns r.
+static inline vec3 advance(const pass* a, int i)
+{
+    const cg* c = a->c;
+    a->x[i] = v3_madd(a->x[i], a->alpha, c->p[i]);
+    return c->r[i] = v3_madd(c->r[i], -a->alpha, c->s[i]);
+}
+
 // x += alpha p, r -= alpha s, h = M^-1 r, r . h
 static double update_block_pass(void* context, int begin, int end)
 {
@@ -145,10 +153,8 @@ static double update_block_pass(void* context, int begin, int end)
     double dot = 0.0;
     for (int i = begin; i < end; i++)
     {
-        a->x[i] = v3_madd(a->x[i], a->alpha, c->p[i]);
-        vec3 r = v3_madd(c->r[i], -a->alpha, c->s[i]);
+        vec3 r = advance(a, i);
         vec3 h = inv_apply(c->inv + 6 * (size_t)i, r);
-        c->r[i] = r;
         c->h[i] = h;
         dot += v3_dot(r, h);
     }
@@ -159,13 +165,10 @@ static double update_block_pass(void* context, int begin, int end)
 static double update_pass(void* context, int begin, int end)
 {
     pass* a = context;
-    const cg* c = a->c;
     double dot = 0.0;
     for (int i = begin; i < end; i++)
     {
-        a->x[i] = v3_madd(a->x[i], a->alpha, c->p[i]);
-        vec3 r = v3_madd(c->r[i], -a->alpha, c->s[i]);
-        c->r[i] = r;
+        vec3 r = advance(a, i);
         dot += v3_dot(r, r);
     }
     return dot;

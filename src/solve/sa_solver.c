@@ -134,7 +134,7 @@ static void count_lost(sa_state* s, int iterations)
     {
         s->first_iterations = iterations;
     }
-    else
+    else if (s->hierarchy->level_count > 1 || !s->hierarchy->direct) // a direct solve does not age
     {
         s->lost += int_max(0, iterations - s->first_iterations);
     }
