@@ -12,6 +12,7 @@ typedef struct benchmark
 } benchmark;
 
 extern const benchmark bench_kernels, bench_direct, bench_two_corners;
-extern const benchmark bench_sa_convergence, bench_sa_box, bench_sa_speed, bench_sa_choices;
+extern const benchmark bench_sa_convergence, bench_sa_box, bench_sa_speed, bench_sa_choices, bench_sa_phases;
+extern const benchmark bench_sa_table1, bench_sa_map;
 
 #endif

@@ -7,16 +7,28 @@
 #include "sim/sim.h"
 #include "weft/scene.h"
 
-// The value of "--name VALUE" or "--name=VALUE" as a whole number, or the fallback.
+// Options are "--name VALUE" or "--name=VALUE". A value that is not of the kind asked for ends the command with exit
+// status 2 and a sentence that names the option, the value and what it takes; with --json that is the error object.
+void bench_refuse(int argc, char** argv, const char* format, ...) __attribute__((format(printf, 3, 4), noreturn));
+// Refuses whatever is not in `known`, names apart by single blanks, those with a value ending in "=": "--cells=
+// --fresh".
+// --json is always known.
+void bench_known(int argc, char** argv, const char* known);
+
+// The value as a whole number from 0, or the fallback; likewise from 1.
 int bench_option(int argc, char** argv, const char* name, int fallback);
+int bench_count(int argc, char** argv, const char* name, int fallback);
 // Likewise as text (a pointer into argv, or the fallback), as a number, and as a flag without a value.
 const char* bench_text(int argc, char** argv, const char* name, const char* fallback);
 double bench_number(int argc, char** argv, const char* name, double fallback);
 bool bench_flag(int argc, char** argv, const char* name);
 // The values of an option that may be repeated; returns how many, at most `most`.
 int bench_texts(int argc, char** argv, const char* name, const char** out, int most);
-// Whole numbers "30,100,200"; returns how many, at most `most`.
+// Whole numbers "30,100,200"; returns how many, at most `most`. bench_list cannot name the option in its refusal.
+int bench_numbers(int argc, char** argv, const char* name, const char* fallback, int* out, int most);
 int bench_list(const char* text, int* out, int most);
+// Text that is made of words of `known`, "pinned,plane,random".
+const char* bench_words(int argc, char** argv, const char* name, const char* fallback, const char* known);
 // Whether `word` is one of the words of "pinned,plane".
 bool bench_has(const char* list, const char* word);
 

@@ -41,8 +41,9 @@ static weft_status measure(weft_sim* sim, const char* name, int rounds, direct_t
 static int run(int argc, char** argv, bool json)
 {
     static const char* const names[] = {"cholesky", "cholmod"};
-    int cells = bench_option(argc, argv, "--cells", 200), threads = bench_option(argc, argv, "--threads", 2);
-    int rounds = bench_option(argc, argv, "--rounds", 5), step = bench_option(argc, argv, "--step", 5);
+    bench_known(argc, argv, "--cells= --threads= --rounds= --step=");
+    int cells = bench_count(argc, argv, "--cells", 200), threads = bench_count(argc, argv, "--threads", 2);
+    int rounds = bench_count(argc, argv, "--rounds", 5), step = bench_count(argc, argv, "--step", 5);
     char cells_text[64];
     snprintf(cells_text, sizeof(cells_text), "cells=%d", cells);
     const char* overrides[] = {cells_text};

@@ -100,8 +100,9 @@ static void print_row(const char* bending, const weft_sim* sim, const triad* t, 
 static int run(int argc, char** argv, bool json)
 {
     static const char* const bendings[] = {"hinge", "curvature"};
-    int cells = bench_option(argc, argv, "--cells", 400), threads = bench_option(argc, argv, "--threads", 2);
-    int rounds = bench_option(argc, argv, "--rounds", 15);
+    bench_known(argc, argv, "--cells= --threads= --rounds=");
+    int cells = bench_count(argc, argv, "--cells", 400), threads = bench_count(argc, argv, "--threads", 2);
+    int rounds = bench_count(argc, argv, "--rounds", 15);
     triad t = {0};
     weft_status status = triad_init(&t);
     if (json)

@@ -297,10 +297,12 @@ static void print_json(const box* b)
 
 static int run(int argc, char** argv, bool json)
 {
-    box b = {.scenes = bench_text(argc, argv, "--scenes", "pinned,re-entrant"),
-             .parts = bench_text(argc, argv, "--parts", "single,corners"),
-             .cells = bench_option(argc, argv, "--cells", 200),
-             .irregular = bench_has(bench_text(argc, argv, "--tessellation", "regular"), "irregular")};
+    bench_known(argc, argv, SA_OPTIONS " --cells= --scenes= --tessellation= --parts=");
+    box b = {.scenes = bench_words(argc, argv, "--scenes", "pinned,re-entrant", "pinned,re-entrant"),
+             .parts = bench_words(argc, argv, "--parts", "single,corners", "single,corners"),
+             .cells = bench_count(argc, argv, "--cells", 200),
+             .irregular =
+                 bench_has(bench_words(argc, argv, "--tessellation", "regular", "regular,irregular"), "irregular")};
     weft_status status = sa_options_read(argc, argv, &b.options);
     if (status != WEFT_OK || read_base(&b) != WEFT_OK)
     {

@@ -574,16 +574,17 @@ static void print_json(const choices_run* r)
 
 static weft_status read_options(int argc, char** argv, choices_run* r)
 {
+    bench_known(argc, argv, SA_OPTIONS " --cells= --scenes= --steps= --choices= --control-cells=");
     TRY(sa_options_read(argc, argv, &r->options));
-    r->options.rounds = bench_option(argc, argv, "--rounds", 3);
+    r->options.rounds = bench_count(argc, argv, "--rounds", 3);
     r->options.def.max_iterations = ITERATION_LIMIT;
-    r->scenes = bench_text(argc, argv, "--scenes", "pinned,drooping,re-entrant");
+    r->scenes = bench_words(argc, argv, "--scenes", "pinned,drooping,re-entrant", "pinned,drooping,re-entrant");
     r->names = bench_text(argc, argv, "--choices", "all");
-    r->size_count = bench_list(bench_text(argc, argv, "--cells", "100,200"), r->cells, LIST_MAX);
-    r->step_count = bench_list(bench_text(argc, argv, "--steps", "5,100"), r->steps, LIST_MAX);
-    r->control_count = bench_list(bench_text(argc, argv, "--control-cells", "24,48,96"), r->control_cells, LIST_MAX);
+    r->size_count = bench_numbers(argc, argv, "--cells", "100,200", r->cells, LIST_MAX);
+    r->step_count = bench_numbers(argc, argv, "--steps", "5,100", r->steps, LIST_MAX);
+    r->control_count = bench_numbers(argc, argv, "--control-cells", "24,48,96", r->control_cells, LIST_MAX);
     r->control_count = r->control_count > 0 && r->control_cells[0] > 0 ? r->control_count : 0;
-    bool positive = r->step_count > 0 && r->options.rounds > 0;
+    bool positive = true;
     for (int k = 0; k < r->step_count; k++)
     {
         positive = positive && r->steps[k] > 0;
@@ -594,7 +595,7 @@ static weft_status read_options(int argc, char** argv, choices_run* r)
     }
     if (!positive)
     {
-        fprintf(stderr, "weft bench: --cells, --steps and --rounds must be positive\n");
+        fprintf(stderr, "weft bench: --cells and --steps must be positive\n");
     }
     return positive ? WEFT_OK : WEFT_BAD_INPUT;
 }

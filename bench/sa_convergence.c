@@ -224,13 +224,14 @@ static void print_tables(const convergence* c)
 
 static int run(int argc, char** argv, bool json)
 {
-    convergence c = {.scenes = bench_text(argc, argv, "--scenes", "pinned,drooping,re-entrant,plane,random"),
-                     .tessellations = bench_text(argc, argv, "--tessellation", "regular,irregular"),
+    static const char scenes[] = "pinned,drooping,re-entrant,plane,random", kinds[] = "regular,irregular";
+    bench_known(argc, argv, SA_OPTIONS " --cells= --scenes= --tessellation= --diag-max=");
+    convergence c = {.scenes = bench_words(argc, argv, "--scenes", scenes, scenes),
+                     .tessellations = bench_words(argc, argv, "--tessellation", kinds, kinds),
                      .diag_max = bench_option(argc, argv, "--diag-max", 200)};
-    const char* sizes = bench_text(argc, argv, "--cells", "30,100,200,400,600,1000");
-    c.size_count = bench_list(sizes, c.cells, SIZE_MAX_COUNT);
+    c.size_count = bench_numbers(argc, argv, "--cells", "30,100,200,400,600,1000", c.cells, SIZE_MAX_COUNT);
     weft_status status = sa_options_read(argc, argv, &c.options);
-    if (status != WEFT_OK || c.size_count == 0)
+    if (status != WEFT_OK)
     {
         return 2;
     }

@@ -282,18 +282,20 @@ static weft_status solve_all(speed* s)
 
 static int run(int argc, char** argv, bool json)
 {
+    static const char all[] = "sa-ppcg,diag-pcg,diag-ppcg,sa-pcg,cholesky,cholmod";
+    bench_known(argc, argv, SA_OPTIONS " --cells= --plane-cells= --solvers= --direct-max=");
     speed s = {
-        .solvers = bench_text(argc, argv, "--solvers", "sa-ppcg,diag-pcg,diag-ppcg,sa-pcg,cholesky,cholmod"),
+        .solvers = bench_words(argc, argv, "--solvers", all, all),
         .plane_cells = bench_option(argc, argv, "--plane-cells", 400),
         .direct_max = bench_option(argc, argv, "--direct-max", 400),
     };
-    s.size_count = bench_list(bench_text(argc, argv, "--cells", "200,400,1000"), s.cells, SIZE_MAX_COUNT);
+    s.size_count = bench_numbers(argc, argv, "--cells", "200,400,1000", s.cells, SIZE_MAX_COUNT);
     weft_status status = sa_options_read(argc, argv, &s.options);
     if (status != WEFT_OK)
     {
         return 2;
     }
-    s.options.rounds = bench_option(argc, argv, "--rounds", 3);
+    s.options.rounds = bench_count(argc, argv, "--rounds", 3);
     s.options.energy_max = bench_option(argc, argv, "--energy-max", 200000);
     status = workers_create(s.options.threads, NULL, &s.pool);
     status = status == WEFT_OK ? results_open(&s.log, "sa-speed", argc, argv) : status;

@@ -19,7 +19,14 @@ static weft_status read_set(sa_options* o, const char* text)
     {
         char name[64];
         snprintf(name, sizeof(name), "%.*s", (int)(equals - text) - 3, text + 3);
-        weft_status status = weft_sa_set(&o->def.sa, name, strtod(equals + 1, NULL), &error);
+        const char* end = equals + 1;
+        double value;
+        if (!decimal_parse(&end, &value) || *end)
+        {
+            fprintf(stderr, "weft bench: --set %s: sa.%s takes a number\n", text, name);
+            return WEFT_BAD_INPUT;
+        }
+        weft_status status = weft_sa_set(&o->def.sa, name, value, &error);
         if (status != WEFT_OK)
         {
             fprintf(stderr, "weft bench: %s\n", error.message);
@@ -41,9 +48,9 @@ weft_status sa_options_read(int argc, char** argv, sa_options* out)
     {
         SETS = 2 * SA_SET_MAX
     };
-    *out = (sa_options){.step = bench_option(argc, argv, "--step", 10),
-                        .threads = bench_option(argc, argv, "--threads", 2),
-                        .rounds = bench_option(argc, argv, "--rounds", 1),
+    *out = (sa_options){.step = bench_count(argc, argv, "--step", 10),
+                        .threads = bench_count(argc, argv, "--threads", 2),
+                        .rounds = bench_count(argc, argv, "--rounds", 1),
                         .energy_max = bench_option(argc, argv, "--energy-max", 0),
                         .keep = bench_text(argc, argv, "--keep", NULL),
                         .def = weft_solver_def_default()};
@@ -56,9 +63,9 @@ weft_status sa_options_read(int argc, char** argv, sa_options* out)
     {
         status = read_set(out, sets[k]);
     }
-    if (out->step < 1 || out->threads < 1 || out->rounds < 1 || !(out->def.tolerance > 0.0))
+    if (!(out->def.tolerance > 0.0))
     {
-        fprintf(stderr, "weft bench: --step, --threads, --rounds and --tolerance must be positive\n");
+        fprintf(stderr, "weft bench: --tolerance %g: it must be positive\n", out->def.tolerance);
         return WEFT_BAD_INPUT;
     }
     return status;
@@ -133,7 +140,7 @@ static weft_status failed(const char* what, weft_status status, const weft_error
     return status;
 }
 
-static weft_sim* make_sim(const sa_case* c, int threads)
+weft_sim* sa_case_sim(const sa_case* c, int threads)
 {
     char cells[64];
     snprintf(cells, sizeof(cells), "cells=%d", c->cells);
@@ -144,12 +151,23 @@ static weft_sim* make_sim(const sa_case* c, int threads)
     return bench_sim(simulated_scene(c), overrides, c->override_count + 3, threads);
 }
 
+// The system of a whole step, even where the next one would begin with half of it.
+static weft_status take(weft_sim* sim, sa_system* out, weft_error* error)
+{
+    int* halvings = &sim->world.state.halvings;
+    out->halvings = *halvings;
+    *halvings = 0;
+    weft_status status = weft_sim_system(sim, &out->system, error);
+    *halvings = out->halvings;
+    return status;
+}
+
 static weft_status simulate(const sa_case* c, int threads, sa_system* out)
 {
     weft_error error = {0};
     char name[SA_KEY_SIZE];
     sa_case_name(c, name);
-    weft_sim* sim = make_sim(c, threads);
+    weft_sim* sim = sa_case_sim(c, threads);
     weft_status status = sim ? WEFT_OK : WEFT_BAD_INPUT;
     for (int k = 1; k < c->step && status == WEFT_OK; k++)
     {
@@ -159,10 +177,7 @@ static weft_status simulate(const sa_case* c, int threads, sa_system* out)
     }
     if (status == WEFT_OK)
     {
-        out->halvings = sim->world.state.halvings;
-        sim->world.state.halvings =
-            0; // the system of a whole step, even where the next one would begin with half of it
-        status = weft_sim_system(sim, &out->system, &error);
+        status = take(sim, out, &error);
     }
     if (sim && status != WEFT_OK)
     {
@@ -320,10 +335,9 @@ static weft_status constrain(weft_system* s, const char* scene)
     return WEFT_OK;
 }
 
-weft_status sa_system_make(const sa_case* c, const sa_options* options, sa_system* out)
+// The last part of making a system; cleans up when that or the part before went wrong.
+static weft_status complete(const sa_case* c, sa_system* out, weft_status status)
 {
-    *out = (sa_system){0};
-    weft_status status = make_base(c, options, out);
     if (status == WEFT_OK && is_synthetic(c->scene))
     {
         status = constrain(out->system, c->scene);
@@ -331,10 +345,24 @@ weft_status sa_system_make(const sa_case* c, const sa_options* options, sa_syste
     if (status != WEFT_OK)
     {
         sa_system_finish(out);
-        return status;
     }
+    return status;
+}
+
+weft_status sa_system_make(const sa_case* c, const sa_options* options, sa_system* out)
+{
+    *out = (sa_system){0};
+    TRY(complete(c, out, make_base(c, options, out)));
     out->energy = weft_system_vertex_count(out->system) <= options->energy_max;
     return WEFT_OK;
+}
+
+weft_status sa_system_take(const sa_case* c, weft_sim* sim, sa_system* out)
+{
+    weft_error error = {0};
+    *out = (sa_system){0};
+    weft_status status = take(sim, out, &error);
+    return status == WEFT_OK ? complete(c, out, status) : failed(c->scene, status, &error);
 }
 
 void sa_system_finish(sa_system* s)
@@ -353,7 +381,7 @@ void sa_solve_key(const sa_case* c, const weft_solver_def* def, char out[SA_KEY_
     {
         append(out, " max_iterations=%d", def->max_iterations);
     }
-    if (strncmp(def->solver, "sa-", 3) == 0)
+    if (strncmp(def->solver, "sa-", 3) == 0 || strcmp(def->solver, "auto") == 0)
     {
         const char* name;
         double value;

@@ -32,6 +32,9 @@ typedef struct sa_options
     weft_solver_def def; // tolerance, threads and sa are set
 } sa_options;
 
+// For bench_known, with those of the results log.
+#define SA_OPTIONS "--step= --threads= --tolerance= --rounds= --keep= --energy-max= --set= --log= --fresh"
+
 weft_status sa_options_read(int argc, char** argv, sa_options* out); // prints what is wrong
 
 typedef struct sa_case
@@ -62,6 +65,11 @@ typedef struct sa_system
 // Simulates, or reads what --keep holds. Prints what went wrong.
 weft_status sa_system_make(const sa_case* c, const sa_options* options, sa_system* out);
 void sa_system_finish(sa_system* s);
+
+// For those who go on from step to step: the simulation behind the case at its start (NULL on failure), and the case's
+// system of the step that comes next, whichever that is. Both print what went wrong.
+weft_sim* sa_case_sim(const sa_case* c, int threads);
+weft_status sa_system_take(const sa_case* c, weft_sim* sim, sa_system* out);
 
 // Key of one solve: the case, the solver, and every setting that its figures depend on.
 void sa_solve_key(const sa_case* c, const weft_solver_def* def, char out[SA_KEY_SIZE]);

@@ -9,7 +9,8 @@
 
 static int run(int argc, char** argv, bool json)
 {
-    int threads = bench_option(argc, argv, "--threads", 2), frames = bench_option(argc, argv, "--frames", 60);
+    bench_known(argc, argv, "--threads= --frames=");
+    int threads = bench_count(argc, argv, "--threads", 2), frames = bench_count(argc, argv, "--frames", 60);
     weft_sim* sim = bench_sim("two-corners", NULL, 0, threads);
     if (!sim)
     {

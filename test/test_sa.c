@@ -260,7 +260,7 @@ static void test_changing_size(void** unused)
 {
     (void)unused;
     uint64_t random = 300000;
-    const int sides[] = {12, 20, 4, 20, 1, 15, 15};
+    const int sides[] = {12, 20, 4, 20, 1, 15, 16};
     for (int name = 0; name < SA_COUNT; name++)
     {
         weft_solver_def def = small_def(names[name], 1e-8);

@@ -1,4 +1,5 @@
-// Strength of connection against eigenvalues in long double, and aggregates: disjoint, connected, whole balls.
+// Strength of connection against eigenvalues in long double, and aggregates: disjoint, connected, whole balls, and in
+// parallel the same as one after the other.
 #include "common.h"
 
 #include <stdlib.h>
@@ -210,11 +211,30 @@ static void check_graph(const sa_graph* g, int rows, const unsigned char* specia
     }
 }
 
+// Algorithms 1 and 2, one node after the other in the order of the priorities.
+static int reference_aggregates(const sa_graph* g, int rows, const unsigned char* special, int distance, int tile_rows,
+                                int* aggregate)
+{
+    int count = (rows + tile_rows - 1) / tile_rows;
+    int* tiles = calloc((size_t)count, sizeof(int));
+    for (int k = 0; k < count; k++)
+    {
+        tiles[k] = k;
+    }
+    qsort(tiles, (size_t)count, sizeof(int), sa_tile_compare);
+    int found = sa_aggregate_serially(g, rows, special, distance, tiles, tile_rows, aggregate);
+    free(tiles);
+    return found;
+}
+
 // Each node that is not special is in one aggregate; each aggregate is connected and holds the whole ball of a root.
-static void check_aggregates(const sa_graph* g, int rows, const unsigned char* special, int distance)
+static void check_aggregates(workers* pool, const sa_graph* g, int rows, const unsigned char* special, int distance,
+                             int tile_rows)
 {
     int *aggregate = calloc((size_t)rows, sizeof(int)), *scratch = calloc((size_t)rows, sizeof(int));
-    int count = sa_aggregate(g, rows, special, distance, aggregate);
+    int count = sa_aggregate(pool, g, rows, special, distance, tile_rows, aggregate);
+    assert_int_equal(count, reference_aggregates(g, rows, special, distance, tile_rows, scratch));
+    assert_memory_equal(aggregate, scratch, (size_t)rows * sizeof(int));
     for (int i = 0; i < rows; i++)
     {
         assert_true(special[i] ? aggregate[i] == -1 : aggregate[i] >= 0 && aggregate[i] < count);
@@ -244,6 +264,8 @@ static void test_aggregates(void** unused)
     (void)unused;
     uint64_t random = 100000;
     const double thetas[] = {0.0, 0.25, 0.48, 0.9};
+    workers* pool = NULL;
+    assert_int_equal(workers_create(3, NULL, &pool), WEFT_OK);
     for (int turn = 0; turn < 40; turn++)
     {
         weft_system* system = test_sa_system(turn, &random);
@@ -257,10 +279,11 @@ static void test_aggregates(void** unused)
             unsigned char* special = calloc((size_t)l->rows, 1);
             sa_graph g = {0};
             assert_int_equal(sa_strength(&h, l, rho), WEFT_OK);
-            assert_int_equal(sa_strong_graph(l, rho, thetas[turn % 4], &g, special), WEFT_OK);
+            assert_int_equal(sa_strong_graph(&h, l, rho, thetas[turn % 4], &g, special), WEFT_OK);
             check_graph(&g, l->rows, special);
-            check_aggregates(&g, l->rows, special, 1);
-            check_aggregates(&g, l->rows, special, 2);
+            static const int tiles[] = {1, 5, 17, SA_TILE};
+            check_aggregates(pool, &g, l->rows, special, 1, tiles[turn % 4]);
+            check_aggregates(pool, &g, l->rows, special, 2, tiles[turn / 4 % 4]);
             sa_graph_finish(&g);
             free(rho);
             free(special);
@@ -268,6 +291,7 @@ static void test_aggregates(void** unused)
         sa_finish(&h);
         weft_system_destroy(system);
     }
+    workers_destroy(pool);
 }
 
 int main(void)

@@ -111,7 +111,7 @@ static unsigned char* smoothing_slots(const sa_hierarchy* h, const sa_level* l)
     unsigned char* special = calloc((size_t)l->rows, 1);
     sa_graph graph = {0};
     assert_int_equal(sa_strength(h, l, rho), WEFT_OK);
-    assert_int_equal(sa_strong_graph(l, rho, h->settings.filter, &graph, special), WEFT_OK);
+    assert_int_equal(sa_strong_graph(h, l, rho, h->settings.filter, &graph, special), WEFT_OK);
     for (int i = 0; i < l->rows; i++)
     {
         for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1]; slot++)

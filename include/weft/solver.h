@@ -97,7 +97,8 @@ typedef struct weft_solve_stats
     double bytes;            ///< most memory held by matrix and solver
     int level_count;         ///< 0 without multigrid
     weft_level_stats levels[WEFT_LEVEL_MAX]; ///< finest first
-    int refreshed;           ///< multigrid: 1 only the numbers of the hierarchy were made anew, 0 all of it
+    int refreshed;           ///< multigrid: 0 all of the hierarchy was made anew, 1 only its numbers, 2 for another pattern
+                             ///< the structure of its coarse matrices too
     int escalations;         ///< of `sa-ppcg`: 1 a stronger hierarchy was needed, 2 a direct solve
     double operator_complexity; ///< matrix entries of all levels over those of the finest; NaN without multigrid
 } weft_solve_stats;

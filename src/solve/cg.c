@@ -40,7 +40,7 @@ void cg_finish(cg* c)
 }
 
 // Records are sorted by vertex: each chunk of rows has a range of them.
-static void fill_record_start(cg* c, const linear_system* system)
+void cg_constrain(cg* c, const linear_system* system)
 {
     int chunk = 0;
     for (int k = 0; k < system->filter_count; k++)
@@ -72,7 +72,7 @@ weft_status cg_init(cg* c, const solve_options* options, const linear_system* sy
     {
         return WEFT_NO_MEMORY;
     }
-    fill_record_start(c, system);
+    cg_constrain(c, system);
     return WEFT_OK;
 }
 
@@ -327,12 +327,22 @@ static weft_status update(pass* a)
     return judge(a);
 }
 
+static void show(const pass* a, int iteration)
+{
+    const solve_options* o = &a->c->options;
+    if (o->observe)
+    {
+        o->observe(o->observe_context, iteration, a->delta, a->x, a->c->r);
+    }
+}
+
 // From r, h and delta of the start until delta <= target.
 static weft_status iterate(pass* a, double target, weft_solve_stats* stats)
 {
     const cg* c = a->c;
     a->beta = 0.0;
     memset(c->p, 0, (size_t)c->row_count * sizeof(vec3));
+    show(a, stats->iterations);
     while (a->delta > target)
     {
         if (stats->iterations >= c->iteration_limit)
@@ -352,6 +362,7 @@ static weft_status iterate(pass* a, double target, weft_solve_stats* stats)
         }
         stats->iterations++;
         TRY(update(a));
+        show(a, stats->iterations);
     }
     return WEFT_OK;
 }

@@ -31,6 +31,7 @@ typedef struct cg
 // For analyze: allocates and keeps where each chunk's filter records begin. Clean up with cg_finish also on failure.
 weft_status cg_init(cg* c, const solve_options* options, const linear_system* system);
 void cg_finish(cg* c);
+void cg_constrain(cg* c, const linear_system* system); // other constraints, as many rows
 
 // x holds the first guess and receives the last iterate. Sets all stats of an iteration, but not `bytes`. A failing
 // status of the hook is handed on.

@@ -18,6 +18,8 @@ enum
     SA_KERNEL_MAX = 12, // near-kernel vectors
     SA_PAD = 8,         // reals that kernels may read past the end of an array
     SA_CHUNK = 128,     // coarse rows a task of the Galerkin product
+    SA_TASKS = 64,      // of the Galerkin product, each with memory of its own
+    SA_TILE = 16384,    // nodes a task of the aggregation
     SA_P_ROW_MAX = 32   // blocks of a row of P; a node with more is interpolated from its own aggregate alone
 };
 
@@ -28,6 +30,18 @@ typedef struct sa_graph
     int* column;
     float* weight; // spectral radius of the connection
 } sa_graph;
+
+// Connections that smooth the interpolation: those above the limit of one of both ends.
+typedef struct sa_filter
+{
+    const float* rho; // [slots] NULL: all do
+    const float* limit;
+} sa_filter;
+
+static inline bool sa_smooths(const sa_filter* f, int slot, int i, int j)
+{
+    return !f->rho || i == j || f->rho[slot] > (f->limit[i] < f->limit[j] ? f->limit[i] : f->limit[j]);
+}
 
 typedef struct sa_level
 {
@@ -45,6 +59,10 @@ typedef struct sa_level
     int *R_start, *R_row, *R_slot; // its transpose: for each coarse row the fine rows and the slots of P
     int *AP_start, *AP_column;     // structure of A P
     int *chunk_start, *chunk_row;  // for SA_CHUNK coarse rows the fine rows that reach them
+    // Places of products, row after row: of A_ij P_j in a row of A P, for each slot and each block of P_j; of P_i^T (A
+    // P)_i in a coarse row, counted from its diagonal, for each block of P_i and each column of A P from its own on.
+    int *in_start, *out_start;
+    uint16_t *in_place, *out_place;
 
     double* kernel;         // [rows * block * coarse_block] near kernel, row after row
     void* Q;                // real [rows * block * coarse_block] tentative interpolation; gone after the setup
@@ -53,20 +71,67 @@ typedef struct sa_level
     void *x, *y, *b, *r, *d; // real [rows * block] vectors of the cycle
 } sa_level;
 
+// Rows of the finest P as the setup made them, of the vertices whose rows the constraints of this solve have changed.
+typedef struct sa_stash
+{
+    int* vertex; // [count]
+    int count, capacity;
+    char* values;              // their rows, one after the other
+    int size, values_capacity; // bytes
+} sa_stash;
+
+// What setup and cycle consist of, for `weft bench sa-phases`.
+typedef enum sa_phase
+{
+    SA_LOAD,
+    SA_INVERT,
+    SA_RADIUS,
+    SA_KERNEL,
+    SA_STRENGTH,
+    SA_GRAPH,
+    SA_AGGREGATE,
+    SA_TENTATIVE,
+    SA_P_STRUCTURE,
+    SA_P_VALUES,
+    SA_COARSE_STRUCTURE,
+    SA_GALERKIN,
+    SA_FACTOR,
+    SA_CONVERT, // from here on the cycle
+    SA_FIRST,
+    SA_STEP,
+    SA_RESIDUAL,
+    SA_RESTRICT,
+    SA_PROLONG,
+    SA_DIRECT,
+    SA_PHASE_COUNT
+} sa_phase;
+
+typedef struct sa_profile
+{
+    double seconds[WEFT_LEVEL_MAX][SA_PHASE_COUNT];
+    int calls[WEFT_LEVEL_MAX][SA_PHASE_COUNT];
+} sa_profile;
+
 typedef struct sa_hierarchy
 {
     weft_sa_def settings;
     workers* pool;
     cpu_kind cpu;
-    int precision; // 32 or 64: what is in use; a float hierarchy that breaks down is built again in double
-    bool keep;     // keep Q, kernel and all else of the setup: for tests
-    int* index;    // [rows] filter record of each vertex, or NULL
+    int precision;       // 32 or 64: what is in use; a float hierarchy that breaks down is built again in double
+    bool keep;           // keep Q, kernel and all else of the setup: for tests
+    sa_profile* profile; // receives the time of each phase; NULL: no clock is looked at
+    bool prefilter;      // built for the filtered matrix
+    int* index;          // [rows] filter record of each vertex, or NULL
+    sa_stash stash;
+    double* partial; // [chunks of the finest rows]
     int level_count;
     sa_level levels[WEFT_LEVEL_MAX];
     bool direct; // the last level is solved directly; else its block diagonal is all that is needed
     chol_symbolic symbolic;
     chol_numeric numeric;
-    double* direct_x;                  // [unknowns of the last level]
+    double* direct_x; // [unknowns of the last level]
+    void* scratch;    // of the Galerkin product: real [scratch_size]
+    size_t scratch_size;
     int element_vertices;              // of the system
     double matrix_scale, vector_scale; // powers of two that bring A and r near 1, so that float holds them
     size_t bytes, bytes_most;          // of the hierarchy, without the system: now, and at most during the setup
@@ -77,9 +142,11 @@ weft_status sa_check(const weft_sa_def* settings, weft_error* error); // BAD_INP
 
 // prefilter: build for S A S + sigma (I - S) instead of A. NOT_DEFINITE when a diagonal block is not positive definite.
 weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilter);
-// New values of the same pattern and constraints in the structure that sa_build made: aggregates, interpolation and
-// radii stay. Allocates nothing that it keeps. Needs settings.reuse.
-weft_status sa_refresh(sa_hierarchy* h, const linear_system* system);
+// New values in the structure that sa_build made: aggregates, interpolation and radii stay. `constraints`: they are not
+// those of the last solve. Allocates nothing in the long run. Needs settings.reuse.
+weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints);
+// Likewise with another pattern of as many rows: the structures of the coarse matrices and the radii are made anew.
+weft_status sa_restructure(sa_hierarchy* h, const linear_system* system);
 void sa_finish(sa_hierarchy* h); // keeps settings, pool, cpu, keep
 // Fits the scale of single precision to the residuals of a solve; r is the first of them.
 void sa_start(sa_hierarchy* h, const vec3* r);
@@ -89,16 +156,29 @@ void sa_stats(const sa_hierarchy* h, weft_solve_stats* stats);
 // aggregate[i] of each finest node as `level` sees it, -1: none; returns the number of aggregates, -1: no such level.
 int sa_aggregates(const sa_hierarchy* h, int level, int* aggregate);
 
+// Adds the time since *since, which becomes now, to a phase of a level. Start with sa_clock.
+double sa_clock(const sa_hierarchy* h);
+void sa_lap(const sa_hierarchy* h, const sa_level* l, sa_phase phase, double* since);
+
 // ---- parts of the setup, each with its own test
 
 // Strength: rho(A_ii^-1/2 A_ij A_jj^-1/2) for each slot, 0 on the diagonal, symmetric to the bit.
 weft_status sa_strength(const sa_hierarchy* h, const sa_level* level, float* rho);
 // special[i] is set for nodes without strong connections or with a very dominant diagonal.
-weft_status sa_strong_graph(const sa_level* level, const float* rho, double theta, sa_graph* out,
+weft_status sa_strong_graph(const sa_hierarchy* h, const sa_level* level, const float* rho, double theta, sa_graph* out,
                             unsigned char* special);
 void sa_graph_finish(sa_graph* graph);
-// Fills aggregate [rows]; returns the number of aggregates.
-int sa_aggregate(const sa_graph* graph, int rows, const unsigned char* special, int distance, int* aggregate);
+// limit [rows]: share times the largest of a row.
+void sa_limits(const sa_hierarchy* h, const sa_level* level, const float* rho, double share, float* limit,
+               unsigned char* special);
+// Fills aggregate [rows]; returns the number of aggregates, -1 without memory.
+int sa_aggregate(workers* pool, const sa_graph* graph, int rows, const unsigned char* special, int distance,
+                 int tile_rows, int* aggregate);
+// The reference: algorithms 1 and 2, tile after tile in the order given (NULL: as they lie). sa_aggregate does the same
+// in the order of sa_tile_compare.
+int sa_aggregate_serially(const sa_graph* graph, int rows, const unsigned char* special, int distance, const int* tiles,
+                          int tile_rows, int* aggregate);
+int sa_tile_compare(const void* a, const void* b); // of tile numbers, for qsort
 
 double sa_power_of_two(double value);
 // Fills kernel and coarse_block of the finest level; fits the kernel of any level to its matrix.
@@ -106,9 +186,26 @@ weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool pr
 weft_status sa_relax_kernel(sa_hierarchy* h, sa_level* l);
 // Q of a level; kernel and dropped of the next.
 weft_status sa_tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse);
-// The structures of P (from the connections that smooth it, NULL: all) and its transpose; of A P and the coarse matrix.
-weft_status sa_structure_P(sa_hierarchy* h, sa_level* l, const sa_graph* smoothing);
+// The structures of P and its transpose; of A P and the coarse matrix.
+weft_status sa_structure_P(sa_hierarchy* h, sa_level* l, const sa_filter* filter);
 weft_status sa_structure_coarse(sa_hierarchy* h, sa_level* l, sa_level* coarse);
+
+// Lists of keys, one for each row, or one key a row when start is NULL; keys are divided first, negative ones left out,
+// and with a divisor a key that repeats the last one of its row too.
+typedef struct sa_lists
+{
+    int rows;
+    const int *start, *key;
+    int divisor;
+} sa_lists;
+
+// For each key the rows that have it, increasing, and where in the lists it stands (item may be NULL).
+weft_status sa_invert_lists(sa_hierarchy* h, const sa_lists* in, int keys, int** start, int** row, int** item);
+
+static inline int sa_chunks(const sa_level* l)
+{
+    return (l->coarse_rows + SA_CHUNK - 1) / SA_CHUNK;
+}
 
 void sa_find_radius(sa_hierarchy* h, sa_level* l); // NaN when the matrix is not finite
 // Largest eigenvalue of a symmetric tridiagonal matrix.
@@ -118,6 +215,7 @@ double sa_tridiagonal_max(const double* diagonal, const double* off, int count);
 size_t sa_real_size(const sa_hierarchy* h);
 void* sa_real_new(sa_hierarchy* h, size_t count);
 void* sa_ints_new(sa_hierarchy* h, size_t count);
+void* sa_places_new(sa_hierarchy* h, size_t count);
 // Notes that so many bytes of scratch are there besides.
 void sa_note_scratch(sa_hierarchy* h, size_t bytes);
 
@@ -142,7 +240,7 @@ typedef struct sa_pass
 typedef struct sa_smoothing
 {
     sa_level* level;
-    const sa_graph* smoothing; // connections that smooth; NULL: all do
+    sa_filter filter;
     double omega;
 } sa_smoothing;
 
@@ -150,6 +248,9 @@ typedef struct sa_product
 {
     const sa_level* level;
     sa_level* coarse;
+    void* scratch;   // real [SA_TASKS * stride]
+    size_t row_room; // reals for a row of A P; the rest is for the sums of a chunk
+    size_t stride;
 } sa_product;
 
 typedef struct sa_relaxation
@@ -167,7 +268,7 @@ typedef struct sa_kernels
     double (*invert)(void* level, int begin, int end);          // inverse; the number of blocks that have none
     void (*relax)(void* relaxation, int begin, int end);        // to = (I - omega D^-1 A) from
     void (*smooth)(void* smoothing, int begin, int end);        // P from Q
-    double (*galerkin)(void* product, int begin, int end);      // upper blocks of coarse rows; ranges count chunks
+    void (*galerkin)(void* product, int begin, int end);        // upper blocks of coarse rows; ranges count tasks
     void (*mirror)(void* level, int begin, int end);            // lower blocks from upper ones
     void (*first)(void* pass, int begin, int end);              // d = y = c2 D^-1 b
     void (*step)(void* pass, int begin, int end);               // d = c1 d + c2 D^-1 (b - A x), y = x + d

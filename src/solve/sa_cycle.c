@@ -64,6 +64,7 @@ static void smooth(const sa_hierarchy* h, sa_level* l, bool from_zero)
     const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
     chebyshev c = chebyshev_start(h, l);
     sa_pass pass = {.level = l, .b = l->b, .d = l->d, .c2 = 1.0 / c.theta};
+    double clock = sa_clock(h);
     for (int k = 0; k < h->settings.degree; k++)
     {
         if (k > 0)
@@ -77,6 +78,7 @@ static void smooth(const sa_hierarchy* h, sa_level* l, bool from_zero)
         {
             swap(&l->x, &l->y);
         }
+        sa_lap(h, l, k == 0 && from_zero ? SA_FIRST : SA_STEP, &clock);
     }
 }
 
@@ -184,27 +186,37 @@ void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
 {
     const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
     sa_level* finest = &h->levels[0];
+    double clock = sa_clock(h);
     convert_context convert = {r, z, finest->b, h->precision, h->vector_scale};
     parallel_for(h->pool, finest->rows, ROW_GRAIN, to_real, &convert);
+    sa_lap(h, finest, SA_CONVERT, &clock);
     int last = h->level_count - 1;
     for (int k = 0; k < last; k++)
     {
         sa_level *l = &h->levels[k], *coarse = l + 1;
         smooth(h, l, true);
+        clock = sa_clock(h);
         sa_pass residual = {.level = l, .b = l->b, .x = l->x, .y = l->r};
         parallel_for(h->pool, l->rows, grain_of(l->block), kernels->residual, &residual);
+        sa_lap(h, l, SA_RESIDUAL, &clock);
         sa_pass down = {.level = l, .x = l->r, .y = coarse->b};
         parallel_for(h->pool, coarse->rows, ROW_GRAIN / 8, kernels->restrict_to, &down);
+        sa_lap(h, l, SA_RESTRICT, &clock);
     }
+    clock = sa_clock(h);
     solve_last(h, &h->levels[last]);
+    sa_lap(h, &h->levels[last], SA_DIRECT, &clock);
     for (int k = last - 1; k >= 0; k--)
     {
         sa_level* l = &h->levels[k];
         sa_pass up = {.level = l, .x = l[1].x, .y = l->x};
         parallel_for(h->pool, l->rows, grain_of(l->block), kernels->prolong, &up);
+        sa_lap(h, l, SA_PROLONG, &clock);
         smooth(h, l, false);
+        clock = sa_clock(h);
     }
     convert.real = finest->x;
     convert.scale = h->matrix_scale / h->vector_scale;
     parallel_for(h->pool, finest->rows, ROW_GRAIN, from_real, &convert);
+    sa_lap(h, finest, SA_CONVERT, &clock);
 }

@@ -5,20 +5,48 @@ static void load(void* context, int begin, int end)
 {
     const sa_load* c = context;
     const bsr_matrix* A = &c->system->A;
+    const bsr_pattern* p = A->pattern;
     REAL* restrict to = c->level->A;
     for (int i = begin; i < end; i++)
     {
-        for (int slot = A->pattern->row_start[i]; slot < A->pattern->row_start[i + 1]; slot++)
+        double scale = c->scale;
+        for (size_t k = 9 * (size_t)p->row_start[i]; k < 9 * (size_t)p->row_start[i + 1]; k++)
         {
+            to[k] = (REAL)(scale * A->values[k]);
+        }
+        for (int slot = p->row_start[i]; slot < p->row_start[i + 1] && c->index; slot++)
+        {
+            if (c->index[i] < 0 && c->index[p->column[slot]] < 0)
+            {
+                continue;
+            }
             double buffer[9];
-            const double* block =
-                c->index ? prefilter_block(c->system, c->index, slot, i, buffer) : A->values + 9 * (size_t)slot;
+            const double* block = prefilter_block(c->system, c->index, slot, i, buffer);
             for (int k = 0; k < 9; k++)
             {
-                to[9 * (size_t)slot + (size_t)k] = (REAL)(c->scale * block[k]);
+                to[9 * (size_t)slot + (size_t)k] = (REAL)(scale * block[k]);
             }
         }
     }
+}
+
+// The inverse of a symmetric positive definite 3 x 3 block, in double; false when it is not definite.
+static bool invert_spd3(const REAL* m, REAL* out)
+{
+    double a = m[0], b = m[1], c = m[2], d = m[4], e = m[5], f = m[8];
+    double xx = d * f - e * e, xy = c * e - b * f, xz = b * e - c * d;
+    double minor = a * d - b * b, det = a * xx + b * xy + c * xz, inverse = 1.0 / det;
+    if (!(a > 0.0 && minor > 0.0 && det > 0.0 && isfinite(inverse)))
+    {
+        return false;
+    }
+    out[0] = (REAL)(xx * inverse);
+    out[1] = out[3] = (REAL)(xy * inverse);
+    out[2] = out[6] = (REAL)(xz * inverse);
+    out[4] = (REAL)((a * f - c * c) * inverse);
+    out[5] = out[7] = (REAL)((b * c - a * e) * inverse);
+    out[8] = (REAL)(minor * inverse);
+    return true;
 }
 
 // The inverse of a symmetric positive definite block by Cholesky, in double; false when it has none.
@@ -77,7 +105,7 @@ static double invert(void* context, int begin, int end)
     {
         const REAL* a = (const REAL*)l->A + size * (size_t)l->pattern.diagonal[i];
         REAL* out = (REAL*)l->inverse + size * (size_t)i;
-        bad += !(l->block == 3   ? invert_spd(3, a, out)
+        bad += !(l->block == 3   ? invert_spd3(a, out)
                  : l->block == 6 ? invert_spd(6, a, out)
                                  : invert_spd(l->block, a, out));
     }
@@ -147,11 +175,10 @@ WIDE_INLINE void block_add_product(const int B, const int K, REAL* t, const REAL
 {
     if (K == 6)
     {
-        r8 zero = {0};
         r8 row[B_MAX];
         for (int q = 0; q < B; q++)
         {
-            row[q] = __builtin_shufflevector(load8(p + 6 * q), zero, 0, 1, 2, 3, 4, 5, 8, 9);
+            row[q] = load8(p + 6 * q); // the last two are the next row's and go where no one looks
         }
         for (int r = 0; r < B; r++)
         {
@@ -165,11 +192,10 @@ WIDE_INLINE void block_add_product(const int B, const int K, REAL* t, const REAL
     }
     else if (K == 3)
     {
-        r4 zero = {0};
         r4 row[B_MAX];
         for (int q = 0; q < B; q++)
         {
-            row[q] = __builtin_shufflevector(load4(p + 3 * q), zero, 0, 1, 2, 4);
+            row[q] = load4(p + 3 * q);
         }
         for (int r = 0; r < B; r++)
         {
@@ -254,20 +280,6 @@ static int find_sorted(const int* list, int count, int value)
     return k < count && list[k] == value ? k : -1;
 }
 
-// Whether the connection of slot smooths the interpolation; *at moves along the row's strong connections.
-static inline bool smooths(const sa_smoothing* c, int i, int j, int* at)
-{
-    if (!c->smoothing || j == i)
-    {
-        return true;
-    }
-    while (*at < c->smoothing->row_start[i + 1] && c->smoothing->column[*at] < j)
-    {
-        (*at)++;
-    }
-    return *at < c->smoothing->row_start[i + 1] && c->smoothing->column[*at] == j;
-}
-
 // One row of P: sum the products A_ij Q_j by aggregate, then scale by the inverse of the diagonal.
 WIDE_INLINE void smooth_row(const int B, const int K, const sa_smoothing* c, int i, REAL* t)
 {
@@ -277,7 +289,6 @@ WIDE_INLINE void smooth_row(const int B, const int K, const sa_smoothing* c, int
     int first_slot = l->P_start[i], count = l->P_start[i + 1] - first_slot;
     memset(t, 0, (size_t)(count * B * stride) * sizeof(REAL));
     int own = find_sorted(l->P_column + first_slot, count, l->aggregate[i]);
-    int strong = c->smoothing ? c->smoothing->row_start[i] : 0;
     for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
     {
         int j = p->column[slot];
@@ -286,7 +297,8 @@ WIDE_INLINE void smooth_row(const int B, const int K, const sa_smoothing* c, int
             continue;
         }
         const REAL* a = (const REAL*)l->A + (size_t)(B * B) * (size_t)slot;
-        int at = smooths(c, i, j, &strong) ? find_sorted(l->P_column + first_slot, count, l->aggregate[j]) : -1;
+        int at =
+            sa_smooths(&c->filter, slot, i, j) ? find_sorted(l->P_column + first_slot, count, l->aggregate[j]) : -1;
         // What is left out acts on the node itself, so that sums over a row, and with them translations, are kept.
         block_add_product(B, K, t + (at >= 0 ? at : own) * B * stride, a,
                           (const REAL*)l->Q + (size_t)(B * K) * (size_t)(at >= 0 ? j : i));
@@ -331,85 +343,74 @@ static void smooth(void* context, int begin, int end)
     BY_BLOCKS(smooth_rows, c->level->block, c->level->coarse_block, c, begin, end)
 }
 
-// Scratch of one chunk of the Galerkin product.
-typedef struct galerkin_scratch
-{
-    REAL* t;     // one row of A P
-    REAL* sum;   // upper blocks of the chunk's coarse rows
-    int* offset; // [SA_CHUNK] first of them for each row
-} galerkin_scratch;
+// Rows of A P and of P wider than this have no places: see sa_level.
+static const int PLACE_MAX = 65536;
 
 // t = row i of A P, blocks in the order of AP_column.
 WIDE_INLINE void ap_row(const int B, const int K, const sa_level* l, int i, REAL* t)
 {
     const int* list = l->AP_column + l->AP_start[i];
     int count = l->AP_start[i + 1] - l->AP_start[i];
+    const uint16_t* place = count <= PLACE_MAX ? l->in_place + l->in_start[i] : NULL;
     const int stride = STRIDE(K);
     memset(t, 0, (size_t)count * (size_t)(B * stride) * sizeof(REAL));
     for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1]; slot++)
     {
         int j = l->pattern.column[slot];
         const REAL* a = (const REAL*)l->A + (size_t)(B * B) * (size_t)slot;
-        int at =
-            count > 32 && l->P_start[j] < l->P_start[j + 1] ? place_sorted(list, count, l->P_column[l->P_start[j]]) : 0;
         for (int s = l->P_start[j]; s < l->P_start[j + 1]; s++)
         {
-            while (list[at] < l->P_column[s])
-            {
-                at++;
-            }
+            int at = place ? *place++ : place_sorted(list, count, l->P_column[s]);
             block_add_product(B, K, t + (size_t)at * (size_t)(B * stride), a,
                               (const REAL*)l->P + (size_t)(B * K) * (size_t)s);
         }
     }
 }
 
-WIDE_INLINE void galerkin_chunk(const int B, const int K, const sa_product* c, int chunk, galerkin_scratch* g)
+// Adds P_i^T (A P)_i to the upper blocks of the coarse rows [begin, end), of which offset has the first.
+WIDE_INLINE void add_row(const int B, const int K, const sa_product* c, int i, const REAL* t, int begin, int end,
+                         const int* offset, REAL* sum)
 {
     const sa_level* l = c->level;
     const bsr_pattern* p = &c->coarse->pattern;
     const int stride = STRIDE(K);
-    int begin = chunk * SA_CHUNK, end = int_min(begin + SA_CHUNK, l->coarse_rows), total = 0;
+    const int* list = l->AP_column + l->AP_start[i];
+    int count = l->AP_start[i + 1] - l->AP_start[i];
+    const uint16_t* place = l->out_place + l->out_start[i];
+    for (int s = l->P_start[i]; s < l->P_start[i + 1]; s++)
+    {
+        int I = l->P_column[s], first = place_sorted(list, count, I), width = p->row_start[I + 1] - p->diagonal[I];
+        const REAL* block = (const REAL*)l->P + (size_t)(B * K) * (size_t)s;
+        for (int at = first; at < count && I >= begin && I < end; at++)
+        {
+            int to = width <= PLACE_MAX ? place[at - first] : place_sorted(p->column + p->diagonal[I], width, list[at]);
+            block_add_transposed(B, K, sum + (size_t)(offset[I - begin] + to) * (size_t)(K * stride), block,
+                                 t + (size_t)at * (size_t)(B * stride));
+        }
+        place += count - first;
+    }
+}
+
+WIDE_INLINE void galerkin_chunk(const int B, const int K, const sa_product* c, int chunk, REAL* t, REAL* sum)
+{
+    const sa_level* l = c->level;
+    const bsr_pattern* p = &c->coarse->pattern;
+    const int stride = STRIDE(K);
+    int begin = chunk * SA_CHUNK, end = int_min(begin + SA_CHUNK, l->coarse_rows), total = 0, offset[SA_CHUNK];
     for (int I = begin; I < end; I++)
     {
-        g->offset[I - begin] = total;
+        offset[I - begin] = total;
         total += p->row_start[I + 1] - p->diagonal[I];
     }
-    memset(g->sum, 0, (size_t)total * (size_t)(K * stride) * sizeof(REAL));
+    memset(sum, 0, (size_t)total * (size_t)(K * stride) * sizeof(REAL));
     for (int k = l->chunk_start[chunk]; k < l->chunk_start[chunk + 1]; k++)
     {
-        int i = l->chunk_row[k];
-        ap_row(B, K, l, i, g->t);
-        const int* list = l->AP_column + l->AP_start[i];
-        int count = l->AP_start[i + 1] - l->AP_start[i];
-        for (int s = l->P_start[i]; s < l->P_start[i + 1]; s++)
-        {
-            int I = l->P_column[s];
-            if (I < begin || I >= end)
-            {
-                continue;
-            }
-            const int* column = p->column + p->diagonal[I];
-            int slot = 0;
-            for (int at = 0; at < count; at++)
-            {
-                if (list[at] < I)
-                {
-                    continue;
-                }
-                while (column[slot] < list[at])
-                {
-                    slot++;
-                }
-                block_add_transposed(B, K, g->sum + (size_t)(g->offset[I - begin] + slot) * (size_t)(K * stride),
-                                     (const REAL*)l->P + (size_t)(B * K) * (size_t)s,
-                                     g->t + (size_t)at * (size_t)(B * stride));
-            }
-        }
+        ap_row(B, K, l, l->chunk_row[k], t);
+        add_row(B, K, c, l->chunk_row[k], t, begin, end, offset, sum);
     }
     for (int I = begin; I < end; I++)
     {
-        const REAL* from = g->sum + (size_t)g->offset[I - begin] * (size_t)(K * stride);
+        const REAL* from = sum + (size_t)offset[I - begin] * (size_t)(K * stride);
         REAL* to = (REAL*)c->coarse->A + (size_t)(K * K) * (size_t)p->diagonal[I];
         int blocks = p->row_start[I + 1] - p->diagonal[I];
         for (int r = 0; r < blocks * K; r++)
@@ -426,46 +427,18 @@ WIDE_INLINE void galerkin_chunk(const int B, const int K, const sa_product* c, i
     }
 }
 
-// Most blocks of a row of A P, and most upper blocks of a chunk.
-static void galerkin_sizes(const sa_product* c, int begin, int end, int* row, int* sum)
-{
-    const sa_level* l = c->level;
-    const bsr_pattern* p = &c->coarse->pattern;
-    *row = *sum = 0;
-    for (int chunk = begin; chunk < end; chunk++)
-    {
-        for (int k = l->chunk_start[chunk]; k < l->chunk_start[chunk + 1]; k++)
-        {
-            int i = l->chunk_row[k];
-            *row = int_max(*row, l->AP_start[i + 1] - l->AP_start[i]);
-        }
-        int total = 0;
-        for (int I = chunk * SA_CHUNK; I < int_min((chunk + 1) * SA_CHUNK, l->coarse_rows); I++)
-        {
-            total += p->row_start[I + 1] - p->diagonal[I];
-        }
-        *sum = int_max(*sum, total);
-    }
-}
-
-static double galerkin(void* context, int begin, int end)
+static void galerkin(void* context, int begin, int end)
 {
     const sa_product* c = context;
-    int B = c->level->block, K = c->level->coarse_block, row, sum, offset[SA_CHUNK];
-    galerkin_sizes(c, begin, end, &row, &sum);
-    galerkin_scratch g = {MEM_NEW((size_t)row * (size_t)(B * STRIDE(K)), REAL),
-                          MEM_NEW((size_t)sum * (size_t)(K * STRIDE(K)), REAL), offset};
-    bool done = g.t && g.sum;
-    if (done)
+    int B = c->level->block, K = c->level->coarse_block;
+    for (int task = begin; task < end; task++)
     {
-        for (int chunk = begin; chunk < end; chunk++)
+        REAL *t = (REAL*)c->scratch + (size_t)task * c->stride, *sum = t + c->row_room;
+        for (int chunk = task; chunk < sa_chunks(c->level); chunk += SA_TASKS)
         {
-            BY_BLOCKS(galerkin_chunk, B, K, c, chunk, &g)
+            BY_BLOCKS(galerkin_chunk, B, K, c, chunk, t, sum)
         }
     }
-    mem_free(g.t);
-    mem_free(g.sum);
-    return done ? 0.0 : 1.0;
 }
 
 static void mirror(void* context, int begin, int end)

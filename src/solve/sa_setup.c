@@ -25,24 +25,48 @@ void* sa_ints_new(sa_hierarchy* h, size_t count)
     return mem_alloc(count, sizeof(int));
 }
 
+void* sa_places_new(sa_hierarchy* h, size_t count)
+{
+    h->bytes += count * sizeof(uint16_t);
+    return mem_alloc(count, sizeof(uint16_t));
+}
+
 void sa_note_scratch(sa_hierarchy* h, size_t bytes)
 {
     h->bytes_most = h->bytes + bytes > h->bytes_most ? h->bytes + bytes : h->bytes_most;
 }
 
-// Scratch of a level that is there when its coarse matrix is made: kernel, Q, two graphs with their strengths.
+double sa_clock(const sa_hierarchy* h)
+{
+    return h->profile ? timer_now() : 0.0;
+}
+
+void sa_lap(const sa_hierarchy* h, const sa_level* l, sa_phase phase, double* since)
+{
+    if (h->profile)
+    {
+        double now = timer_now();
+        h->profile->seconds[l - h->levels][phase] += now - *since;
+        h->profile->calls[l - h->levels][phase]++;
+        *since = now;
+    }
+}
+
+// Scratch of a level that is there when its coarse matrix is made: kernel, Q, graph, strengths.
 static size_t scratch_of(const sa_hierarchy* h, const sa_level* l)
 {
     size_t entries = (size_t)l->rows * (size_t)(l->block * l->coarse_block);
     return entries * (sizeof(double) + sa_real_size(h)) + (size_t)l->pattern.block_count * 5 * sizeof(int);
 }
 
-// Counted integers that level_trim frees.
-static size_t setup_ints(const sa_level* l)
+// Counted bytes that level_trim frees.
+static size_t setup_bytes(const sa_level* l)
 {
-    size_t chunks = (size_t)(l->coarse_rows + SA_CHUNK - 1) / SA_CHUNK;
-    return (l->AP_column ? (size_t)l->rows + 1 + (size_t)l->AP_start[l->rows] : 0) +
-           (l->chunk_row ? chunks + 2 + (size_t)l->chunk_start[chunks] : 0);
+    size_t ints = (l->AP_column ? (size_t)l->rows + 1 + (size_t)l->AP_start[l->rows] : 0) +
+                  (l->chunk_row ? (size_t)sa_chunks(l) + 1 + (size_t)l->chunk_start[sa_chunks(l)] : 0) +
+                  (l->out_place ? 2 * ((size_t)l->rows + 1) : 0);
+    size_t places = l->out_place ? (size_t)l->in_start[l->rows] + (size_t)l->out_start[l->rows] : 0;
+    return ints * sizeof(int) + places * sizeof(uint16_t);
 }
 
 // What only a full setup needs.
@@ -54,17 +78,28 @@ static void level_trim_kernel(sa_level* l)
     l->Q = NULL;
 }
 
-// And what a refresh needs too.
-static void level_trim(sa_level* l)
+// The structure of the product with P.
+static void level_trim_product(sa_level* l)
 {
-    level_trim_kernel(l);
-    mem_free(l->dropped);
     mem_free(l->AP_start);
     mem_free(l->AP_column);
     mem_free(l->chunk_start);
     mem_free(l->chunk_row);
+    mem_free(l->in_start);
+    mem_free(l->out_start);
+    mem_free(l->in_place);
+    mem_free(l->out_place);
+    l->AP_start = l->AP_column = l->chunk_start = l->chunk_row = l->in_start = l->out_start = NULL;
+    l->in_place = l->out_place = NULL;
+}
+
+// All that a cycle does without.
+static void level_trim(sa_level* l)
+{
+    level_trim_kernel(l);
+    level_trim_product(l);
+    mem_free(l->dropped);
     l->dropped = NULL;
-    l->AP_start = l->AP_column = l->chunk_start = l->chunk_row = NULL;
 }
 
 static void level_finish(sa_level* l, bool finest)
@@ -93,6 +128,14 @@ void sa_finish(sa_hierarchy* h)
     chol_numeric_finish(&h->numeric);
     mem_free(h->direct_x);
     mem_free(h->index);
+    mem_free(h->scratch);
+    mem_free(h->partial);
+    h->partial = NULL;
+    mem_free(h->stash.vertex);
+    mem_free(h->stash.values);
+    h->stash = (sa_stash){0};
+    h->scratch = NULL;
+    h->scratch_size = 0;
     h->direct_x = NULL;
     h->index = NULL;
     h->level_count = 0;
@@ -102,47 +145,74 @@ void sa_finish(sa_hierarchy* h)
 
 // ---- the finest level
 
-static void load_values(sa_hierarchy* h, const linear_system* system)
+typedef struct largest_pass
 {
-    sa_level* l = &h->levels[0];
-    if (h->index)
-    {
-        prefilter_index(system, h->index);
-    }
+    const linear_system* system;
+    double* most; // [chunks]
+} largest_pass;
+
+static void largest_rows(void* context, int begin, int end)
+{
+    const largest_pass* c = context;
     double most = 0.0;
-    for (int i = 0; i < l->rows; i++)
+    for (int i = begin; i < end; i++)
     {
-        const double* a = system->A.values + 9 * (size_t)l->pattern.diagonal[i];
+        const double* a = c->system->A.values + 9 * (size_t)c->system->A.pattern->diagonal[i];
         most = fmax(most, fmax(a[0], fmax(a[4], a[8])));
     }
-    h->matrix_scale = 1.0 / sa_power_of_two(most);
-    sa_load load = {system, h->index, l, h->matrix_scale};
-    parallel_for(h->pool, l->rows, ROW_GRAIN, sa_kernels_for(h->cpu, h->precision)->load, &load);
+    c->most[begin / ROW_GRAIN] = most;
 }
 
-static weft_status load_finest(sa_hierarchy* h, const linear_system* system, bool prefilter)
+static weft_status load_values(sa_hierarchy* h, const linear_system* system)
 {
     sa_level* l = &h->levels[0];
-    int rows = system->A.pattern->row_count;
-    bool filtered = prefilter && system->filter_count > 0;
-    h->level_count = 1;
-    h->element_vertices = system->element_vertices;
-    *l = (sa_level){.rows = rows, .block = 3, .pattern = *system->A.pattern};
-    l->A = sa_real_new(h, 9 * (size_t)l->pattern.block_count);
-    h->index = filtered ? sa_ints_new(h, (size_t)rows) : NULL;
-    if (!l->A || (filtered && !h->index))
+    double clock = sa_clock(h);
+    bool filtered = h->prefilter && system->filter_count > 0;
+    if (filtered && !h->index)
+    {
+        h->index = sa_ints_new(h, (size_t)l->rows);
+    }
+    int chunks = l->rows / ROW_GRAIN + 1;
+    h->partial = h->partial ? h->partial : MEM_NEW(chunks, double);
+    if ((filtered && !h->index) || !h->partial)
     {
         return WEFT_NO_MEMORY;
     }
-    load_values(h, system);
+    if (filtered)
+    {
+        prefilter_index(system, h->index);
+    }
+    largest_pass pass = {system, h->partial};
+    parallel_for(h->pool, l->rows, ROW_GRAIN, largest_rows, &pass);
+    double most = 0.0;
+    for (int k = 0; k < chunks; k++)
+    {
+        most = fmax(most, h->partial[k]);
+    }
+    h->matrix_scale = 1.0 / sa_power_of_two(most);
+    sa_load load = {system, filtered ? h->index : NULL, l, h->matrix_scale};
+    parallel_for(h->pool, l->rows, ROW_GRAIN, sa_kernels_for(h->cpu, h->precision)->load, &load);
+    sa_lap(h, l, SA_LOAD, &clock);
     return WEFT_OK;
+}
+
+static weft_status load_finest(sa_hierarchy* h, const linear_system* system)
+{
+    sa_level* l = &h->levels[0];
+    h->level_count = 1;
+    h->element_vertices = system->element_vertices;
+    *l = (sa_level){.rows = system->A.pattern->row_count, .block = 3, .pattern = *system->A.pattern};
+    l->A = sa_real_new(h, 9 * (size_t)l->pattern.block_count);
+    return l->A ? load_values(h, system) : WEFT_NO_MEMORY;
 }
 
 // ---- vectors, inverse, radius: what every level has
 
 static weft_status invert_diagonal(const sa_hierarchy* h, sa_level* l)
 {
+    double clock = sa_clock(h);
     double bad = parallel_sum(h->pool, l->rows, ROW_GRAIN, sa_kernels_for(h->cpu, h->precision)->invert, l);
+    sa_lap(h, l, SA_INVERT, &clock);
     return bad > 0.0 ? WEFT_NOT_DEFINITE : WEFT_OK;
 }
 
@@ -164,6 +234,14 @@ static weft_status prepare_level(sa_hierarchy* h, sa_level* l)
         return WEFT_NO_MEMORY;
     }
     return invert_diagonal(h, l);
+}
+
+static weft_status find_radius(sa_hierarchy* h, sa_level* l)
+{
+    double clock = sa_clock(h);
+    sa_find_radius(h, l);
+    sa_lap(h, l, SA_RADIUS, &clock);
+    return isfinite(l->radius) && l->radius > 0.0 ? WEFT_OK : WEFT_NOT_FINITE;
 }
 
 // ---- the coarse matrix
@@ -197,41 +275,156 @@ static void fill_dropped(const sa_hierarchy* h, sa_level* coarse)
     }
 }
 
-static weft_status interpolation(sa_hierarchy* h, sa_level* l, const sa_graph* smoothing_graph)
+static weft_status interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filter)
 {
     const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
-    TRY(sa_structure_P(h, l, smoothing_graph));
+    double clock = sa_clock(h);
+    TRY(sa_structure_P(h, l, filter));
+    sa_lap(h, l, SA_P_STRUCTURE, &clock);
     l->P = sa_real_new(h, (size_t)l->P_start[l->rows] * (size_t)(l->block * l->coarse_block));
     if (!l->P)
     {
         return WEFT_NO_MEMORY;
     }
-    sa_smoothing smoothing = {l, smoothing_graph, 4.0 / 3.0 / l->radius};
+    sa_smoothing smoothing = {l, *filter, 4.0 / 3.0 / l->radius};
     parallel_for(h->pool, l->rows, ROW_GRAIN / 2, kernels->smooth, &smoothing);
+    sa_lap(h, l, SA_P_VALUES, &clock);
     return WEFT_OK;
 }
 
-static weft_status galerkin_values(const sa_hierarchy* h, sa_level* l, sa_level* coarse)
+// Blocks of a row of scratch lie in whole vectors (STRIDE of sa_numeric.h).
+static size_t padded(int K)
+{
+    return K == 6 ? 8 : K == 3 ? 4 : (size_t)K;
+}
+
+// Memory for the tasks of a level's Galerkin product: a row of A P and the upper blocks of a chunk each. Made once, so
+// that a refresh allocates nothing.
+static weft_status galerkin_scratch(sa_hierarchy* h, const sa_level* l, sa_product* out)
+{
+    const bsr_pattern* p = &out->coarse->pattern;
+    size_t row = 0, sum = 0, K = (size_t)l->coarse_block;
+    for (int i = 0; i < l->rows; i++)
+    {
+        size_t blocks = (size_t)(l->AP_start[i + 1] - l->AP_start[i]);
+        row = blocks > row ? blocks : row;
+    }
+    for (int chunk = 0; chunk < sa_chunks(l); chunk++)
+    {
+        size_t total = 0;
+        for (int I = chunk * SA_CHUNK; I < int_min((chunk + 1) * SA_CHUNK, l->coarse_rows); I++)
+        {
+            total += (size_t)(p->row_start[I + 1] - p->diagonal[I]);
+        }
+        sum = total > sum ? total : sum;
+    }
+    out->row_room = row * (size_t)l->block * padded(l->coarse_block);
+    out->stride = out->row_room + sum * K * padded(l->coarse_block);
+    size_t needed = out->stride * (size_t)int_min(SA_TASKS, sa_chunks(l));
+    if (needed > h->scratch_size)
+    {
+        mem_free(h->scratch);
+        h->bytes -= h->scratch_size * sa_real_size(h);
+        h->scratch = sa_real_new(h, needed);
+        h->scratch_size = h->scratch ? needed : 0;
+    }
+    out->scratch = h->scratch;
+    return h->scratch ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static weft_status galerkin_values(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 {
     const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
-    sa_product product = {l, coarse};
-    int chunks = (l->coarse_rows + SA_CHUNK - 1) / SA_CHUNK;
-    if (parallel_sum(h->pool, chunks, 1, kernels->galerkin, &product) > 0.0)
-    {
-        return WEFT_NO_MEMORY;
-    }
+    double clock = sa_clock(h);
+    sa_product product = {.level = l, .coarse = coarse};
+    TRY(galerkin_scratch(h, l, &product));
+    parallel_for(h->pool, int_min(SA_TASKS, sa_chunks(l)), 1, kernels->galerkin, &product);
     parallel_for(h->pool, coarse->rows, ROW_GRAIN / 4, kernels->mirror, coarse);
     fill_dropped(h, coarse);
+    sa_lap(h, l, SA_GALERKIN, &clock);
     return WEFT_OK;
 }
 
 static weft_status galerkin(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 {
+    double clock = sa_clock(h);
     TRY(sa_structure_coarse(h, l, coarse));
+    sa_lap(h, l, SA_COARSE_STRUCTURE, &clock);
     size_t K = (size_t)l->coarse_block;
     coarse->A = sa_real_new(h, (size_t)coarse->pattern.block_count * K * K);
     sa_note_scratch(h, scratch_of(h, l));
     return coarse->A ? galerkin_values(h, l, coarse) : WEFT_NO_MEMORY;
+}
+
+// ---- constraints
+
+// Rows of P as the setup made them.
+static void stash_restore(sa_hierarchy* h)
+{
+    sa_level* l = &h->levels[0];
+    size_t block = (size_t)(3 * l->coarse_block) * sa_real_size(h), at = 0;
+    for (int k = 0; k < h->stash.count; k++)
+    {
+        int i = h->stash.vertex[k];
+        size_t size = (size_t)(l->P_start[i + 1] - l->P_start[i]) * block;
+        memcpy((char*)l->P + (size_t)l->P_start[i] * block, h->stash.values + at, size);
+        at += size;
+    }
+    h->stash.count = h->stash.size = 0;
+}
+
+static weft_status stash_row(sa_hierarchy* h, int i)
+{
+    sa_level* l = &h->levels[0];
+    sa_stash* stash = &h->stash;
+    size_t block = (size_t)(3 * l->coarse_block) * sa_real_size(h);
+    size_t size = (size_t)(l->P_start[i + 1] - l->P_start[i]) * block;
+    if (size > (size_t)(INT32_MAX - stash->size) ||
+        !mem_grow((void**)&stash->vertex, &stash->capacity, stash->count + 1, sizeof(int)) ||
+        !mem_grow((void**)&stash->values, &stash->values_capacity, stash->size + (int)size, 1))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    stash->vertex[stash->count++] = i;
+    memcpy(stash->values + stash->size, (const char*)l->P + (size_t)l->P_start[i] * block, size);
+    stash->size += (int)size;
+    return WEFT_OK;
+}
+
+// The interpolation of a constrained vertex stays in the directions that are free now: P_i = S_i P_i. A vertex that was
+// held in all directions during the setup has no row, and one that is released is left to the smoother; what that costs
+// is counted by the solver.
+static weft_status constrain_P(sa_hierarchy* h, const linear_system* system)
+{
+    sa_level* l = &h->levels[0];
+    stash_restore(h);
+    for (int f = 0; f < system->filter_count && h->prefilter && l->P; f++)
+    {
+        const filter_record* record = &system->filter[f];
+        int begin = l->P_start[record->vertex], end = l->P_start[record->vertex + 1], K = l->coarse_block;
+        if (begin == end)
+        {
+            continue;
+        }
+        TRY(stash_row(h, record->vertex));
+        for (int k = 0; k < (end - begin) * K; k++)
+        {
+            size_t at = (size_t)(3 * K) * (size_t)(begin + k / K) + (size_t)(k % K);
+            vec3 v =
+                h->precision == 32
+                    ? v3(((float*)l->P)[at], ((float*)l->P)[at + (size_t)K], ((float*)l->P)[at + 2 * (size_t)K])
+                    : v3(((double*)l->P)[at], ((double*)l->P)[at + (size_t)K], ((double*)l->P)[at + 2 * (size_t)K]);
+            v = m3_mul_v(record->S, v);
+            const double part[3] = {v.x, v.y, v.z};
+            for (int r = 0; r < 3; r++)
+            {
+                size_t to = at + (size_t)(r * K);
+                h->precision == 32 ? (void)(((float*)l->P)[to] = (float)part[r])
+                                   : (void)(((double*)l->P)[to] = part[r]);
+            }
+        }
+    }
+    return WEFT_OK;
 }
 
 // ---- the last level
@@ -263,12 +456,16 @@ static weft_status factor_values(sa_hierarchy* h)
     direct_source context = {h, &h->levels[h->level_count - 1]};
     chol_source source = {direct_load, &context};
     chol_engine engine = {h->pool, dense_kernels_for(h->cpu)};
-    return chol_factor(&h->symbolic, &h->numeric, &source, &engine);
+    double clock = sa_clock(h);
+    weft_status status = chol_factor(&h->symbolic, &h->numeric, &source, &engine);
+    sa_lap(h, context.level, SA_FACTOR, &clock);
+    return status;
 }
 
 static weft_status factor_last(sa_hierarchy* h)
 {
     sa_level* l = &h->levels[h->level_count - 1];
+    double clock = sa_clock(h);
     h->direct_x = MEM_NEW((size_t)l->rows * (size_t)l->block, double);
     if (!h->direct_x)
     {
@@ -278,6 +475,7 @@ static weft_status factor_last(sa_hierarchy* h)
     TRY(chol_numeric_create(&h->symbolic, &h->numeric));
     h->bytes += (size_t)(chol_symbolic_bytes(&h->symbolic) + chol_numeric_bytes(&h->symbolic));
     h->direct = true;
+    sa_lap(h, l, SA_FACTOR, &clock);
     return factor_values(h);
 }
 
@@ -286,41 +484,56 @@ static weft_status factor_last(sa_hierarchy* h)
 // What decides about a level's aggregates and interpolation.
 typedef struct connections
 {
-    float* rho;
-    unsigned char *special, *unused;
-    sa_graph strong, smoothing; // above theta; above filter, empty: all smooth
+    float *rho, *limit;
+    unsigned char* special;
+    sa_graph strong; // above theta
+    sa_filter filter;
 } connections;
 
 static weft_status connect(const sa_hierarchy* h, const sa_level* l, connections* c)
 {
     c->rho = MEM_NEW(l->pattern.block_count, float);
+    c->limit = MEM_NEW(l->rows, float);
     c->special = MEM_NEW(l->rows, unsigned char);
-    c->unused = MEM_NEW(l->rows, unsigned char);
-    if (!c->rho || !c->special || !c->unused)
+    if (!c->rho || !c->limit || !c->special)
     {
         return WEFT_NO_MEMORY;
     }
+    double clock = sa_clock(h);
     TRY(sa_strength(h, l, c->rho));
-    TRY(sa_strong_graph(l, c->rho, h->settings.theta, &c->strong, c->special));
+    sa_lap(h, l, SA_STRENGTH, &clock);
     // On the finest level only: there the translations of neighbours are alike, so that leaving out keeps them.
-    bool filter = h->settings.filter > 0.0 && l == h->levels;
-    return filter ? sa_strong_graph(l, c->rho, h->settings.filter, &c->smoothing, c->unused) : WEFT_OK;
+    if (h->settings.filter > 0.0 && l == h->levels)
+    {
+        sa_limits(h, l, c->rho, h->settings.filter, c->limit, c->special);
+        c->filter = (sa_filter){c->rho, c->limit};
+    }
+    weft_status status = sa_strong_graph(h, l, c->rho, h->settings.theta, &c->strong, c->special);
+    sa_lap(h, l, SA_GRAPH, &clock);
+    return status;
 }
 
 static void connections_finish(connections* c)
 {
     mem_free(c->rho);
+    mem_free(c->limit);
     mem_free(c->special);
-    mem_free(c->unused);
     sa_graph_finish(&c->strong);
-    sa_graph_finish(&c->smoothing);
 }
 
-static weft_status add_level(sa_hierarchy* h, sa_level* l, const connections* c, bool* last)
+static weft_status add_level(sa_hierarchy* h, const linear_system* system, sa_level* l, const connections* c,
+                             bool* last)
 {
     sa_level* coarse = l + 1;
     int distance = l == h->levels ? h->settings.distance : 1;
-    l->coarse_rows = sa_aggregate(&c->strong, l->rows, c->special, distance, l->aggregate);
+    double clock = sa_clock(h);
+    int aggregates = sa_aggregate(h->pool, &c->strong, l->rows, c->special, distance, SA_TILE, l->aggregate);
+    if (aggregates < 0)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    l->coarse_rows = aggregates;
+    sa_lap(h, l, SA_AGGREGATE, &clock);
     double unknowns = (double)l->rows * l->block, coarse_unknowns = (double)l->coarse_rows * l->coarse_block;
     *last = l->coarse_rows == 0 || coarse_unknowns > STALL * unknowns;
     if (*last)
@@ -330,20 +543,22 @@ static weft_status add_level(sa_hierarchy* h, sa_level* l, const connections* c,
     *coarse = (sa_level){.rows = l->coarse_rows, .block = l->coarse_block, .coarse_block = l->coarse_block};
     h->level_count++;
     TRY(sa_tentative(h, l, coarse));
+    sa_lap(h, l, SA_TENTATIVE, &clock);
     sa_note_scratch(h, scratch_of(h, l));
-    TRY(interpolation(h, l, c->smoothing.row_start ? &c->smoothing : NULL));
+    TRY(interpolation(h, l, &c->filter));
+    TRY(l == h->levels ? constrain_P(h, system) : WEFT_OK);
     return galerkin(h, l, coarse);
 }
 
 // Adds the level below `l`; *last when there is none to add.
-static weft_status coarsen(sa_hierarchy* h, sa_level* l, bool* last)
+static weft_status coarsen(sa_hierarchy* h, const linear_system* system, sa_level* l, bool* last)
 {
     connections c = {0};
     l->aggregate = sa_ints_new(h, (size_t)l->rows);
     weft_status status = l->aggregate ? connect(h, l, &c) : WEFT_NO_MEMORY;
     if (status == WEFT_OK)
     {
-        status = add_level(h, l, &c, last);
+        status = add_level(h, system, l, &c, last);
     }
     connections_finish(&c);
     return status;
@@ -355,10 +570,12 @@ static bool only_special(const sa_level* l)
     return l->aggregate && l->coarse_rows == 0;
 }
 
-static weft_status build(sa_hierarchy* h, const linear_system* system, bool prefilter)
+static weft_status build(sa_hierarchy* h, const linear_system* system)
 {
-    TRY(load_finest(h, system, prefilter));
-    TRY(sa_fill_kernel(h, system, prefilter));
+    TRY(load_finest(h, system));
+    double clock = sa_clock(h);
+    TRY(sa_fill_kernel(h, system, h->prefilter));
+    sa_lap(h, h->levels, SA_KERNEL, &clock);
     for (bool last = false; !last;)
     {
         sa_level* l = &h->levels[h->level_count - 1];
@@ -366,13 +583,11 @@ static weft_status build(sa_hierarchy* h, const linear_system* system, bool pref
         last = l->rows * l->block <= h->settings.coarsest || h->level_count == WEFT_LEVEL_MAX;
         if (!last)
         {
-            sa_find_radius(h, l);
-            if (!isfinite(l->radius) || !(l->radius > 0.0))
-            {
-                return WEFT_NOT_FINITE;
-            }
+            TRY(find_radius(h, l));
+            clock = sa_clock(h);
             TRY(sa_relax_kernel(h, l));
-            TRY(coarsen(h, l, &last));
+            sa_lap(h, l, SA_KERNEL, &clock);
+            TRY(coarsen(h, system, l, &last));
         }
         if (!h->keep && h->settings.reuse)
         {
@@ -380,7 +595,7 @@ static weft_status build(sa_hierarchy* h, const linear_system* system, bool pref
         }
         else if (!h->keep)
         {
-            h->bytes -= setup_ints(l) * sizeof(int);
+            h->bytes -= setup_bytes(l);
             level_trim(l);
         }
     }
@@ -395,14 +610,15 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
     }
     sa_finish(h);
     h->precision = h->settings.precision;
+    h->prefilter = prefilter;
     h->vector_scale = 1.0;
-    weft_status status = build(h, system, prefilter);
+    weft_status status = build(h, system);
     // Single precision may lose a matrix that double still holds.
     if ((status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE) && h->precision == 32)
     {
         sa_finish(h);
         h->precision = 64;
-        status = build(h, system, prefilter);
+        status = build(h, system);
     }
     if (status != WEFT_OK)
     {
@@ -411,20 +627,85 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
     return status;
 }
 
-weft_status sa_refresh(sa_hierarchy* h, const linear_system* system)
+// ---- new values in what is there
+
+// Other constraints leave the finest radius where it is or make it smaller (the same quotient over fewer vectors), but
+// that of coarse matrices may grow.
+weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints)
 {
     h->levels[0].pattern = *system->A.pattern; // the same, but maybe elsewhere
-    load_values(h, system);
+    TRY(load_values(h, system));
+    TRY(constrain_P(h, system));
     for (int k = 0; k < h->level_count; k++)
     {
         sa_level* l = &h->levels[k];
         TRY(invert_diagonal(h, l));
+        if (k > 0 && k + 1 < h->level_count && constraints)
+        {
+            TRY(find_radius(h, l));
+        }
         if (k + 1 < h->level_count)
         {
             TRY(galerkin_values(h, l, l + 1));
         }
     }
     return h->direct ? factor_values(h) : WEFT_OK;
+}
+
+// The matrix of a level and, on coarse ones, its pattern.
+static void drop_matrix(sa_hierarchy* h, sa_level* l)
+{
+    const bsr_pattern* p = &l->pattern;
+    h->bytes -= ((size_t)p->block_count * (size_t)(l->block * l->block) + SA_PAD) * sa_real_size(h);
+    mem_free(l->A);
+    l->A = NULL;
+    if (l != h->levels)
+    {
+        h->bytes -= (2 * (size_t)p->row_count + 1 + (size_t)p->block_count) * sizeof(int);
+        bsr_pattern_finish(&l->pattern);
+        l->pattern = (bsr_pattern){0};
+    }
+}
+
+static weft_status restructure_level(sa_hierarchy* h, sa_level* l)
+{
+    TRY(find_radius(h, l));
+    h->bytes -= setup_bytes(l);
+    level_trim_product(l);
+    drop_matrix(h, l + 1);
+    return galerkin(h, l, l + 1);
+}
+
+weft_status sa_restructure(sa_hierarchy* h, const linear_system* system)
+{
+    sa_level* finest = &h->levels[0];
+    drop_matrix(h, finest);
+    finest->pattern = *system->A.pattern;
+    finest->A = sa_real_new(h, 9 * (size_t)finest->pattern.block_count);
+    if (!finest->A)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    TRY(load_values(h, system));
+    TRY(constrain_P(h, system));
+    for (int k = 0; k < h->level_count; k++)
+    {
+        TRY(invert_diagonal(h, &h->levels[k]));
+        if (k + 1 < h->level_count)
+        {
+            TRY(restructure_level(h, &h->levels[k]));
+        }
+    }
+    if (!h->direct)
+    {
+        return WEFT_OK;
+    }
+    h->bytes -= (size_t)(chol_symbolic_bytes(&h->symbolic) + chol_numeric_bytes(&h->symbolic));
+    chol_symbolic_finish(&h->symbolic);
+    chol_numeric_finish(&h->numeric);
+    mem_free(h->direct_x);
+    h->direct_x = NULL;
+    return factor_last(h);
 }
 
 void sa_stats(const sa_hierarchy* h, weft_solve_stats* stats)

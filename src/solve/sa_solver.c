@@ -37,7 +37,10 @@ typedef struct sa_state
     bool prefilter, started;
     weft_status built; // of the last setup
     // Reuse: after a full setup only numbers are made anew, until the iterations that this has cost are worth a setup.
-    bool usable, fresh;   // the hierarchy may be refreshed; it was made anew for this solve
+    bool usable;          // the hierarchy may be refreshed
+    int refreshed;        // what was done for this solve, as weft_solve_stats says it
+    bool moved;           // pattern or constraints may have changed since the last setup
+    uint64_t pattern;     // fingerprint of the pattern of the last setup
     int first_iterations; // of the solve after the last full setup
     int lost;             // iterations above those since then
 } sa_state;
@@ -66,11 +69,24 @@ static weft_status precondition(void* context, const vec3* r, vec3* h)
     return WEFT_OK;
 }
 
+// Constraints and contacts come and go with the same vertices: what was set up goes on serving.
+static bool may_keep(const sa_state* s, const solve_options* options, const linear_system* system)
+{
+    return s->usable && s->hierarchy->levels[0].rows == system->A.pattern->row_count &&
+           s->options.pool == options->pool && s->options.cpu == options->cpu;
+}
+
 static weft_status analyze(sa_state* s, const solve_options* options, const linear_system* system, bool prefilter)
 {
     if (options->preconditioner)
     {
         return WEFT_UNSUPPORTED;
+    }
+    if (may_keep(s, options, system))
+    {
+        cg_constrain(&s->cg, system);
+        s->moved = true;
+        return WEFT_OK;
     }
     sa_state_finish(s);
     s->options = *options;
@@ -104,19 +120,30 @@ static weft_status analyze_raw(void* state, const solve_options* options, const 
 static weft_status factor_anew(sa_state* s, const linear_system* system)
 {
     s->usable = false;
-    s->fresh = true;
+    s->refreshed = 0;
     s->lost = 0;
     TRY(sa_build(s->hierarchy, system, s->prefilter));
     s->usable = s->options.sa.reuse != 0;
+    s->pattern = bsr_pattern_fingerprint(system->A.pattern);
+    s->moved = false;
     return WEFT_OK;
+}
+
+static weft_status factor_kept(sa_state* s, const linear_system* system)
+{
+    uint64_t pattern = s->moved ? bsr_pattern_fingerprint(system->A.pattern) : s->pattern;
+    s->refreshed = pattern == s->pattern ? 1 : 2;
+    bool moved = s->moved;
+    s->pattern = pattern;
+    s->moved = false;
+    return s->refreshed == 1 ? sa_refresh(s->hierarchy, system, moved) : sa_restructure(s->hierarchy, system);
 }
 
 static weft_status factor(void* state, const linear_system* system)
 {
     sa_state* s = state;
-    if (s->usable && s->lost < LOST_LIMIT && sa_refresh(s->hierarchy, system) == WEFT_OK)
+    if (s->usable && s->lost < LOST_LIMIT && factor_kept(s, system) == WEFT_OK)
     {
-        s->fresh = false;
         return WEFT_OK;
     }
     return factor_anew(s, system);
@@ -130,7 +157,7 @@ static void forget(void* state)
 
 static void count_lost(sa_state* s, int iterations)
 {
-    if (s->fresh)
+    if (!s->refreshed)
     {
         s->first_iterations = iterations;
     }
@@ -143,7 +170,7 @@ static void count_lost(sa_state* s, int iterations)
 static void report(const sa_state* s, const linear_system* system, weft_solve_stats* stats)
 {
     sa_stats(s->hierarchy, stats);
-    stats->refreshed = !s->fresh;
+    stats->refreshed = s->refreshed;
     stats->bytes = 76.0 * system->A.pattern->block_count + cg_bytes(&s->cg) +
                    fmax((double)s->hierarchy->bytes, (double)s->hierarchy->bytes_most);
 }
@@ -241,7 +268,7 @@ static weft_status solve_surely(void* state, const linear_system* system, vec3* 
         s->cg.iteration_limit = s->options.max_iterations ? s->options.max_iterations : ESCALATE_AFTER;
         status = solve(s, system, x, stats);
     }
-    if (may_escalate(s, status) && !s->fresh)
+    if (may_escalate(s, status) && s->refreshed)
     {
         int before = stats->iterations;
         status = factor_anew(s, system);

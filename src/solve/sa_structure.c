@@ -1,121 +1,14 @@
 // Which blocks P, P^T, A P and the coarse matrix have: symbolic products, before any number is looked at.
 #include <string.h>
 
+#include "solve/int_set.h"
 #include "solve/sa.h"
-
-// A set of integers that is filled and emptied in time linear in what it holds. The first SET_SMALL are in the list
-// only, the others in the slots too.
-enum
-{
-    SET_SMALL = 24
-};
-
-typedef struct int_set
-{
-    int* slot; // [slots] value + 1, 0: empty; at most half full
-    int slots; // a power of two
-    int* list; // [capacity] what is in it
-    int count, capacity;
-    bool failed;
-} int_set;
-
-static int* int_set_place(const int_set* set, int value)
-{
-    unsigned mask = (unsigned)set->slots - 1, at = (unsigned)value * 2654435761u >> 8 & mask;
-    while (set->slot[at] != 0 && set->slot[at] != value + 1)
-    {
-        at = (at + 1) & mask;
-    }
-    return &set->slot[at];
-}
-
-static void int_set_grow(int_set* set)
-{
-    int_set next = {.slots = set->slots > 0 ? 2 * set->slots : 256};
-    next.slot = MEM_NEW(next.slots, int);
-    set->failed =
-        set->failed || !next.slot || !mem_grow((void**)&set->list, &set->capacity, next.slots / 2, sizeof(int));
-    if (set->failed)
-    {
-        mem_free(next.slot);
-        return;
-    }
-    for (int k = SET_SMALL; k < set->count; k++)
-    {
-        *int_set_place(&next, set->list[k]) = set->list[k] + 1;
-    }
-    mem_free(set->slot);
-    set->slot = next.slot;
-    set->slots = next.slots;
-}
-
-static void int_set_add(int_set* set, int value)
-{
-    // Most sets stay small: looking through the list is quicker than hashing.
-    int small = int_min(set->count, SET_SMALL);
-    for (int k = 0; k < small; k++)
-    {
-        if (set->list[k] == value)
-        {
-            return;
-        }
-    }
-    if (2 * set->count >= set->slots && !set->failed)
-    {
-        int_set_grow(set);
-    }
-    if (set->failed)
-    {
-        return;
-    }
-    if (set->count >= SET_SMALL)
-    {
-        int* place = int_set_place(set, value);
-        if (*place != 0)
-        {
-            return;
-        }
-        *place = value + 1;
-    }
-    set->list[set->count++] = value;
-}
-
-static void int_set_clear(int_set* set)
-{
-    if (set->count > SET_SMALL)
-    {
-        memset(set->slot, 0, (size_t)set->slots * sizeof(int));
-    }
-    set->count = 0;
-}
-
-static void int_set_finish(int_set* set)
-{
-    mem_free(set->slot);
-    mem_free(set->list);
-}
-
-static void sort_ints(int* list, int count)
-{
-    for (int gap = count / 2 > 0 ? count / 2 : 1; gap > 0; gap /= 2)
-    {
-        for (int k = gap; k < count; k++)
-        {
-            int value = list[k], at = k;
-            for (; at >= gap && list[at - gap] > value; at -= gap)
-            {
-                list[at] = list[at - gap];
-            }
-            list[at] = value;
-        }
-    }
-}
 
 // Rows of a structure: each chunk of rows is collected into a list of its own, and the lists are put together.
 typedef struct row_builder
 {
     const sa_level* level;
-    const sa_graph* strong; // P only: NULL takes all connections
+    const sa_filter* filter; // P only
     void (*collect)(const struct row_builder* b, int row, int_set* set);
     int* start;
     int* column;
@@ -201,13 +94,12 @@ static void collect_P(const row_builder* b, int i, int_set* set)
     }
     int own = l->aggregate[i];
     int_set_add(set, own);
-    const int* start = b->strong ? b->strong->row_start : l->pattern.row_start;
-    const int* column = b->strong ? b->strong->column : l->pattern.column;
-    for (int k = start[i]; k < start[i + 1]; k++)
+    for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1]; slot++)
     {
-        if (l->aggregate[column[k]] >= 0)
+        int j = l->pattern.column[slot];
+        if (l->aggregate[j] >= 0 && sa_smooths(b->filter, slot, i, j))
         {
-            int_set_add(set, l->aggregate[column[k]]);
+            int_set_add(set, l->aggregate[j]);
         }
     }
     // A vertex with very many neighbours would couple all of their aggregates with each other.
@@ -244,78 +136,105 @@ static void collect_coarse(const row_builder* b, int I, int_set* set)
     }
 }
 
-static weft_status transpose_P(sa_hierarchy* h, sa_level* l)
+// ---- lists the other way round
+
+enum
 {
-    int count = l->P_start[l->rows];
-    l->R_start = sa_ints_new(h, (size_t)l->coarse_rows + 2);
-    l->R_row = sa_ints_new(h, (size_t)count);
-    l->R_slot = sa_ints_new(h, (size_t)count);
-    if (!l->R_start || !l->R_row || !l->R_slot)
+    RANGES_MAX = 16,
+    RANGE_ROWS = 8192
+};
+
+typedef struct list_inverter
+{
+    const sa_lists* in;
+    int keys, range_rows;
+    int* place; // [ranges * keys] counts, then places
+    int *row, *item;
+} list_inverter;
+
+// Goes through the keys of a range of rows; what is counted and what is written have the same order.
+static void invert_range(const list_inverter* c, int range, bool write)
+{
+    const sa_lists* in = c->in;
+    int* place = c->place + (size_t)range * (size_t)c->keys;
+    int begin = range * c->range_rows, end = int_min(begin + c->range_rows, in->rows);
+    for (int i = begin; i < end; i++)
     {
-        return WEFT_NO_MEMORY;
-    }
-    for (int s = 0; s < count; s++)
-    {
-        l->R_start[l->P_column[s] + 2]++;
-    }
-    for (int I = 0; I < l->coarse_rows; I++)
-    {
-        l->R_start[I + 2] += l->R_start[I + 1];
-    }
-    for (int i = 0; i < l->rows; i++)
-    {
-        for (int s = l->P_start[i]; s < l->P_start[i + 1]; s++)
+        int last = -1, stop = in->start ? in->start[i + 1] : i + 1;
+        for (int k = in->start ? in->start[i] : i; k < stop; k++)
         {
-            int at = l->R_start[l->P_column[s] + 1]++;
-            l->R_row[at] = i;
-            l->R_slot[at] = s;
+            int key = in->key[k] < 0 ? -1 : in->key[k] / in->divisor;
+            if (key < 0 || (in->divisor > 1 && key == last))
+            {
+                continue;
+            }
+            last = key;
+            int at = place[key]++;
+            if (write)
+            {
+                c->row[at] = i;
+                if (c->item)
+                {
+                    c->item[at] = k;
+                }
+            }
         }
     }
-    return WEFT_OK;
 }
 
-// For each chunk of coarse rows the fine rows that reach one of them.
-static weft_status list_chunks(sa_hierarchy* h, sa_level* l)
+static void count_range(void* context, int begin, int end)
 {
-    int chunks = (l->coarse_rows + SA_CHUNK - 1) / SA_CHUNK;
-    l->chunk_start = sa_ints_new(h, (size_t)chunks + 2);
-    if (!l->chunk_start)
+    for (int range = begin; range < end; range++)
     {
-        return WEFT_NO_MEMORY;
+        invert_range(context, range, false);
     }
-    for (int pass = 0; pass < 2; pass++)
+}
+
+static void write_range(void* context, int begin, int end)
+{
+    for (int range = begin; range < end; range++)
     {
-        for (int i = 0; i < l->rows; i++)
+        invert_range(context, range, true);
+    }
+}
+
+// Ranges follow from the sizes alone: an order that no thread can change.
+weft_status sa_invert_lists(sa_hierarchy* h, const sa_lists* in, int keys, int** start, int** row, int** item)
+{
+    int ranges = int_max(1, int_min(RANGES_MAX, in->rows / RANGE_ROWS));
+    list_inverter c = {.in = in, .keys = keys, .range_rows = (in->rows + ranges - 1) / ranges};
+    c.place = MEM_NEW((size_t)ranges * (size_t)keys, int);
+    *start = sa_ints_new(h, (size_t)keys + 1);
+    bool done = c.place && *start;
+    if (done)
+    {
+        parallel_for(h->pool, ranges, 1, count_range, &c);
+        int total = 0;
+        for (int key = 0; key < keys; key++)
         {
-            int last = -1;
-            for (int s = l->P_start[i]; s < l->P_start[i + 1]; s++)
+            (*start)[key] = total;
+            for (int range = 0; range < ranges; range++)
             {
-                int chunk = l->P_column[s] / SA_CHUNK;
-                if (chunk != last && pass == 0)
-                {
-                    l->chunk_start[chunk + 2]++;
-                }
-                else if (chunk != last)
-                {
-                    l->chunk_row[l->chunk_start[chunk + 1]++] = i;
-                }
-                last = chunk;
+                int* place = &c.place[(size_t)range * (size_t)keys + (size_t)key];
+                int count = *place;
+                *place = total;
+                total += count;
             }
         }
-        for (int c = 0; c < chunks && pass == 0; c++)
+        (*start)[keys] = total;
+        *row = c.row = sa_ints_new(h, (size_t)total);
+        if (item)
         {
-            l->chunk_start[c + 2] += l->chunk_start[c + 1];
+            *item = c.item = sa_ints_new(h, (size_t)total);
         }
-        if (pass == 0)
-        {
-            l->chunk_row = sa_ints_new(h, (size_t)l->chunk_start[chunks + 1]);
-            if (!l->chunk_row)
-            {
-                return WEFT_NO_MEMORY;
-            }
-        }
+        done = c.row && (!item || c.item);
     }
-    return WEFT_OK;
+    if (done)
+    {
+        parallel_for(h->pool, ranges, 1, write_range, &c);
+    }
+    mem_free(c.place);
+    return done ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 static weft_status coarse_pattern(sa_hierarchy* h, sa_level* l, sa_level* coarse)
@@ -337,17 +256,123 @@ static weft_status coarse_pattern(sa_hierarchy* h, sa_level* l, sa_level* coarse
     return WEFT_OK;
 }
 
-weft_status sa_structure_P(sa_hierarchy* h, sa_level* l, const sa_graph* smoothing)
+// ---- where products go
+//
+// A refresh multiplies along the same paths again and again, so the place of each product is looked up once. A place is
+// 16 bits; rows that are wider, of a vertex with very many neighbours, are searched.
+
+typedef struct place_pass
 {
-    row_builder rows = {.level = l, .strong = smoothing, .collect = collect_P};
+    sa_level* l;
+    const bsr_pattern* coarse;
+} place_pass;
+
+static int find_place(const int* list, int count, int value)
+{
+    int low = 0;
+    while (count > 1)
+    {
+        int half = count / 2;
+        low += list[low + half] <= value ? half : 0;
+        count -= half;
+    }
+    return low;
+}
+
+// The numbers of products that row i of A P takes, and that it gives to coarse rows.
+static void count_places(void* context, int begin, int end)
+{
+    const place_pass* c = context;
+    sa_level* l = c->l;
+    for (int i = begin; i < end; i++)
+    {
+        const int* list = l->AP_column + l->AP_start[i];
+        int count = l->AP_start[i + 1] - l->AP_start[i], in = 0, out = 0;
+        for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1] && count > 0; slot++)
+        {
+            int j = l->pattern.column[slot];
+            in += l->P_start[j + 1] - l->P_start[j];
+        }
+        for (int s = l->P_start[i]; s < l->P_start[i + 1]; s++)
+        {
+            out += count - find_place(list, count, l->P_column[s]);
+        }
+        l->in_start[i + 1] = in;
+        l->out_start[i + 1] = out;
+    }
+}
+
+static void fill_places(void* context, int begin, int end)
+{
+    const place_pass* c = context;
+    sa_level* l = c->l;
+    for (int i = begin; i < end; i++)
+    {
+        const int* list = l->AP_column + l->AP_start[i];
+        int count = l->AP_start[i + 1] - l->AP_start[i];
+        uint16_t *in = l->in_place + l->in_start[i], *out = l->out_place + l->out_start[i];
+        for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1] && count > 0; slot++)
+        {
+            int j = l->pattern.column[slot];
+            for (int s = l->P_start[j]; s < l->P_start[j + 1]; s++)
+            {
+                *in++ = (uint16_t)find_place(list, count, l->P_column[s]);
+            }
+        }
+        for (int s = l->P_start[i]; s < l->P_start[i + 1]; s++)
+        {
+            int I = l->P_column[s], first = c->coarse->diagonal[I], width = c->coarse->row_start[I + 1] - first;
+            for (int at = find_place(list, count, I), place = 0; at < count; at++)
+            {
+                const int* column = c->coarse->column + first;
+                while (place + 1 < width && column[place] < list[at])
+                {
+                    place++;
+                }
+                *out++ = (uint16_t)place;
+            }
+        }
+    }
+}
+
+static weft_status list_places(sa_hierarchy* h, sa_level* l, const bsr_pattern* coarse)
+{
+    place_pass c = {l, coarse};
+    l->in_start = sa_ints_new(h, (size_t)l->rows + 1);
+    l->out_start = sa_ints_new(h, (size_t)l->rows + 1);
+    if (!l->in_start || !l->out_start)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    parallel_for(h->pool, l->rows, ROW_GRAIN, count_places, &c);
+    if (!sum_starts(l->in_start, l->rows) || !sum_starts(l->out_start, l->rows))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    l->in_place = sa_places_new(h, (size_t)l->in_start[l->rows]);
+    l->out_place = sa_places_new(h, (size_t)l->out_start[l->rows]);
+    if (!l->in_place || !l->out_place)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    parallel_for(h->pool, l->rows, ROW_GRAIN, fill_places, &c);
+    return WEFT_OK;
+}
+
+weft_status sa_structure_P(sa_hierarchy* h, sa_level* l, const sa_filter* filter)
+{
+    row_builder rows = {.level = l, .filter = filter, .collect = collect_P};
     TRY(build_rows(h, &rows, l->rows, &l->P_start, &l->P_column));
-    return transpose_P(h, l);
+    sa_lists lists = {l->rows, l->P_start, l->P_column, 1};
+    return sa_invert_lists(h, &lists, l->coarse_rows, &l->R_start, &l->R_row, &l->R_slot);
 }
 
 weft_status sa_structure_coarse(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 {
     row_builder rows = {.level = l, .collect = collect_AP};
     TRY(build_rows(h, &rows, l->rows, &l->AP_start, &l->AP_column));
-    TRY(list_chunks(h, l));
-    return coarse_pattern(h, l, coarse);
+    sa_lists lists = {l->rows, l->P_start, l->P_column, SA_CHUNK};
+    TRY(sa_invert_lists(h, &lists, sa_chunks(l), &l->chunk_start, &l->chunk_row, NULL));
+    TRY(coarse_pattern(h, l, coarse));
+    return list_places(h, l, &coarse->pattern);
 }

@@ -98,41 +98,6 @@ weft_status sa_relax_kernel(sa_hierarchy* h, sa_level* l)
     return WEFT_OK;
 }
 
-// The nodes of each aggregate: member[start[a]] .. member[start[a + 1] - 1], increasing.
-typedef struct member_list
-{
-    int *start, *member;
-} member_list;
-
-static bool members_of(const sa_level* l, member_list* out)
-{
-    out->start = MEM_NEW((size_t)l->coarse_rows + 2, int);
-    out->member = MEM_NEW(l->rows, int);
-    if (!out->start || !out->member)
-    {
-        return false;
-    }
-    for (int i = 0; i < l->rows; i++)
-    {
-        if (l->aggregate[i] >= 0)
-        {
-            out->start[l->aggregate[i] + 2]++;
-        }
-    }
-    for (int a = 0; a < l->coarse_rows; a++)
-    {
-        out->start[a + 2] += out->start[a + 1];
-    }
-    for (int i = 0; i < l->rows; i++)
-    {
-        if (l->aggregate[i] >= 0)
-        {
-            out->member[out->start[l->aggregate[i] + 1]++] = i;
-        }
-    }
-    return true;
-}
-
 // Several sums at once, which need not wait for each other.
 static double column_dot(const double* a, const double* b, int count)
 {
@@ -157,19 +122,43 @@ typedef struct qr_limits
     double least[SA_KERNEL_MAX]; // for each column
 } qr_limits;
 
-static qr_limits limits_of(const sa_hierarchy* h, const sa_level* l)
+typedef struct limits_pass
 {
-    int K = l->coarse_block;
-    qr_limits limits = {.share = h->precision == 32 && h->settings.relax > 0 ? DROP_FLOAT : DROP_DOUBLE};
-    for (size_t m = 0; m < (size_t)l->rows * (size_t)(l->block * K); m++)
+    const sa_level* level;
+    qr_limits* chunks; // [chunks] the largest entries of each
+} limits_pass;
+
+static void limits_chunk(void* context, int begin, int end)
+{
+    const limits_pass* c = context;
+    int K = c->level->coarse_block;
+    double* most = c->chunks[begin / ROW_GRAIN].least;
+    const double* kernel = c->level->kernel + (size_t)begin * (size_t)(c->level->block * K);
+    for (int r = 0; r < (end - begin) * c->level->block; r++, kernel += K)
     {
-        limits.least[m % (size_t)K] = fmax(limits.least[m % (size_t)K], fabs(l->kernel[m]));
+        for (int k = 0; k < K; k++)
+        {
+            most[k] = fmax(most[k], fabs(kernel[k]));
+        }
     }
-    for (int c = 0; c < K; c++)
+}
+
+static bool limits_of(const sa_hierarchy* h, const sa_level* l, qr_limits* out)
+{
+    int K = l->coarse_block, chunks = (l->rows + ROW_GRAIN - 1) / ROW_GRAIN;
+    limits_pass pass = {l, MEM_NEW(chunks, qr_limits)};
+    if (!pass.chunks)
     {
-        limits.least[c] *= DROP_EMPTY;
+        return false;
     }
-    return limits;
+    parallel_for(h->pool, l->rows, ROW_GRAIN, limits_chunk, &pass);
+    *out = (qr_limits){.share = h->precision == 32 && h->settings.relax > 0 ? DROP_FLOAT : DROP_DOUBLE};
+    for (int c = 0; c < chunks * K; c++)
+    {
+        out->least[c % K] = fmax(out->least[c % K], DROP_EMPTY * pass.chunks[c / K].least[c % K]);
+    }
+    mem_free(pass.chunks);
+    return true;
 }
 
 // Thin QR of K columns of `size` numbers, column after column, by Gram-Schmidt, done twice, which is enough. A column
@@ -208,7 +197,7 @@ typedef struct qr_context
 {
     const sa_hierarchy* h;
     sa_level *level, *coarse;
-    member_list list;
+    int *start, *member; // the nodes of each aggregate, increasing
     qr_limits limits;
 } qr_context;
 
@@ -219,7 +208,7 @@ static double qr_chunk(void* context, int begin, int end)
     int B = l->block, K = l->coarse_block, most = 0;
     for (int a = begin; a < end; a++)
     {
-        most = int_max(most, c->list.start[a + 1] - c->list.start[a]);
+        most = int_max(most, c->start[a + 1] - c->start[a]);
     }
     double* columns = MEM_NEW((size_t)most * (size_t)(B * K), double);
     if (!columns)
@@ -228,20 +217,29 @@ static double qr_chunk(void* context, int begin, int end)
     }
     for (int a = begin; a < end; a++)
     {
-        const int* member = c->list.member + c->list.start[a];
-        int count = c->list.start[a + 1] - c->list.start[a], size = count * B;
-        for (int m = 0; m < size * K; m++)
+        const int* member = c->member + c->start[a];
+        int count = c->start[a + 1] - c->start[a], size = count * B;
+        for (int m = 0; m < size; m++)
         {
-            columns[(m % K) * size + m / K] =
-                l->kernel[(size_t)(B * K) * (size_t)member[m / (B * K)] + (size_t)(m % (B * K))];
+            const double* from = l->kernel + (size_t)(B * K) * (size_t)member[m / B] + (size_t)(m % B * K);
+            for (int k = 0; k < K; k++)
+            {
+                columns[k * size + m] = from[k];
+            }
         }
         local_qr(columns, size, K, &c->limits, c->coarse->kernel + (size_t)(K * K) * (size_t)a,
                  c->coarse->dropped + (size_t)K * (size_t)a);
-        for (int m = 0; m < size * K; m++)
+        for (int m = 0; m < size; m++)
         {
-            double value = columns[(m % K) * size + m / K];
-            size_t to = (size_t)(B * K) * (size_t)member[m / (B * K)] + (size_t)(m % (B * K));
-            c->h->precision == 32 ? (void)(((float*)l->Q)[to] = (float)value) : (void)(((double*)l->Q)[to] = value);
+            size_t to = (size_t)(B * K) * (size_t)member[m / B] + (size_t)(m % B * K);
+            for (int k = 0; k < K && c->h->precision == 32; k++)
+            {
+                ((float*)l->Q)[to + (size_t)k] = (float)columns[k * size + m];
+            }
+            for (int k = 0; k < K && c->h->precision == 64; k++)
+            {
+                ((double*)l->Q)[to + (size_t)k] = columns[k * size + m];
+            }
         }
     }
     mem_free(columns);
@@ -254,13 +252,17 @@ weft_status sa_tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse)
     l->Q = mem_alloc(size + SA_PAD, sa_real_size(h));
     coarse->kernel = MEM_NEW((size_t)l->coarse_rows * K * K + SA_PAD, double);
     coarse->dropped = MEM_NEW((size_t)l->coarse_rows * K, unsigned char);
-    qr_context c = {.h = h, .level = l, .coarse = coarse, .limits = limits_of(h, l)};
+    qr_context c = {.h = h, .level = l, .coarse = coarse};
+    sa_lists lists = {l->rows, NULL, l->aggregate, 1};
+    size_t counted = h->bytes;
     double failed = 1.0;
-    if (l->Q && coarse->kernel && coarse->dropped && members_of(l, &c.list))
+    if (l->Q && coarse->kernel && coarse->dropped && limits_of(h, l, &c.limits) &&
+        sa_invert_lists(h, &lists, l->coarse_rows, &c.start, &c.member, NULL) == WEFT_OK)
     {
         failed = parallel_sum(h->pool, l->coarse_rows, NODE_GRAIN, qr_chunk, &c);
     }
-    mem_free(c.list.start);
-    mem_free(c.list.member);
+    mem_free(c.start);
+    mem_free(c.member);
+    h->bytes = counted; // the lists were for here alone
     return failed > 0.0 ? WEFT_NO_MEMORY : WEFT_OK;
 }

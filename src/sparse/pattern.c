@@ -181,3 +181,19 @@ int bsr_pattern_find(const bsr_pattern* pattern, int row, int column)
     }
     return -1;
 }
+
+static uint64_t mix(uint64_t hash, const int* numbers, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+    {
+        hash = (hash ^ (uint32_t)numbers[k]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+uint64_t bsr_pattern_fingerprint(const bsr_pattern* pattern)
+{
+    uint64_t hash = mix(0x57454654, pattern->row_start, (size_t)pattern->row_count + 1);
+    return mix(hash, pattern->column, (size_t)pattern->block_count);
+}

@@ -35,6 +35,8 @@ weft_status bsr_pattern_create(int row_count, const element_list* lists, int lis
 void bsr_pattern_finish(bsr_pattern* pattern);
 // Slot of block (row, column), -1 when the pattern does not hold it.
 int bsr_pattern_find(const bsr_pattern* pattern, int row, int column);
+// A number that another pattern has only by a chance of 2^-64.
+uint64_t bsr_pattern_fingerprint(const bsr_pattern* pattern);
 
 enum
 {
