@@ -252,8 +252,7 @@ static void print_table(const subject* s, const measured* m, int count, bool lev
     {
         sizes z = sizes_of(&s->h, level);
         const sa_level* l = &s->h.levels[level];
-        int chunks = sa_chunks(l);
-        double made = l->chunk_start ? l->chunk_start[chunks] / z.n : 0.0; // times that a row of A P is made
+        double made = l->chunk_start ? l->chunk_start[sa_chunks(l)] / z.n : 0.0; // times that a row of A P is made
         printf("level %d: %.0f rows of %.0f, %.1f blocks a row, %.1f blocks of P, %.1f of A P (made %.2f times)\n",
                level, z.n, z.B, z.nb / z.n, z.np / z.n, z.nap / z.n, made);
     }

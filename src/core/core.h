@@ -39,6 +39,7 @@ void assert_failed(const char* condition, const char* file, int line);
 
 // ---- memory: zeroed, 64-byte aligned; NULL when there is none or count * size overflows
 void* mem_alloc(size_t count, size_t size);
+void* mem_raw(size_t count, size_t size); // not zeroed: for large arrays that are filled in parallel, thread by thread
 void mem_free(void* pointer); // NULL is fine
 #define MEM_NEW(count, type) ((type*)mem_alloc((size_t)(count), sizeof(type)))
 

@@ -48,19 +48,31 @@ void weft_set_allocator(const weft_allocator* hooks)
     allocator = hooks ? *hooks : (weft_allocator){default_alloc, default_free, NULL};
 }
 
-void* mem_alloc(size_t count, size_t size)
+// Whole cache lines and at least 8 bytes to spare: loading a vec3 as four doubles stays inside. 0: too large.
+static size_t rounded_size(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT)
     {
-        return NULL;
+        return 0;
     }
-    // Whole cache lines and at least 8 bytes to spare: loading a vec3 as four doubles stays inside.
-    bytes = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-    void* pointer = allocator.alloc(bytes, ALIGNMENT, allocator.user);
-    if (pointer)
+    return (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+}
+
+void* mem_alloc(size_t count, size_t size)
+{
+    size_t bytes = rounded_size(count, size);
+    void* pointer = bytes ? allocator.alloc(bytes, ALIGNMENT, allocator.user) : NULL;
+    return pointer ? memset(pointer, 0, bytes) : NULL;
+}
+
+void* mem_raw(size_t count, size_t size)
+{
+    size_t bytes = rounded_size(count, size);
+    void* pointer = bytes ? allocator.alloc(bytes, ALIGNMENT, allocator.user) : NULL;
+    if (pointer) // what is read behind the end is zero
     {
-        memset(pointer, 0, bytes);
+        memset((char*)pointer + bytes - ALIGNMENT, 0, ALIGNMENT);
     }
     return pointer;
 }

@@ -116,14 +116,14 @@ static void filter_rows(const pass* a, vec3* v, int begin)
     }
 }
 
-// p = S (h + beta p)
+// p = S (h + beta p); with beta = 0 the old p is not looked at
 static void direction_pass(void* context, int begin, int end)
 {
     pass* a = context;
     const cg* c = a->c;
     for (int i = begin; i < end; i++)
     {
-        c->p[i] = v3_madd(c->h[i], a->beta, c->p[i]);
+        c->p[i] = a->beta != 0.0 ? v3_madd(c->h[i], a->beta, c->p[i]) : c->h[i];
     }
     filter_rows(a, c->p, begin);
 }
@@ -243,6 +243,19 @@ static double residual_of(pass* a, const vec3* y)
     return sum_of(a, residual_pass);
 }
 
+// p = x
+static void copy_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    memcpy(a->c->p + begin, a->x + begin, (size_t)(end - begin) * sizeof(vec3));
+}
+
+static double residual_of_x(pass* a)
+{
+    parallel_for(a->c->options.pool, a->c->row_count, ROW_GRAIN, copy_pass, a);
+    return residual_of(a, a->c->p);
+}
+
 // r . h tells a preconditioner that is not definite. Zero beside an r that is not zero tells it of a hook; blocks were
 // looked at when they were inverted, so there it is underflow, and the end.
 static weft_status judge(const pass* a)
@@ -341,7 +354,6 @@ static weft_status iterate(pass* a, double target, weft_solve_stats* stats)
 {
     const cg* c = a->c;
     a->beta = 0.0;
-    memset(c->p, 0, (size_t)c->row_count * sizeof(vec3));
     show(a, stats->iterations);
     while (a->delta > target)
     {
@@ -394,8 +406,7 @@ static weft_status start(pass* a)
     {
         return WEFT_OK;
     }
-    memcpy(a->c->p, a->x, (size_t)a->c->row_count * sizeof(vec3));
-    a->sq = residual_of(a, a->c->p);
+    a->sq = residual_of_x(a);
     return precondition(a);
 }
 
@@ -406,8 +417,7 @@ static void report(pass* a, double reference, double first, double reference_sq,
     {
         stats->rate = pow(a->delta / first, 0.5 / stats->iterations);
     }
-    memcpy(a->c->p, a->x, (size_t)a->c->row_count * sizeof(vec3));
-    double end_sq = residual_of(a, a->c->p);
+    double end_sq = residual_of_x(a);
     stats->residual2 = reference_sq > 0.0 ? sqrt(end_sq / reference_sq) : 0.0;
 }
 

@@ -17,8 +17,9 @@ enum
 {
     SA_KERNEL_MAX = 12, // near-kernel vectors
     SA_PAD = 8,         // reals that kernels may read past the end of an array
-    SA_CHUNK = 128,     // coarse rows a task of the Galerkin product
-    SA_TASKS = 64,      // of the Galerkin product, each with memory of its own
+    SA_CHUNK_MIN = 64,  // coarse rows a chunk of the Galerkin product
+    SA_CHUNK_MAX = 512, // few large ones make fewer rows of A P twice
+    SA_TASKS = 32,      // of the Galerkin product, each with memory of its own
     SA_TILE = 16384,    // nodes a task of the aggregation
     SA_P_ROW_MAX = 32   // blocks of a row of P; a node with more is interpolated from its own aggregate alone
 };
@@ -58,7 +59,8 @@ typedef struct sa_level
     void* P;
     int *R_start, *R_row, *R_slot; // its transpose: for each coarse row the fine rows and the slots of P
     int *AP_start, *AP_column;     // structure of A P
-    int *chunk_start, *chunk_row;  // for SA_CHUNK coarse rows the fine rows that reach them
+    int *chunk_start, *chunk_row;  // for chunk_size coarse rows the fine rows that reach them
+    int chunk_size;
     // Places of products, row after row: of A_ij P_j in a row of A P, for each slot and each block of P_j; of P_i^T (A
     // P)_i in a coarse row, counted from its diagonal, for each block of P_i and each column of A P from its own on.
     int *in_start, *out_start;
@@ -204,7 +206,7 @@ weft_status sa_invert_lists(sa_hierarchy* h, const sa_lists* in, int keys, int**
 
 static inline int sa_chunks(const sa_level* l)
 {
-    return (l->coarse_rows + SA_CHUNK - 1) / SA_CHUNK;
+    return (l->coarse_rows + l->chunk_size - 1) / l->chunk_size;
 }
 
 void sa_find_radius(sa_hierarchy* h, sa_level* l); // NaN when the matrix is not finite

@@ -85,6 +85,12 @@ static double join_rows(void* context, int begin, int end)
     return moved;
 }
 
+static void join_end(void* context, int begin, int end)
+{
+    join_pass* c = context;
+    memcpy(c->aggregate + begin, c->next + begin, (size_t)(end - begin) * sizeof(int));
+}
+
 // Algorithm 2, in its second form: each node that is left joins the aggregate it is most strongly connected to. Rounds
 // look at the round before, so that the order of nodes does not matter. Nothing is left over: the first node of each
 // connected part has a free ball around it, and rounds reach the rest of the part.
@@ -97,7 +103,7 @@ static bool join_leftovers(workers* pool, const sa_graph* g, int rows, const uns
     }
     while (parallel_sum(pool, rows, ROW_GRAIN, join_rows, &c) > 0.0)
     {
-        memcpy(aggregate, c.next, (size_t)rows * sizeof(int));
+        parallel_for(pool, rows, ROW_GRAIN, join_end, &c);
     }
     mem_free(c.next);
     return true;

@@ -44,7 +44,7 @@ weft_status sa_strength(const sa_hierarchy* h, const sa_level* level, float* rho
 {
     const sa_strength_kernels* kernels = sa_strength_kernels_for(h->cpu);
     size_t size = (size_t)level->block * (size_t)level->block;
-    sa_strength_pass pass = {level, h->precision, MEM_NEW(size * (size_t)level->rows, double), rho};
+    sa_strength_pass pass = {level, h->precision, mem_raw(size * (size_t)level->rows, sizeof(double)), rho};
     if (!pass.root)
     {
         return WEFT_NO_MEMORY;
@@ -166,8 +166,8 @@ weft_status sa_strong_graph(const sa_hierarchy* h, const sa_level* level, const 
         {
             out->row_start[i + 1] += out->row_start[i];
         }
-        out->column = MEM_NEW(out->row_start[rows], int);
-        out->weight = MEM_NEW(out->row_start[rows], float);
+        out->column = mem_raw((size_t)out->row_start[rows], sizeof(int));
+        out->weight = mem_raw((size_t)out->row_start[rows], sizeof(float));
         done = out->column && out->weight;
         if (done)
         {

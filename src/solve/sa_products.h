@@ -357,7 +357,8 @@ WIDE_INLINE void ap_row(const int B, const int K, const sa_level* l, int i, REAL
     for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1]; slot++)
     {
         int j = l->pattern.column[slot];
-        const REAL* a = (const REAL*)l->A + (size_t)(B * B) * (size_t)slot;
+        REAL a[B_MAX * B_MAX]; // a copy: stores to t cannot change it
+        memcpy(a, (const REAL*)l->A + (size_t)(B * B) * (size_t)slot, (size_t)(B * B) * sizeof(REAL));
         for (int s = l->P_start[j]; s < l->P_start[j + 1]; s++)
         {
             int at = place ? *place++ : place_sorted(list, count, l->P_column[s]);
@@ -380,7 +381,8 @@ WIDE_INLINE void add_row(const int B, const int K, const sa_product* c, int i, c
     for (int s = l->P_start[i]; s < l->P_start[i + 1]; s++)
     {
         int I = l->P_column[s], first = place_sorted(list, count, I), width = p->row_start[I + 1] - p->diagonal[I];
-        const REAL* block = (const REAL*)l->P + (size_t)(B * K) * (size_t)s;
+        REAL block[B_MAX * B_MAX];
+        memcpy(block, (const REAL*)l->P + (size_t)(B * K) * (size_t)s, (size_t)(B * K) * sizeof(REAL));
         for (int at = first; at < count && I >= begin && I < end; at++)
         {
             int to = width <= PLACE_MAX ? place[at - first] : place_sorted(p->column + p->diagonal[I], width, list[at]);
@@ -396,7 +398,8 @@ WIDE_INLINE void galerkin_chunk(const int B, const int K, const sa_product* c, i
     const sa_level* l = c->level;
     const bsr_pattern* p = &c->coarse->pattern;
     const int stride = STRIDE(K);
-    int begin = chunk * SA_CHUNK, end = int_min(begin + SA_CHUNK, l->coarse_rows), total = 0, offset[SA_CHUNK];
+    int begin = chunk * l->chunk_size, end = int_min(begin + l->chunk_size, l->coarse_rows), total = 0;
+    int offset[SA_CHUNK_MAX];
     for (int I = begin; I < end; I++)
     {
         offset[I - begin] = total;
@@ -427,9 +430,8 @@ WIDE_INLINE void galerkin_chunk(const int B, const int K, const sa_product* c, i
     }
 }
 
-static void galerkin(void* context, int begin, int end)
+static __attribute__((noinline)) void galerkin_tasks(const sa_product* c, int begin, int end)
 {
-    const sa_product* c = context;
     int B = c->level->block, K = c->level->coarse_block;
     for (int task = begin; task < end; task++)
     {
@@ -439,6 +441,13 @@ static void galerkin(void* context, int begin, int end)
             BY_BLOCKS(galerkin_chunk, B, K, c, chunk, t, sum)
         }
     }
+}
+
+static void galerkin(void* context, int begin, int end)
+{
+    unsigned before = flush_denormals();
+    galerkin_tasks(context, begin, end);
+    restore_denormals(before);
 }
 
 static void mirror(void* context, int begin, int end)

@@ -15,20 +15,26 @@ size_t sa_real_size(const sa_hierarchy* h)
 
 void* sa_real_new(sa_hierarchy* h, size_t count)
 {
-    h->bytes += (count + SA_PAD) * sa_real_size(h);
-    return mem_alloc(count + SA_PAD, sa_real_size(h));
+    size_t size = sa_real_size(h);
+    h->bytes += (count + SA_PAD) * size;
+    char* reals = mem_raw(count + SA_PAD, size);
+    if (reals)
+    {
+        memset(reals + count * size, 0, SA_PAD * size);
+    }
+    return reals;
 }
 
 void* sa_ints_new(sa_hierarchy* h, size_t count)
 {
     h->bytes += count * sizeof(int);
-    return mem_alloc(count, sizeof(int));
+    return mem_raw(count, sizeof(int));
 }
 
 void* sa_places_new(sa_hierarchy* h, size_t count)
 {
     h->bytes += count * sizeof(uint16_t);
-    return mem_alloc(count, sizeof(uint16_t));
+    return mem_raw(count, sizeof(uint16_t));
 }
 
 void sa_note_scratch(sa_hierarchy* h, size_t bytes)
@@ -246,11 +252,19 @@ static weft_status find_radius(sa_hierarchy* h, sa_level* l)
 
 // ---- the coarse matrix
 
-// A dropped column leaves a row and a column of zeros: its diagonal becomes the mean of the others of its node.
-static void fill_dropped(const sa_hierarchy* h, sa_level* coarse)
+typedef struct dropped_pass
 {
+    const sa_hierarchy* h;
+    sa_level* coarse;
+} dropped_pass;
+
+// A dropped column leaves a row and a column of zeros: its diagonal becomes the mean of the others of its node.
+static void fill_dropped(void* context, int begin, int end)
+{
+    const sa_hierarchy* h = ((dropped_pass*)context)->h;
+    sa_level* coarse = ((dropped_pass*)context)->coarse;
     int K = coarse->block;
-    for (int I = 0; I < coarse->rows; I++)
+    for (int I = begin; I < end; I++)
     {
         const unsigned char* dropped = coarse->dropped + (size_t)K * (size_t)I;
         size_t at = (size_t)(K * K) * (size_t)coarse->pattern.diagonal[I];
@@ -312,7 +326,7 @@ static weft_status galerkin_scratch(sa_hierarchy* h, const sa_level* l, sa_produ
     for (int chunk = 0; chunk < sa_chunks(l); chunk++)
     {
         size_t total = 0;
-        for (int I = chunk * SA_CHUNK; I < int_min((chunk + 1) * SA_CHUNK, l->coarse_rows); I++)
+        for (int I = chunk * l->chunk_size; I < int_min((chunk + 1) * l->chunk_size, l->coarse_rows); I++)
         {
             total += (size_t)(p->row_start[I + 1] - p->diagonal[I]);
         }
@@ -340,7 +354,8 @@ static weft_status galerkin_values(sa_hierarchy* h, sa_level* l, sa_level* coars
     TRY(galerkin_scratch(h, l, &product));
     parallel_for(h->pool, int_min(SA_TASKS, sa_chunks(l)), 1, kernels->galerkin, &product);
     parallel_for(h->pool, coarse->rows, ROW_GRAIN / 4, kernels->mirror, coarse);
-    fill_dropped(h, coarse);
+    dropped_pass dropped = {h, coarse};
+    parallel_for(h->pool, coarse->rows, ROW_GRAIN, fill_dropped, &dropped);
     sa_lap(h, l, SA_GALERKIN, &clock);
     return WEFT_OK;
 }
@@ -492,7 +507,7 @@ typedef struct connections
 
 static weft_status connect(const sa_hierarchy* h, const sa_level* l, connections* c)
 {
-    c->rho = MEM_NEW(l->pattern.block_count, float);
+    c->rho = mem_raw((size_t)l->pattern.block_count, sizeof(float));
     c->limit = MEM_NEW(l->rows, float);
     c->special = MEM_NEW(l->rows, unsigned char);
     if (!c->rho || !c->limit || !c->special)

@@ -65,6 +65,10 @@ static weft_status build_rows(sa_hierarchy* h, row_builder* b, int rows, int** s
     *start = b->start = sa_ints_new(h, (size_t)rows + 1);
     b->list = MEM_NEW(chunks, int*);
     b->capacity = MEM_NEW(chunks, int);
+    if (b->start)
+    {
+        b->start[0] = 0;
+    }
     bool done = b->start && b->list && b->capacity && parallel_sum(h->pool, rows, ROW_GRAIN, collect_chunk, b) == 0.0 &&
                 sum_starts(b->start, rows);
     if (done)
@@ -237,6 +241,15 @@ weft_status sa_invert_lists(sa_hierarchy* h, const sa_lists* in, int keys, int**
     return done ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
+static void find_diagonals(void* context, int begin, int end)
+{
+    bsr_pattern* p = context;
+    for (int I = begin; I < end; I++)
+    {
+        p->diagonal[I] = bsr_pattern_find(p, I, I);
+    }
+}
+
 static weft_status coarse_pattern(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 {
     row_builder rows = {.level = l, .collect = collect_coarse};
@@ -249,10 +262,7 @@ static weft_status coarse_pattern(sa_hierarchy* h, sa_level* l, sa_level* coarse
     {
         return WEFT_NO_MEMORY;
     }
-    for (int I = 0; I < p->row_count; I++)
-    {
-        p->diagonal[I] = bsr_pattern_find(p, I, I);
-    }
+    parallel_for(h->pool, p->row_count, ROW_GRAIN, find_diagonals, p);
     return WEFT_OK;
 }
 
@@ -344,6 +354,7 @@ static weft_status list_places(sa_hierarchy* h, sa_level* l, const bsr_pattern* 
     {
         return WEFT_NO_MEMORY;
     }
+    l->in_start[0] = l->out_start[0] = 0;
     parallel_for(h->pool, l->rows, ROW_GRAIN, count_places, &c);
     if (!sum_starts(l->in_start, l->rows) || !sum_starts(l->out_start, l->rows))
     {
@@ -371,7 +382,8 @@ weft_status sa_structure_coarse(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 {
     row_builder rows = {.level = l, .collect = collect_AP};
     TRY(build_rows(h, &rows, l->rows, &l->AP_start, &l->AP_column));
-    sa_lists lists = {l->rows, l->P_start, l->P_column, SA_CHUNK};
+    l->chunk_size = int_max(SA_CHUNK_MIN, int_min(l->coarse_rows / SA_TASKS + 1, SA_CHUNK_MAX));
+    sa_lists lists = {l->rows, l->P_start, l->P_column, l->chunk_size};
     TRY(sa_invert_lists(h, &lists, sa_chunks(l), &l->chunk_start, &l->chunk_row, NULL));
     TRY(coarse_pattern(h, l, coarse));
     return list_places(h, l, &coarse->pattern);

@@ -18,44 +18,39 @@ static const double DROP_DOUBLE = 1e-10, DROP_FLOAT = 4e-6, DROP_EMPTY = 1e-13;
 
 // The vectors that the near kernel is made of, row after row; rotations are about the middle of all positions and
 // scaled by their extent.
-weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool prefilter)
+typedef struct kernel_pass
 {
-    sa_level* l = &h->levels[0];
-    int count = system->kernel ? system->kernel_count : h->settings.vectors == 6 && system->positions ? 6 : 3;
-    int K = (count + 2) / 3 * 3;
-    l->coarse_block = K;
-    l->kernel = MEM_NEW((size_t)l->rows * 3 * (size_t)K + SA_PAD, double);
-    if (!l->kernel)
+    const linear_system* system;
+    sa_level* level;
+    int count; // vectors; the block is filled up with zeros
+    vec3 middle;
+    double scale;
+} kernel_pass;
+
+static void kernel_rows(void* context, int begin, int end)
+{
+    const kernel_pass* c = context;
+    const linear_system* system = c->system;
+    int K = c->level->coarse_block;
+    for (int i = begin; i < end; i++)
     {
-        return WEFT_NO_MEMORY;
-    }
-    vec3 low = system->positions ? system->positions[0] : v3(0, 0, 0), high = low;
-    for (int i = 0; i < l->rows && system->positions; i++)
-    {
-        vec3 x = system->positions[i];
-        low = v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
-        high = v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
-    }
-    vec3 middle = v3_scale(0.5, v3_add(low, high));
-    double extent = v3_length(v3_sub(high, low)), scale = extent > 0.0 ? 1.0 / extent : 1.0;
-    for (int i = 0; i < l->rows; i++)
-    {
-        double* k = l->kernel + (size_t)(3 * K) * (size_t)i;
+        double* k = c->level->kernel + (size_t)(3 * K) * (size_t)i;
+        memset(k, 0, (size_t)(3 * K) * sizeof(double));
         if (system->kernel)
         {
             for (int r = 0; r < 3; r++)
             {
-                for (int c = 0; c < count; c++)
+                for (int v = 0; v < c->count; v++)
                 {
-                    k[r * K + c] = system->kernel[(size_t)c * 3 * (size_t)l->rows + 3 * (size_t)i + (size_t)r];
+                    k[r * K + v] = system->kernel[((size_t)v * (size_t)c->level->rows + (size_t)i) * 3 + (size_t)r];
                 }
             }
             continue;
         }
         k[0] = k[K + 1] = k[2 * K + 2] = 1.0;
-        if (count == 6)
+        if (c->count == 6)
         {
-            vec3 x = v3_scale(scale, v3_sub(system->positions[i], middle));
+            vec3 x = v3_scale(c->scale, v3_sub(system->positions[i], c->middle));
             k[K + 3] = -x.z; // (0, -z, y)
             k[2 * K + 3] = x.y;
             k[4] = x.z; // (z, 0, -x)
@@ -64,7 +59,12 @@ weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool pr
             k[K + 5] = x.x;
         }
     }
-    for (int f = 0; f < system->filter_count && prefilter; f++)
+}
+
+static void filter_kernel(const linear_system* system, sa_level* l)
+{
+    int K = l->coarse_block;
+    for (int f = 0; f < system->filter_count; f++)
     {
         const filter_record* record = &system->filter[f];
         double* k = l->kernel + (size_t)(3 * K) * (size_t)record->vertex;
@@ -76,6 +76,32 @@ weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool pr
             k[2 * K + c] = v.z;
         }
     }
+}
+
+weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool prefilter)
+{
+    sa_level* l = &h->levels[0];
+    int count = system->kernel ? system->kernel_count : h->settings.vectors == 6 && system->positions ? 6 : 3;
+    l->coarse_block = (count + 2) / 3 * 3;
+    l->kernel = mem_raw((size_t)l->rows * 3 * (size_t)l->coarse_block + SA_PAD, sizeof(double));
+    if (!l->kernel)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    vec3 low = system->positions ? system->positions[0] : v3(0, 0, 0), high = low;
+    for (int i = 0; i < l->rows && system->positions; i++)
+    {
+        vec3 x = system->positions[i];
+        low = v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+        high = v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+    }
+    double extent = v3_length(v3_sub(high, low));
+    kernel_pass pass = {system, l, count, v3_scale(0.5, v3_add(low, high)), extent > 0.0 ? 1.0 / extent : 1.0};
+    parallel_for(h->pool, l->rows, ROW_GRAIN, kernel_rows, &pass);
+    if (prefilter)
+    {
+        filter_kernel(system, l);
+    }
     return WEFT_OK;
 }
 
@@ -84,7 +110,7 @@ weft_status sa_relax_kernel(sa_hierarchy* h, sa_level* l)
     size_t size = (size_t)l->rows * (size_t)l->block * (size_t)l->coarse_block;
     for (int sweep = 0; sweep < h->settings.relax; sweep++)
     {
-        double* relaxed = MEM_NEW(size + SA_PAD, double);
+        double* relaxed = mem_raw(size + SA_PAD, sizeof(double));
         if (!relaxed)
         {
             return WEFT_NO_MEMORY;
@@ -249,7 +275,7 @@ static double qr_chunk(void* context, int begin, int end)
 weft_status sa_tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 {
     size_t size = (size_t)l->rows * (size_t)l->block * (size_t)l->coarse_block, K = (size_t)l->coarse_block;
-    l->Q = mem_alloc(size + SA_PAD, sa_real_size(h));
+    l->Q = mem_raw(size + SA_PAD, sa_real_size(h));
     coarse->kernel = MEM_NEW((size_t)l->coarse_rows * K * K + SA_PAD, double);
     coarse->dropped = MEM_NEW((size_t)l->coarse_rows * K, unsigned char);
     qr_context c = {.h = h, .level = l, .coarse = coarse};
