@@ -426,12 +426,14 @@ static weft_status log_stats(results* log, const char* key, const sa_system* s, 
     return results_add(
         log, key,
         "\"vertices\":%d,\"blocks\":%d,\"iterations\":%d,\"converged\":%d,\"residual\":%s,\"residual2\":%s,"
-        "\"energy_error\":%s,\"rate\":%s,\"setup_s\":%.6g,\"solve_s\":%.6g,\"bytes\":%.0f,\"levels\":%d,"
+        "\"energy_error\":%s,\"rate\":%s,\"setup_s\":%.6g,\"solve_s\":%.6g,\"bytes\":%.0f,\"bytes_held\":%.0f,"
+        "\"levels\":%d,"
         "\"operator_complexity\":%s,\"escalations\":%d,\"halvings\":%d,\"rejected\":%d,\"status\":%d",
         s->system->pattern.row_count, s->system->pattern.block_count, stats->iterations, stats->converged,
         results_json(stats->residual, t[0]), results_json(stats->residual2, t[1]), results_json(energy, t[2]),
-        results_json(stats->rate, t[3]), stats->setup_s, stats->solve_s, stats->bytes, stats->level_count,
-        results_json(stats->operator_complexity, t[4]), stats->escalations, s->halvings, s->rejected, (int)solved);
+        results_json(stats->rate, t[3]), stats->setup_s, stats->solve_s, stats->bytes, stats->bytes_held,
+        stats->level_count, results_json(stats->operator_complexity, t[4]), stats->escalations, s->halvings,
+        s->rejected, (int)solved);
 }
 
 weft_status sa_solve_log(results* log, const char* key, const sa_system* s, const weft_solver_def* def)

@@ -171,6 +171,7 @@ static void put_record(const solve_command* c, const solve_record* r, const char
     put_number("setup_s", best->setup_s);
     put_number("solve_s", best->solve_s);
     put_number("bytes", best->bytes);
+    put_number("bytes_held", best->bytes_held);
     if (best->level_count > 0)
     {
         put_levels(best);

@@ -3,6 +3,7 @@
 
 #include <ftw.h>
 #include <stdio.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -95,12 +96,17 @@ static void* ledger_alloc(size_t size, size_t alignment, void* user)
         return NULL;
     }
     l->live++;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    void* pointer = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    l->bytes += malloc_usable_size(pointer);
+    l->bytes_most = l->bytes > l->bytes_most ? l->bytes : l->bytes_most;
+    return pointer;
 }
 
 static void ledger_free(void* pointer, void* user)
 {
-    ((test_ledger*)user)->live -= pointer != NULL;
+    test_ledger* l = user;
+    l->live -= pointer != NULL;
+    l->bytes -= malloc_usable_size(pointer);
     free(pointer);
 }
 

@@ -27,6 +27,7 @@ void test_folder_remove(const char* path);
 typedef struct test_ledger
 {
     int made, live;
+    size_t bytes, bytes_most; // live ones, and the most there were
     int fail_at; // the number of the allocation that fails; 0: none
     int fail_on; // not 0: all that follow it fail too
 } test_ledger;

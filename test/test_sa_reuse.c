@@ -259,12 +259,44 @@ static void test_pattern_changes(void** unused)
     weft_system_destroy(system);
 }
 
+// What the stats say of memory is what is taken, apart from the public solver's own copy of the pattern.
+static void test_memory(void** unused)
+{
+    (void)unused;
+    const char* overrides[] = {"cells=100"};
+    weft_system* system = test_scene_system("pinned", overrides, 1, 2);
+    int n = weft_system_vertex_count(system), blocks = system->pattern.block_count;
+    static const char* const names[] = {"sa-ppcg", "diag-pcg"};
+    double held[2], most[2];
+    for (int name = 0; name < 2; name++)
+    {
+        test_ledger ledger = {0};
+        test_ledger_open(&ledger);
+        weft_solver* solver = new_solver(names[name], 1);
+        vec3* x = calloc((size_t)n, sizeof(vec3));
+        weft_solve_stats stats;
+        assert_int_equal(weft_solver_solve(solver, system, x, &stats), WEFT_OK);
+        double matrix = 76.0 * blocks, own = 4.0 * (blocks + n) + 24.0 * n;
+        held[name] = (double)ledger.bytes - own + matrix;
+        most[name] = (double)ledger.bytes_most - own + matrix;
+        print_message("          %s: %.1f MB held, %.1f said; at most %.1f, %.1f said\n", names[name],
+                      1e-6 * held[name], 1e-6 * stats.bytes_held, 1e-6 * most[name], 1e-6 * stats.bytes);
+        assert_true(fabs(stats.bytes_held / held[name] - 1.0) < 0.05);
+        assert_true(fabs(stats.bytes / most[name] - 1.0) < 0.08);
+        weft_solver_destroy(solver);
+        test_ledger_close();
+        free(x);
+    }
+    assert_true(held[0] < 2.0 * held[1] && most[0] < 2.6 * most[1]);
+    weft_system_destroy(system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps),           cmocka_unit_test(test_same_values),
         cmocka_unit_test(test_lets_go),         cmocka_unit_test(test_constraints_change),
-        cmocka_unit_test(test_pattern_changes),
+        cmocka_unit_test(test_pattern_changes), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

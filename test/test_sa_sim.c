@@ -204,7 +204,7 @@ static void test_same_bits(void** unused)
     (void)unused;
     static const char* const solvers[] = {"sa-ppcg", "sa-pcg"};
     static const char* const methods[] = {"implicit-euler", "newton"};
-    static const int threads[] = {1, 2, 3, 8};
+    static const int threads[] = {1, 2, 3, 8, 16};
     for (int m = 0; m < 2; m++)
     {
         for (int s = 0; s < 2; s++)
@@ -212,7 +212,7 @@ static void test_same_bits(void** unused)
             variant v = {methods[m], solvers[s], "1e-5", NULL, 1};
             outcome one = run(&large[m], &v);
             assert_true(one.n > 3 * ROW_GRAIN && one.levels >= 3);
-            for (int k = 0; k < 4; k++)
+            for (int k = 0; k < 5; k++)
             {
                 v.threads = threads[k];
                 outcome other = run(&large[m], &v);

@@ -123,13 +123,13 @@ static void assert_moved(const outcome* o)
 static void test_numbers_of_threads(void** unused)
 {
     (void)unused;
-    const int threads[] = {1, 2, 3, 8};
+    const int threads[] = {1, 2, 3, 8, 16};
     for (int e = 0; e < EXPERIMENT_COUNT; e++)
     {
         char what[128];
         outcome one = run_experiment(&experiments[e], 1, "auto");
         assert_moved(&one);
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 5; k++)
         {
             outcome other = run_experiment(&experiments[e], threads[k], "auto");
             snprintf(what, sizeof(what), "%s %s %s, %d threads", experiments[e].scene, experiments[e].method,

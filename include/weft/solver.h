@@ -94,7 +94,8 @@ typedef struct weft_solve_stats
     double residual2;        ///< relative, true 2-norm
     double rate;             ///< mean convergence rate of the solve; NaN without iterations
     double setup_s, solve_s; ///< wall clock
-    double bytes;            ///< most memory held by matrix and solver
+    double bytes;            ///< most memory held by matrix and solver, during the setup
+    double bytes_held;       ///< likewise after the setup
     int level_count;         ///< 0 without multigrid
     weft_level_stats levels[WEFT_LEVEL_MAX]; ///< finest first
     int refreshed;           ///< multigrid: 0 all of the hierarchy was made anew, 1 only its numbers, 2 for another pattern

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/core.h"
@@ -18,6 +19,22 @@ weft_status file_error(weft_error* error, const char* path, const char* action)
                               : "");
 }
 
+// Renaming would put a file in the place of a device, and cannot put one in the place of a folder. What a link leads to
+// counts.
+static weft_status check_target(const char* path, weft_error* error)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
+    {
+        return WEFT_OK;
+    }
+    return error_set(error, WEFT_IO, path, 0, "cannot write: this is %s; give the name of a file",
+                     S_ISDIR(info.st_mode)    ? "a folder"
+                     : S_ISFIFO(info.st_mode) ? "a pipe"
+                     : S_ISSOCK(info.st_mode) ? "a socket"
+                                              : "a device");
+}
+
 weft_status whole_file_open(whole_file* file, const char* path, weft_error* error)
 {
     *file = (whole_file){0};
@@ -26,6 +43,7 @@ weft_status whole_file_open(whole_file* file, const char* path, weft_error* erro
     {
         return error_set(error, WEFT_IO, path, 0, "the path is too long");
     }
+    TRY(check_target(file->path, error));
     snprintf(file->temporary, sizeof(file->temporary), "%s.tmp", file->path);
     file->stream = fopen(file->temporary, "wb");
     return file->stream ? WEFT_OK : file_error(error, path, "cannot write");

@@ -1,25 +1,39 @@
-// The solver `auto`: cholesky, sa-ppcg or diag-pcg, whichever moves fewer bytes by a fixed cost model. Counts and the
-// matrix decide, never clocks. Fitted on cotton from 961 to 160,801 vertices.
+// The solver `auto`: cholesky, sa-ppcg or diag-ppcg, whichever a fixed cost model expects to be quickest. Counts and
+// the matrix decide, never clocks: the model's microseconds are those of two threads of one machine, of which only the
+// ratios matter (`weft bench sa-table1` holds them against what is measured).
 //
-// CG: the condition of the block-scaled matrix is about twice the ratio of diagonal to mass, and the mass is the sum of
-// all blocks, since stiffness kills translations. Iterations are 1.7 times its root at tolerance 1e-5.
-// Cholesky: 2300 n^1.5 operations for 13 blocks a row, growing with the square of the blocks, 0.35 bytes' worth each,
-// and factors of 500 n log2 n bytes that are read some four times; a fifth more for analyses and warm starts.
-// Multigrid: a setup of some 90 iterations of CG, and 13 of its own, each worth six.
+// A solve is chosen as one of many: with a share of what is done once, setups and analyses. Later solves take the
+// iterations that were seen in place of those that were expected.
 #include <math.h>
 
 #include "solve/sa.h"
 
 enum
 {
-    AUTO_DIRECT_MAX = 120000 // vertices; beyond, the factor takes more than some 1.5 GB
+    DIRECT_VERTICES_MAX = 120000, // beyond, the factor takes more than some 1.5 GB
+    DECIDE_ALWAYS = 5,            // solves that each decide anew; then every DECIDE_EVERY-th
+    DECIDE_EVERY = 10,
+    CHANGE_OVER = 10 // solves over which a change of solver must pay
 };
+
+typedef enum auto_choice
+{
+    CHOICE_DIAG,
+    CHOICE_SA,
+    CHOICE_DIRECT,
+    CHOICE_COUNT
+} auto_choice;
+
+static const linear_solver* const choices[CHOICE_COUNT] = {&solver_diag_ppcg, &solver_sa_ppcg, &solver_cholesky};
 
 typedef struct auto_state
 {
     const linear_solver* inner; // NULL: none yet
-    bool decided;               // the choice stands until the next analysis or checkpoint
-    bool analyzed;              // by the inner solver, for this pattern
+    auto_choice choice;
+    bool analyzed;               // by the inner solver, for this pattern
+    int solves;                  // since the last analysis or checkpoint
+    double expected;             // iterations of the last solve by the model
+    double factor[CHOICE_COUNT]; // iterations seen over those expected; 0: not seen
     solve_options options;
     union
     {
@@ -28,56 +42,128 @@ typedef struct auto_state
     } state;
 } auto_state;
 
-typedef struct trace_sums
-{
-    double diagonal, all;
-} trace_sums;
+// ---- the model
 
-static trace_sums traces_of(const bsr_matrix* A)
+static double trace_rows(void* context, int begin, int end)
 {
-    trace_sums sums = {0};
-    for (int k = 0; k < A->pattern->block_count; k++)
+    const bsr_matrix* A = context;
+    double sum = 0.0;
+    for (int k = A->pattern->row_start[begin]; k < A->pattern->row_start[end]; k++)
     {
         const double* a = A->values + 9 * (size_t)k;
-        sums.all += a[0] + a[4] + a[8];
+        sum += a[0] + a[4] + a[8];
     }
-    for (int i = 0; i < A->pattern->row_count; i++)
-    {
-        const double* a = A->values + 9 * (size_t)A->pattern->diagonal[i];
-        sums.diagonal += a[0] + a[4] + a[8];
-    }
-    return sums;
+    return sum;
 }
 
-static const linear_solver* auto_choose(const solve_options* options, const linear_system* system)
+static double trace_diagonals(void* context, int begin, int end)
 {
+    const bsr_matrix* A = context;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        const double* a = A->values + 9 * (size_t)A->pattern->diagonal[i];
+        sum += a[0] + a[4] + a[8];
+    }
+    return sum;
+}
+
+// The condition of the block-scaled matrix is about twice the ratio of diagonal to mass, and the mass is the sum of all
+// blocks, since stiffness kills translations. Iterations are 1.7 times its root at tolerance 1e-5.
+static double diag_iterations(const solve_options* options, const linear_system* system, double digits)
+{
+    bsr_matrix A = system->A;
+    int rows = A.pattern->row_count;
+    double all = parallel_sum(options->pool, rows, ROW_GRAIN, trace_rows, &A);
+    double diagonal = parallel_sum(options->pool, rows, ROW_GRAIN, trace_diagonals, &A);
+    double ratio = all > 1e-9 * diagonal ? diagonal / all : 1e9;
+    return 2.0 + fmin(3.0 * rows, 1.7 * sqrt(2.0 * ratio) * digits);
+}
+
+// Microseconds that so many bytes take: what is passed over again and again stays in the caches while it is small.
+static double pass_time(double bytes)
+{
+    const double near = 16e6, far = 64e6, near_rate = 55e3, far_rate = 24e3; // bytes a microsecond
+    double share = fmin(1.0, fmax(0.0, (bytes - near) / (far - near)));
+    return bytes * ((1.0 - share) / near_rate + share / far_rate);
+}
+
+typedef struct auto_costs
+{
+    double iterations[CHOICE_COUNT]; // expected
+    double once[CHOICE_COUNT];       // setup or analysis that a first solve has and others do without
+    double each[CHOICE_COUNT];       // microseconds of any solve
+} auto_costs;
+
+static auto_costs costs_of(const auto_state* a, const linear_system* system)
+{
+    const solve_options* o = &a->options;
     double n = system->A.pattern->row_count, blocks = system->A.pattern->block_count;
-    if (options->preconditioner)
+    double digits = log(1.0 / o->tolerance) / log(1e5);
+    auto_costs c = {
+        .iterations = {diag_iterations(o, system, digits), digits * (8.0 + 2.2 * fmax(-0.5, log10(n / 1e4)))}};
+    for (int k = 0; k < CHOICE_COUNT; k++)
     {
-        return &solver_diag_pcg;
+        c.iterations[k] *= a->factor[k] > 0.0 ? a->factor[k] : 1.0;
     }
-    trace_sums sums = traces_of(&system->A);
-    double ratio = sums.all > 1e-9 * sums.diagonal ? sums.diagonal / sums.all : 1e9;
-    double digits = log(1.0 / options->tolerance) / log(1e5);
-    double iterations = fmin(3.0 * n, 1.7 * sqrt(2.0 * ratio) * digits);
-    double iteration = 76.0 * blocks + 360.0 * n;
-    double cg = (iterations + 2.0) * iteration, multigrid = (90.0 + 78.0 * digits) * iteration;
+    c.each[CHOICE_DIAG] = c.iterations[CHOICE_DIAG] * (8.0 + pass_time(76.0 * blocks + 360.0 * n));
+    c.each[CHOICE_SA] =
+        100.0 + 0.028 * blocks + c.iterations[CHOICE_SA] * (60.0 + pass_time(276.0 * blocks + 840.0 * n));
+    c.once[CHOICE_SA] = 0.15 * blocks;
     double density = blocks / (13.0 * n);
-    double direct = 0.35 * 2300.0 * n * sqrt(n) * density * density + 2000.0 * n * log2(n + 2.0);
-    if (n <= AUTO_DIRECT_MAX && 1.2 * direct < fmin(cg, multigrid))
+    c.each[CHOICE_DIRECT] = 300.0 + 0.035 * n * sqrt(n) * density * density;
+    c.once[CHOICE_DIRECT] = 5.0 * n;
+    if (n > DIRECT_VERTICES_MAX)
     {
-        return &solver_cholesky;
+        c.each[CHOICE_DIRECT] = INFINITY;
     }
-    return multigrid < cg && system->kernel_count <= SA_KERNEL_MAX ? &solver_sa_ppcg : &solver_diag_pcg;
+    if (system->kernel_count > SA_KERNEL_MAX)
+    {
+        c.each[CHOICE_SA] = INFINITY;
+    }
+    return c;
+}
+
+// What the next solve and those after it cost. The first one may not be much dearer than the cheapest first one.
+static auto_choice cheapest(const auto_state* a, const auto_costs* c)
+{
+    const double dearer = 1.25, stay = 0.9; // a change must gain a tenth
+    double first = INFINITY, least = INFINITY;
+    auto_choice best = CHOICE_DIAG;
+    for (int k = 0; k < CHOICE_COUNT; k++)
+    {
+        first = fmin(first, c->each[k] + c->once[k]);
+    }
+    for (int k = 0; k < CHOICE_COUNT; k++)
+    {
+        bool stays = a->inner == choices[k] && a->solves > 0;
+        double cost = stays ? stay * c->each[k] : c->each[k] + c->once[k] / CHANGE_OVER;
+        bool allowed = a->solves > 0 || c->each[k] + c->once[k] <= dearer * first;
+        if (allowed && cost < least)
+        {
+            least = cost;
+            best = (auto_choice)k;
+        }
+    }
+    return best;
+}
+
+// ---- the solver
+
+static void finish_inner(auto_state* a)
+{
+    if (a->inner)
+    {
+        a->inner->finish(&a->state);
+    }
+    a->inner = NULL;
+    a->analyzed = false;
 }
 
 static void auto_finish(void* state)
 {
     auto_state* a = state;
-    if (a->inner)
-    {
-        a->inner->finish(&a->state);
-    }
+    finish_inner(a);
     *a = (auto_state){0};
 }
 
@@ -86,25 +172,36 @@ static weft_status auto_analyze(void* state, const solve_options* options, const
     (void)system;
     auto_state* a = state;
     a->options = *options;
-    a->decided = a->analyzed = false;
+    a->analyzed = false;
     return WEFT_OK;
+}
+
+static void decide(auto_state* a, const linear_system* system)
+{
+    const linear_solver* solver = &solver_diag_pcg;
+    a->choice = CHOICE_DIAG;
+    if (!a->options.preconditioner)
+    {
+        auto_costs c = costs_of(a, system);
+        a->choice = cheapest(a, &c);
+        double factor = a->factor[a->choice] > 0.0 ? a->factor[a->choice] : 1.0;
+        a->expected = c.iterations[a->choice] / factor;
+        solver = choices[a->choice];
+    }
+    if (solver != a->inner)
+    {
+        finish_inner(a);
+        a->inner = solver;
+        WEFT_ASSERT(solver->state_size <= sizeof(a->state));
+    }
 }
 
 static weft_status auto_factor(void* state, const linear_system* system)
 {
     auto_state* a = state;
-    if (!a->decided)
+    if (a->solves < DECIDE_ALWAYS || a->solves % DECIDE_EVERY == 0 || !a->inner)
     {
-        const linear_solver* choice = auto_choose(&a->options, system);
-        if (choice != a->inner)
-        {
-            solve_options options = a->options;
-            auto_finish(a);
-            a->options = options;
-            a->inner = choice;
-            WEFT_ASSERT(choice->state_size <= sizeof(a->state));
-        }
-        a->decided = true;
+        decide(a, system);
     }
     if (!a->analyzed)
     {
@@ -119,14 +216,20 @@ static weft_status auto_solve(void* state, const linear_system* system, vec3* x,
     auto_state* a = state;
     weft_status status = a->inner->solve(&a->state, system, x, stats);
     stats->solver = a->inner->name;
+    a->factor[a->choice] = a->expected > 0.0 ? stats->iterations / a->expected : 0.0;
+    a->solves++;
     return status;
 }
 
-// The choice depends on the matrix that it met first. Analyses depend on the pattern alone and stay.
+// What was seen is forgotten, and the next solve decides as a first one. Analyses depend on the pattern alone and stay.
 static void auto_forget(void* state)
 {
     auto_state* a = state;
-    a->decided = false;
+    a->solves = 0;
+    for (int k = 0; k < CHOICE_COUNT; k++)
+    {
+        a->factor[k] = 0.0;
+    }
     if (a->inner && a->inner->forget)
     {
         a->inner->forget(&a->state);
@@ -140,7 +243,7 @@ static int auto_aggregates(const void* state, int level, int* aggregate)
 }
 
 const linear_solver solver_auto = {"auto",
-                                   "cholesky, sa-ppcg or diag-pcg, chosen by counts and a fixed cost model",
+                                   "cholesky, sa-ppcg or diag-ppcg, chosen by counts and a fixed cost model",
                                    sizeof(auto_state),
                                    auto_analyze,
                                    auto_factor,

@@ -171,8 +171,9 @@ static void report(const sa_state* s, const linear_system* system, weft_solve_st
 {
     sa_stats(s->hierarchy, stats);
     stats->refreshed = s->refreshed;
-    stats->bytes = 76.0 * system->A.pattern->block_count + cg_bytes(&s->cg) +
-                   fmax((double)s->hierarchy->bytes, (double)s->hierarchy->bytes_most);
+    double outside = 76.0 * system->A.pattern->block_count + cg_bytes(&s->cg);
+    stats->bytes_held = outside + (double)s->hierarchy->bytes;
+    stats->bytes = outside + fmax((double)s->hierarchy->bytes, (double)s->hierarchy->bytes_most);
 }
 
 static weft_status solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)

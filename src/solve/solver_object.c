@@ -52,6 +52,7 @@ weft_status solver_object_solve(solver_object* object, const linear_system* syst
     if (status == WEFT_OK)
     {
         status = object->solver->solve(object->state, system, x, stats);
+        stats->bytes_held = stats->bytes_held > 0.0 ? stats->bytes_held : stats->bytes;
     }
     stats->setup_s = ready - start;
     stats->solve_s = timer_now() - ready;
