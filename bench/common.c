@@ -281,7 +281,7 @@ weft_sim* bench_sim(const char* scene_name, const char* const* overrides, int ov
 
 weft_status triad_init(triad* t)
 {
-    t->count = 8 << 20; // 3 x 64 MiB: far beyond the caches
+    t->count = 16 << 20; // 3 x 128 MiB: beyond the caches; servers have 300 MiB
     t->a = MEM_NEW(t->count, double);
     t->b = MEM_NEW(t->count, double);
     t->c = MEM_NEW(t->count, double);

@@ -1,8 +1,9 @@
 // weft bench sa-phases: where the time of multigrid goes. Each phase of the setup and each kernel of the cycle, summed
 // over the levels, on 1, 2, ... threads: seconds, bytes that it cannot do without, and how far it is from moving them
-// at the bandwidth of a triad loop on the same threads. Options: --scene NAME (pinned), --cells N (400), --threads LIST
-// (1,2), --rounds N (5; the fastest counts, phase by phase), --step K, --keep DIR, --set, --tessellation, --levels
-// (each level apart). Times of the setup are those of a warm process: the first round is thrown away.
+// at the bandwidth of a triad loop on the same threads. At the end whole solves, cold, of sa-ppcg and diag-pcg (the
+// latter by its iteration). Options: --scene NAME (pinned), --cells N (400), --thread-counts LIST (1,2), --rounds N (5;
+// the fastest counts, phase by phase), --step K, --keep DIR, --set, --tessellation, --levels (each level apart). Times
+// of the setup are those of a warm process: the first round is thrown away.
 #include <math.h>
 #include <string.h>
 
@@ -28,9 +29,11 @@ static const char* const phase_names[SA_PHASE_COUNT] = {
 typedef struct measured
 {
     int threads;
-    double bandwidth;                        // bytes a second
-    double setup, refresh, cycle, iteration; // s; a diag-pcg iteration by its floor is the unit of ratios
-    sa_profile full, numeric, solve;         // s, the fastest round of each phase
+    double bandwidth;                              // bytes a second
+    double setup, refresh, cycle;                  // s
+    double cold_setup, cold_solve, diag_iteration; // s, by the solvers themselves
+    int iterations;                                // of sa-ppcg
+    sa_profile full, numeric, solve;               // s, the fastest round of each phase
 } measured;
 
 // ---- bytes
@@ -178,6 +181,44 @@ static weft_status measure_round(subject* s, measured* m, bool first)
     return WEFT_OK;
 }
 
+// A whole solve by a solver; diag-pcg stops after a few iterations.
+static weft_status solve_cold(subject* s, const char* name, int max_iterations, weft_solve_stats* stats)
+{
+    solve_options options = {.tolerance = s->options.def.tolerance,
+                             .max_iterations = max_iterations,
+                             .sa = s->options.def.sa,
+                             .pool = s->h.pool,
+                             .cpu = s->h.cpu};
+    solver_object solver = {0};
+    memset(s->z, 0, (size_t)s->system.A.pattern->row_count * sizeof(vec3));
+    weft_status status = solver_object_init(&solver, name, &options, NULL);
+    status = status == WEFT_OK ? solver_object_solve(&solver, &s->system, s->z, stats) : status;
+    solver_object_finish(&solver);
+    return status == WEFT_NOT_CONVERGED && max_iterations ? WEFT_OK : status;
+}
+
+static weft_status measure_solves(subject* s, measured* m, bool first)
+{
+    enum
+    {
+        SHORT = 5,
+        LONG = 45
+    };
+    weft_solve_stats sa, brief, longer;
+    TRY(solve_cold(s, "sa-ppcg", 0, &sa));
+    TRY(solve_cold(s, "diag-pcg", SHORT, &brief));
+    TRY(solve_cold(s, "diag-pcg", LONG, &longer));
+    double iteration = (longer.solve_s - brief.solve_s) / (LONG - SHORT);
+    if (first || sa.setup_s + sa.solve_s < m->cold_setup + m->cold_solve)
+    {
+        m->cold_setup = sa.setup_s;
+        m->cold_solve = sa.solve_s;
+    }
+    m->diag_iteration = first ? iteration : fmin(m->diag_iteration, iteration);
+    m->iterations = sa.iterations;
+    return WEFT_OK;
+}
+
 static weft_status measure(subject* s, measured* m)
 {
     workers* pool = NULL;
@@ -187,6 +228,10 @@ static weft_status measure(subject* s, measured* m)
     for (int round = 0; round < s->options.rounds && status == WEFT_OK; round++)
     {
         status = measure_round(s, m, round == 0);
+    }
+    for (int round = 0; round < s->options.rounds && status == WEFT_OK; round++)
+    {
+        status = measure_solves(s, m, round == 0);
     }
     workers_destroy(pool);
     s->h.pool = NULL;
@@ -231,13 +276,16 @@ static void print_table(const subject* s, const measured* m, int count, bool lev
             print_line(s, m, count, phase, level, what);
         }
     }
-    const char* const names[3] = {"full setup", "refresh", "cycle"};
-    for (int part = 0; part < 3; part++)
+    const char* const names[] = {"full setup",     "refresh",        "cycle",
+                                 "sa-ppcg, setup", "sa-ppcg, solve", "diag-pcg iteration"};
+    for (int part = 0; part < 6; part++)
     {
         printf("%-22s %9s", names[part], "");
         for (int k = 0; k < count; k++)
         {
-            double seconds = part == 0 ? m[k].setup : part == 1 ? m[k].refresh : m[k].cycle;
+            const double all[] = {m[k].setup,      m[k].refresh,    m[k].cycle,
+                                  m[k].cold_setup, m[k].cold_solve, m[k].diag_iteration};
+            double seconds = all[part];
             printf("  %9.3f       ", 1e3 * seconds);
         }
         printf("\n");
@@ -248,6 +296,17 @@ static void print_table(const subject* s, const measured* m, int count, bool lev
         printf("  %9.1f       ", 1e-9 * m[k].bandwidth);
     }
     printf("\n");
+    printf("%-22s %9s", "setup + solve, faster", "");
+    for (int k = 0; k < count; k++)
+    {
+        printf("  %9.2f       ", (m[0].cold_setup + m[0].cold_solve) / (m[k].cold_setup + m[k].cold_solve));
+    }
+    printf("\n%-22s %9s", "triad, faster", "");
+    for (int k = 0; k < count; k++)
+    {
+        printf("  %9.2f       ", m[k].bandwidth / m[0].bandwidth);
+    }
+    printf("\n%d iterations of sa-ppcg\n", m[0].iterations);
     for (int level = 0; level < s->h.level_count; level++)
     {
         sizes z = sizes_of(&s->h, level);
@@ -264,8 +323,10 @@ static void print_json(const subject* s, const measured* m, int count)
     for (int k = 0; k < count; k++)
     {
         printf("%s{\"threads\":%d,\"bytes_a_second\":%.6g,\"setup_s\":%.6g,\"refresh_s\":%.6g,\"cycle_s\":%.6g,"
+               "\"cold_setup_s\":%.6g,\"cold_solve_s\":%.6g,\"iterations\":%d,\"diag_pcg_iteration_s\":%.6g,"
                "\"phases\":{",
-               k ? "," : "", m[k].threads, m[k].bandwidth, m[k].setup, m[k].refresh, m[k].cycle);
+               k ? "," : "", m[k].threads, m[k].bandwidth, m[k].setup, m[k].refresh, m[k].cycle, m[k].cold_setup,
+               m[k].cold_solve, m[k].iterations, m[k].diag_iteration);
         for (int phase = 0; phase < SA_PHASE_COUNT; phase++)
         {
             double bytes = 0.0;
@@ -304,15 +365,17 @@ static int run(int argc, char** argv, bool json)
     subject s = {0};
     measured m[THREADS_MAX] = {0};
     int threads[THREADS_MAX];
+    bench_known(argc, argv, SA_OPTIONS " --scene= --cells= --thread-counts= --tessellation= --levels");
     if (sa_options_read(argc, argv, &s.options) != WEFT_OK)
     {
         return 2;
     }
-    s.options.rounds = bench_option(argc, argv, "--rounds", 5);
-    int count = bench_list(bench_text(argc, argv, "--threads-list", "1,2"), threads, THREADS_MAX);
-    sa_case c =
-        sa_case_make(&s.options, bench_text(argc, argv, "--scene", "pinned"), bench_option(argc, argv, "--cells", 400),
-                     strcmp(bench_text(argc, argv, "--tessellation", "regular"), "irregular") == 0);
+    s.options.rounds = bench_count(argc, argv, "--rounds", 5);
+    int count = bench_numbers(argc, argv, "--thread-counts", "1,2", threads, THREADS_MAX);
+    sa_case c = sa_case_make(&s.options,
+                             bench_words(argc, argv, "--scene", "pinned", "pinned,drooping,re-entrant,plane,random"),
+                             bench_count(argc, argv, "--cells", 400),
+                             strcmp(bench_text(argc, argv, "--tessellation", "regular"), "irregular") == 0);
     sa_system made = {0};
     weft_status status = sa_system_make(&c, &s.options, &made);
     if (status == WEFT_OK)

@@ -61,6 +61,52 @@ static void kernel_rows(void* context, int begin, int end)
     }
 }
 
+typedef struct extent_pass
+{
+    const vec3* positions;
+    vec3 *low, *high; // [chunks]
+} extent_pass;
+
+static void extent_rows(void* context, int begin, int end)
+{
+    const extent_pass* c = context;
+    vec3 low = c->positions[begin], high = low;
+    for (int i = begin; i < end; i++)
+    {
+        vec3 x = c->positions[i];
+        low = v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+        high = v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+    }
+    c->low[begin / ROW_GRAIN] = low;
+    c->high[begin / ROW_GRAIN] = high;
+}
+
+// The box around all positions; false without memory.
+static bool extent_of(const sa_hierarchy* h, const linear_system* system, vec3* low, vec3* high)
+{
+    int rows = h->levels[0].rows, chunks = (rows + ROW_GRAIN - 1) / ROW_GRAIN;
+    *low = *high = v3(0, 0, 0);
+    if (!system->positions)
+    {
+        return true;
+    }
+    vec3* ends = MEM_NEW(2 * (size_t)chunks, vec3);
+    if (!ends)
+    {
+        return false;
+    }
+    extent_pass pass = {system->positions, ends, ends + chunks};
+    parallel_for(h->pool, rows, ROW_GRAIN, extent_rows, &pass);
+    extent_pass all = {ends, low, high};
+    extent_rows(&all, 0, chunks); // lows; a chunk of their own for the highs
+    vec3 lowest = *low;
+    all.positions = ends + chunks;
+    extent_rows(&all, 0, chunks);
+    *low = lowest;
+    mem_free(ends);
+    return true;
+}
+
 static void filter_kernel(const linear_system* system, sa_level* l)
 {
     int K = l->coarse_block;
@@ -88,12 +134,10 @@ weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool pr
     {
         return WEFT_NO_MEMORY;
     }
-    vec3 low = system->positions ? system->positions[0] : v3(0, 0, 0), high = low;
-    for (int i = 0; i < l->rows && system->positions; i++)
+    vec3 low, high;
+    if (!extent_of(h, system, &low, &high))
     {
-        vec3 x = system->positions[i];
-        low = v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
-        high = v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+        return WEFT_NO_MEMORY;
     }
     double extent = v3_length(v3_sub(high, low));
     kernel_pass pass = {system, l, count, v3_scale(0.5, v3_add(low, high)), extent > 0.0 ? 1.0 / extent : 1.0};
