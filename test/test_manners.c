@@ -1,6 +1,6 @@
-// The real command and its manners: a wrong command line, scene or mesh gets a sentence and exit 2; a simulation that goes
-// wrong exit 1 with step and vertex; a full disk exit 3 with the finished frames intact; --json prints one object and
-// nothing else; a closed or full output is no crash.
+// The real command and its manners: a wrong command line, scene or mesh gets a sentence and exit 2; a simulation that
+// goes wrong exit 1 with step and vertex; a full disk exit 3 with the finished frames intact; --json prints one object
+// and nothing else; a closed or full output is no crash.
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -362,6 +362,17 @@ static void test_command_lines(void** unused)
         {"render nowhere", "nowhere"},
         {"render nowhere --bogus", "--bogus"},
         {"bench frobnicate", "frobnicate"},
+        {"bench sa-speed --cells x", "--cells `x`"},
+        {"bench sa-speed --cells=30,,40", "--cells `30,,40`"},
+        {"bench sa-speed --cells", "--cells takes a value"},
+        {"bench sa-speed --plane-cells 4x", "--plane-cells `4x`"},
+        {"bench sa-speed --rounds 0", "--rounds `0`"},
+        {"bench sa-speed --tolerance small", "--tolerance `small`"},
+        {"bench sa-speed --solvers sa-ppgc", "sa-ppcg"},
+        {"bench sa-speed --set sa.theta=wide", "sa.theta=wide"},
+        {"bench sa-speed --bogus 3", "`--bogus`"},
+        {"bench kernels --threads many", "--threads `many`"},
+        {"bench direct 200", "`200`"},
     };
     for (size_t k = 0; k < sizeof(lines) / sizeof(lines[0]); k++)
     {
@@ -384,6 +395,7 @@ static void test_json_refusals(void** unused)
         {"check --json", "which scene"},
         {"solve nowhere --solver mpcg --json", "nowhere"},
         {"bench frobnicate --json", "frobnicate"},
+        {"bench sa-box --json --cells \"x", "--cells `\\\"x`"},
     };
     for (size_t k = 0; k < sizeof(lines) / sizeof(lines[0]); k++)
     {
@@ -437,9 +449,10 @@ static void test_odd_scenes(void** unused)
     put_text("twice", "{\"frames\": 1, \"frames\": 2, \"cloth\": [{\"mesh\": {\"grid\": {}}}]}");
     put_text("no-cloth", "{\"cloth\": []}");
     static const char* const scenes[][2] = {
-        {"folder", "folder"},   {"pipe", "pipe"},     {"/dev/null", "device"}, {"empty", "empty"},  {"blank", "blank"},
-        {"long", "long"},       {"deep", "deep"},     {"bytes", "bytes"},      {"zeros", "zeros"},  {"cut", "cut:2:"},
-        {"list", "list:1:"},    {"trailing", "trailing:1:"}, {"twice", "frames"}, {"no-cloth", "cloth"},
+        {"folder", "folder"}, {"pipe", "pipe"},      {"/dev/null", "device"}, {"empty", "empty"},
+        {"blank", "blank"},   {"long", "long"},      {"deep", "deep"},        {"bytes", "bytes"},
+        {"zeros", "zeros"},   {"cut", "cut:2:"},     {"list", "list:1:"},     {"trailing", "trailing:1:"},
+        {"twice", "frames"},  {"no-cloth", "cloth"},
     };
     for (size_t k = 0; k < sizeof(scenes) / sizeof(scenes[0]); k++)
     {
@@ -459,9 +472,17 @@ static void test_odd_meshes(void** unused)
     put_text("far.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n");
     put_text("nan.obj", "v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n");
     static const char* const meshes[][2] = {
-        {"nowhere.obj", "nowhere.obj"}, {"folder", "folder"},       {"pipe", "pipe"},         {"empty", "empty"},
-        {"long", "long"},               {"bytes", "bytes"},         {"zeros", "zeros"},       {"cut.obj", "cut.obj:3"},
-        {"far.obj", "far.obj:4"},       {"nan.obj", "nan.obj:3"},   {"/dev/null", "/dev/null"},
+        {"nowhere.obj", "nowhere.obj"},
+        {"folder", "folder"},
+        {"pipe", "pipe"},
+        {"empty", "empty"},
+        {"long", "long"},
+        {"bytes", "bytes"},
+        {"zeros", "zeros"},
+        {"cut.obj", "cut.obj:3"},
+        {"far.obj", "far.obj:4"},
+        {"nan.obj", "nan.obj:3"},
+        {"/dev/null", "/dev/null"},
     };
     for (size_t k = 0; k < sizeof(meshes) / sizeof(meshes[0]); k++)
     {
@@ -504,6 +525,28 @@ static void test_unwritable(void** unused)
     assert_int_equal(check_run("new/deep/folder"), 2);
 }
 
+// A target that exists and is no file stays what it is.
+static void test_odd_targets(void** unused)
+{
+    (void)unused;
+    char path[PATH_BYTES];
+    struct stat info;
+    assert_int_equal(weft("system hang --set cells=4 -o tiny"), 0);
+    assert_int_equal(mkfifo(path_of("target.mtx", path), 0666), 0);
+    expect_refusal("system hang --set cells=4 -o target", 3, "target.mtx: cannot write: this is a pipe");
+    expect_refusal("solve tiny --solver mpcg -o target.mtx", 3, "this is a pipe");
+    assert_true(lstat(path, &info) == 0 && S_ISFIFO(info.st_mode));
+    assert_int_equal(symlink("target.mtx", path_of("link.mtx", path)), 0);
+    expect_refusal("solve tiny --solver mpcg -o link.mtx", 3, "this is a pipe");
+    assert_int_equal(mkdir(path_of("inner", path), 0777), 0);
+    expect_refusal("solve tiny --solver mpcg -o inner", 3, "this is a folder");
+    assert_int_equal(symlink("old.mtx", path_of("to-file.mtx", path)), 0);
+    put_text("old.mtx", "old");
+    assert_int_equal(weft("solve tiny --solver mpcg -o to-file.mtx"), 0);
+    assert_true(exists("to-file.mtx"));
+    assert_no_temporaries("");
+}
+
 // Each limit lets another file hit the wall first: topology, checkpoint, samples, stats.
 static void test_disk_full(void** unused)
 {
@@ -533,7 +576,8 @@ static void test_disk_full(void** unused)
         assert_code(line, 0);
         assert_int_equal(check_run("full"), 21);
         char first[PATH_BYTES], second[PATH_BYTES], bytes[2][64];
-        FILE* files[2] = {fopen(path_of("whole/sheet.pc2", first), "rb"), fopen(path_of("full/sheet.pc2", second), "rb")};
+        FILE* files[2] = {fopen(path_of("whole/sheet.pc2", first), "rb"),
+                          fopen(path_of("full/sheet.pc2", second), "rb")};
         for (size_t got = 64; got == 64;)
         {
             got = fread(bytes[0], 1, 64, files[0]);
@@ -586,8 +630,8 @@ static void test_blow_up_later(void** unused)
              " \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"cells\": 6, \"plane\": \"xy\"}},\n"
              "  \"pins\": [{\"where\": {\"edge\": \"top\"},\n"
              "   \"path\": [{\"time\": 0}, {\"time\": 0.006}, {\"time\": 0.007, \"offset\": [1e300, 0, 0]}]}]}]}\n");
-    static const char* const choices[] = {"--method implicit-euler --solver mpcg", "--method implicit-euler --solver cholesky",
-                                          "--method newton --solver mpcg"};
+    static const char* const choices[] = {"--method implicit-euler --solver mpcg",
+                                          "--method implicit-euler --solver cholesky", "--method newton --solver mpcg"};
     for (int k = 0; k < 3; k++)
     {
         char line[256], run[32];
@@ -653,10 +697,11 @@ int main(void)
         cmocka_unit_test(test_command_lines),  cmocka_unit_test(test_json_refusals),
         cmocka_unit_test(test_unknown_scene),  cmocka_unit_test(test_odd_scenes),
         cmocka_unit_test(test_odd_meshes),     cmocka_unit_test(test_unreadable_scene),
-        cmocka_unit_test(test_unwritable),     cmocka_unit_test(test_disk_full),
-        cmocka_unit_test(test_disk_full_json), cmocka_unit_test(test_absurd_numbers),
-        cmocka_unit_test(test_blow_up_later),  cmocka_unit_test(test_blow_up_json),
-        cmocka_unit_test(test_output_gone),    cmocka_unit_test(test_json_success),
+        cmocka_unit_test(test_unwritable),     cmocka_unit_test(test_odd_targets),
+        cmocka_unit_test(test_disk_full),      cmocka_unit_test(test_disk_full_json),
+        cmocka_unit_test(test_absurd_numbers), cmocka_unit_test(test_blow_up_later),
+        cmocka_unit_test(test_blow_up_json),   cmocka_unit_test(test_output_gone),
+        cmocka_unit_test(test_json_success),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
