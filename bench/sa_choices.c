@@ -41,8 +41,8 @@ static const choice choices[] = {
     {"distance", 2, NULL},       {"filter", 0, NULL},          {"filter", 0.05, NULL},  {"filter", 0.15, NULL},
     {"filter", 0.3, NULL},       {"filter", 0.48, NULL},       {"vectors", 3, NULL},    {"vectors", 6, NULL},
     {"rotations", 0, "current"}, {"rotations", 0, "material"}, {"relax", 0, NULL},      {"relax", 1, NULL},
-    {"relax", 2, NULL},          {"precision", 32, NULL},      {"precision", 64, NULL}, {"solver", 0, "sa-ppcg"},
-    {"solver", 0, "sa-cycle"},
+    {"relax", 2, NULL},          {"precision", 16, NULL},      {"precision", 32, NULL}, {"precision", 64, NULL},
+    {"solver", 0, "sa-ppcg"},    {"solver", 0, "sa-cycle"},
 };
 
 enum

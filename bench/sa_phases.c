@@ -68,6 +68,11 @@ static double bytes_of(const sa_hierarchy* h, int level, sa_phase phase)
     double matrix = s.nb * (s.B * s.B * s.R + 4.0) + 4.0 * s.n, inverse = s.n * s.B * s.B * s.R;
     double vector = s.n * s.B * s.R, kernel = s.n * s.B * s.K * 8.0;
     double P = s.np * (s.B * s.K * s.R + 4.0), coarse = s.nc * s.K * s.R;
+    // A packed level: the smoother takes 16-bit numbers and no inverse, the setup the system's own.
+    bool packed = h->levels[level].packed != NULL;
+    double scaling = packed ? 36.0 * s.n : 0.0, smoothed = packed ? 22.0 * s.nb + 4.0 * s.n : matrix;
+    double smoother_inverse = packed ? 0.0 : inverse;
+    matrix = packed ? 76.0 * s.nb + 4.0 * s.n : matrix;
     if (last && phase != SA_INVERT && phase != SA_LOAD)
     {
         return 0.0;
@@ -75,11 +80,11 @@ static double bytes_of(const sa_hierarchy* h, int level, sa_phase phase)
     switch (phase)
     {
     case SA_LOAD:
-        return level == 0 ? s.nb * (76.0 + 9.0 * s.R) : 0.0;
+        return level > 0 ? 0.0 : packed ? 94.0 * s.nb + 3.0 * scaling : s.nb * (76.0 + 9.0 * s.R);
     case SA_INVERT:
         return 2.0 * inverse;
     case SA_RADIUS:
-        return s.lanczos * (matrix + inverse + 11.0 * vector);
+        return s.lanczos * (smoothed + smoother_inverse + 11.0 * vector);
     case SA_KERNEL:
         return (level == 0 ? kernel : 0.0) + matrix + inverse + 2.0 * kernel;
     case SA_STRENGTH:
@@ -99,17 +104,17 @@ static double bytes_of(const sa_hierarchy* h, int level, sa_phase phase)
     case SA_GALERKIN:
         return matrix + P + 4.0 * s.nap + s.ncb * s.K * s.K * s.R;
     case SA_CONVERT:
-        return level == 0 ? 2.0 * s.n * 3.0 * (8.0 + s.R) : 0.0;
+        return level == 0 ? 2.0 * (s.n * 3.0 * (8.0 + s.R) + scaling) : 0.0;
     case SA_FIRST:
-        return inverse + 3.0 * vector;
+        return smoother_inverse + 3.0 * vector;
     case SA_STEP:
-        return (2.0 * s.steps - 1.0) * (matrix + inverse + 5.0 * vector);
+        return (2.0 * s.steps - 1.0) * (smoothed + smoother_inverse + 5.0 * vector);
     case SA_RESIDUAL:
-        return matrix + 3.0 * vector;
+        return smoothed + scaling + 3.0 * vector;
     case SA_RESTRICT:
         return P + 8.0 * s.np + vector + coarse;
     case SA_PROLONG:
-        return P + 2.0 * vector + coarse;
+        return P + scaling + 2.0 * vector + coarse;
     default:
         return 0.0;
     }

@@ -501,8 +501,12 @@ void sa_print_settings(const sa_options* options)
     printf("cotton, hinge bending, h 2 ms (where not said otherwise), system of step %d, start (I - S) z,\n"
            "until the residual in the norm of M^-1 is %g of the start's; CG in double, hierarchy in %s, %d threads,\n"
            "cold: a new setup for each solve; theta %g, distance %d, %d vectors, Chebyshev %d, Lanczos %d\n",
-           options->step, options->def.tolerance, sa->precision == 32 ? "float" : "double", options->threads, sa->theta,
-           sa->distance, sa->vectors, sa->degree, sa->lanczos);
+           options->step, options->def.tolerance,
+           sa->precision == 64   ? "double"
+           : sa->precision == 32 ? "float"
+           : sa->precision == 16 ? "float, its finest matrix in 16 bits"
+                                 : "float (finest matrix in 16 bits from 800,000 blocks on)",
+           options->threads, sa->theta, sa->distance, sa->vectors, sa->degree, sa->lanczos);
     for (int k = 0; k < options->override_count; k++)
     {
         printf("%s%s", k > 0 ? ", " : "changed: ", options->overrides[k]);

@@ -142,7 +142,12 @@ void table1_notes(const table1* t, table1_sentence* say, void* context)
         "Mean times of setup and solve over the first linear systems of consecutive steps, in ms: 1 m of cotton, "
         "hinge bending, h = 2 ms, start (I - S) z, until the residual in the norm of M^-1 is %g of the start's; CG "
         "in double, hierarchy in %s, %d threads.",
-        t->options.def.tolerance, sa->precision == 32 ? "float" : "double", t->options.threads);
+        t->options.def.tolerance,
+        sa->precision == 64   ? "double"
+        : sa->precision == 32 ? "float"
+        : sa->precision == 16 ? "float, its finest matrix in 16 bits"
+                              : "float (finest matrix in 16 bits from 800,000 blocks on)",
+        t->options.threads);
     say(context, text);
     for (int k = 0; k < t->options.override_count; k++)
     {

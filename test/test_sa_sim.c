@@ -232,8 +232,9 @@ static void test_same_bits(void** unused)
 static void test_same_bits_of_each_kind(void** unused)
 {
     (void)unused;
-    static const char* const precisions[] = {"solver.sa.precision=32", "solver.sa.precision=64"};
-    for (int p = 0; p < 2; p++)
+    static const char* const precisions[] = {"solver.sa.precision=16", "solver.sa.precision=32",
+                                             "solver.sa.precision=64"};
+    for (int p = 0; p < 3; p++)
     {
         experiment e = {"two-corners", {"cells=46", "solver.sa.coarsest=60", precisions[p]}, 2};
         outcome first = {0};

@@ -76,7 +76,7 @@ static const error_case error_cases[] = {
     {"{\"solver\": {\"sa\": {\"theta\":\n \"0.3\"}}}", 2, 2, "solver.sa.theta: expected a number, found a string"},
     {"{\"solver\": {\"sa\": {\"theta\":\n 2}}}", 2, 2, "sa.theta is 2; it must be a number, 0 to "},
     {"{\"solver\": {\"sa\": {\"degree\":\n 2.5}}}", 2, 2, "it must be a whole number, 1 to "},
-    {"{\"solver\": {\"sa\": {\"precision\":\n 48}}}", 2, 2, "it must be 32 or 64"},
+    {"{\"solver\": {\"sa\": {\"precision\":\n 48}}}", 2, 2, "sa.precision must be 16, 32 or 64"},
     {"{\"newton\": {\"iterations\": 0}}", 1, 0, "at least 1"},
     {"{\"step_control\": {\"max_halvings\": 11}}", 1, 0, "at most 10"},
     {"{\"step_control\": {\"max_stretch\": 1}}", 1, 0, "above 1"},

@@ -55,7 +55,7 @@ typedef struct weft_sa_def
     int degree;      ///< of the Chebyshev smoother
     double lower;    ///< lower end of its interval, as a share of the upper end
     int coarsest;    ///< unknowns up to which a level is solved directly
-    int precision;   ///< of the hierarchy: 32 or 64 bits
+    int precision;   ///< of the hierarchy: 32 or 64 bits; 16: its finest matrix in 16, all else in 32; 0: 16 or 32 by size
     int reuse;       ///< 1: aggregates and interpolation are kept from solve to solve while they serve; 0: never
 } weft_sa_def;
 

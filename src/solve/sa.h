@@ -15,13 +15,14 @@
 
 enum
 {
-    SA_KERNEL_MAX = 12, // near-kernel vectors
-    SA_PAD = 8,         // reals that kernels may read past the end of an array
-    SA_CHUNK_MIN = 64,  // coarse rows a chunk of the Galerkin product
-    SA_CHUNK_MAX = 512, // few large ones make fewer rows of A P twice
-    SA_TASKS = 32,      // of the Galerkin product, each with memory of its own
-    SA_TILE = 16384,    // nodes a task of the aggregation
-    SA_P_ROW_MAX = 32   // blocks of a row of P; a node with more is interpolated from its own aggregate alone
+    SA_KERNEL_MAX = 12,      // near-kernel vectors
+    SA_PAD = 8,              // reals that kernels may read past the end of an array
+    SA_CHUNK_MIN = 64,       // coarse rows a chunk of the Galerkin product
+    SA_CHUNK_MAX = 512,      // few large ones make fewer rows of A P twice
+    SA_TASKS = 32,           // of the Galerkin product, each with memory of its own
+    SA_TILE = 16384,         // nodes a task of the aggregation
+    SA_PACK_BLOCKS = 800000, // from here on 16 bits pay: a product then comes from memory, not from caches
+    SA_P_ROW_MAX = 32        // blocks of a row of P; a node with more is interpolated from its own aggregate alone
 };
 
 // Strong connections of a level, without the diagonal. Columns are sorted within a row.
@@ -48,9 +49,13 @@ typedef struct sa_level
 {
     int rows, block;     // nodes, unknowns a node
     bsr_pattern pattern; // of A; borrowed from the system on the finest level
-    void* A;             // real [block^2 a slot]
-    void* inverse;       // real [block^2 a row] of the diagonal blocks
-    double radius;       // estimate of the spectral radius of D^-1 A, with its margin
+    void* A;             // real [block^2 a slot]; NULL on a packed level
+    // The finest level in 16 bits, see sa_packed.h; source has the numbers themselves, while a setup runs.
+    int16_t* packed;      // [9 a slot]
+    float *root, *unroot; // [9 a row] R and R^-1
+    const struct sa_load* source;
+    void* inverse; // real [block^2 a row] of the diagonal blocks
+    double radius; // estimate of the spectral radius of D^-1 A, with its margin
 
     // To the next level; all NULL on the last.
     int* aggregate; // [rows] node of the next level, -1: a special node, which takes no part below
@@ -81,6 +86,15 @@ typedef struct sa_stash
     char* values;              // their rows, one after the other
     int size, values_capacity; // bytes
 } sa_stash;
+
+// The finest matrix as it comes.
+typedef struct sa_load
+{
+    const linear_system* system;
+    const int* index; // filter record of each vertex, -1: none; NULL: no prefiltering
+    sa_level* level;
+    double scale;
+} sa_load;
 
 // What setup and cycle consist of, for `weft bench sa-phases`.
 typedef enum sa_phase
@@ -119,7 +133,9 @@ typedef struct sa_hierarchy
     weft_sa_def settings;
     workers* pool;
     cpu_kind cpu;
-    int precision;       // 32 or 64: what is in use; a float hierarchy that breaks down is built again in double
+    int precision; // 32 or 64: what is in use; a float hierarchy that breaks down is built again in double
+    bool packed;   // the finest matrix is in 16 bits
+    sa_load source;
     bool keep;           // keep Q, kernel and all else of the setup: for tests
     sa_profile* profile; // receives the time of each phase; NULL: no clock is looked at
     bool prefilter;      // built for the filtered matrix
@@ -222,14 +238,6 @@ void* sa_places_new(sa_hierarchy* h, size_t count);
 void sa_note_scratch(sa_hierarchy* h, size_t bytes);
 
 // ---- kernels, one table for each CPU kind and precision; ranges count rows of `level` unless said otherwise
-typedef struct sa_load
-{
-    const linear_system* system;
-    const int* index; // filter record of each vertex, -1: none; NULL: no prefiltering
-    sa_level* level;
-    double scale;
-} sa_load;
-
 // What a pass over a level needs; unused pointers are NULL. All are real [rows * block].
 typedef struct sa_pass
 {
@@ -266,22 +274,25 @@ typedef struct sa_relaxation
 typedef struct sa_kernels
 {
     size_t real_size;
-    void (*load)(void* load, int begin, int end);               // A of the finest level from the system
-    double (*invert)(void* level, int begin, int end);          // inverse; the number of blocks that have none
-    void (*relax)(void* relaxation, int begin, int end);        // to = (I - omega D^-1 A) from
-    void (*smooth)(void* smoothing, int begin, int end);        // P from Q
-    void (*galerkin)(void* product, int begin, int end);        // upper blocks of coarse rows; ranges count tasks
-    void (*mirror)(void* level, int begin, int end);            // lower blocks from upper ones
-    void (*first)(void* pass, int begin, int end);              // d = y = c2 D^-1 b
-    void (*step)(void* pass, int begin, int end);               // d = c1 d + c2 D^-1 (b - A x), y = x + d
-    void (*residual)(void* pass, int begin, int end);           // y = b - A x
-    void (*restrict_to)(void* pass, int begin, int end);        // y = P^T x; ranges count coarse rows
-    void (*prolong)(void* pass, int begin, int end);            // y += P x
+    void (*load)(void* load, int begin, int end);        // A of the finest level from the system
+    double (*pack)(void* load, int begin, int end);      // likewise in 16 bits; the number of blocks that do not fit
+    double (*invert)(void* level, int begin, int end);   // inverse; the number of blocks that have none
+    void (*relax)(void* relaxation, int begin, int end); // to = (I - omega D^-1 A) from
+    void (*smooth)(void* smoothing, int begin, int end); // P from Q
+    void (*galerkin)(void* product, int begin, int end); // upper blocks of coarse rows; ranges count tasks
+    void (*mirror)(void* level, int begin, int end);     // lower blocks from upper ones
+    void (*first)(void* pass, int begin, int end);       // d = y = c2 D^-1 b
+    void (*step)(void* pass, int begin, int end);        // d = c1 d + c2 D^-1 (b - A x), y = x + d
+    void (*residual)(void* pass, int begin, int end);    // y = b - A x
+    void (*restrict_to)(void* pass, int begin, int end); // y = P^T x; ranges count coarse rows
+    void (*prolong)(void* pass, int begin, int end);     // y += P x
     double (*lanczos_multiply)(void* pass, int begin, int end); // y = A x - c1 b; x . y
     double (*lanczos_scale)(void* pass, int begin, int end);    // y -= c1 b, d = D^-1 y; y . d
 } sa_kernels;
 
 const sa_kernels* sa_kernels_for(cpu_kind cpu, int precision);
+// Those of the passes over a level, which may be packed.
+const sa_kernels* sa_passes_for(const sa_hierarchy* h, const sa_level* l);
 
 typedef struct sa_strength_pass
 {
@@ -294,7 +305,8 @@ typedef struct sa_strength_pass
 typedef struct sa_strength_kernels
 {
     void (*roots)(void* pass, int begin, int end);
-    void (*pairs)(void* pass, int begin, int end); // slots right of the diagonal
+    void (*pairs)(void* pass, int begin, int end);     // slots right of the diagonal
+    double (*scales)(void* level, int begin, int end); // root and unroot of a packed level; blocks that have none
 } sa_strength_kernels;
 
 const sa_strength_kernels* sa_strength_kernels_for(cpu_kind cpu);

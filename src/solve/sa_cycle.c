@@ -8,9 +8,9 @@
 
 #ifdef WEFT_X86_KERNELS
 extern const sa_kernels sa_kernels_float_avx2, sa_kernels_float_avx512, sa_kernels_double_avx2,
-    sa_kernels_double_avx512;
+    sa_kernels_double_avx512, sa_kernels_packed_avx2, sa_kernels_packed_avx512;
 #endif
-extern const sa_kernels sa_kernels_float_base, sa_kernels_double_base;
+extern const sa_kernels sa_kernels_float_base, sa_kernels_double_base, sa_kernels_packed_base;
 
 const sa_kernels* sa_kernels_for(cpu_kind cpu, int precision)
 {
@@ -22,6 +22,21 @@ const sa_kernels* sa_kernels_for(cpu_kind cpu, int precision)
 #else
     (void)cpu;
     return precision == 64 ? &sa_kernels_double_base : &sa_kernels_float_base;
+#endif
+}
+
+const sa_kernels* sa_passes_for(const sa_hierarchy* h, const sa_level* l)
+{
+    if (!l->packed)
+    {
+        return sa_kernels_for(h->cpu, h->precision);
+    }
+#ifdef WEFT_X86_KERNELS
+    static const sa_kernels* const table[CPU_KIND_COUNT] = {&sa_kernels_packed_base, &sa_kernels_packed_avx2,
+                                                            &sa_kernels_packed_avx512};
+    return table[h->cpu];
+#else
+    return &sa_kernels_packed_base;
 #endif
 }
 
@@ -61,7 +76,7 @@ static void chebyshev_next(chebyshev* c, sa_pass* pass)
 // Smooths A x = b on a level; from_zero: x is taken as zero, which saves a product.
 static void smooth(const sa_hierarchy* h, sa_level* l, bool from_zero)
 {
-    const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
+    const sa_kernels* kernels = sa_passes_for(h, l);
     chebyshev c = chebyshev_start(h, l);
     sa_pass pass = {.level = l, .b = l->b, .d = l->d, .c2 = 1.0 / c.theta};
     double clock = sa_clock(h);
@@ -114,7 +129,7 @@ static void solve_last(sa_hierarchy* h, sa_level* l)
         return;
     }
     sa_pass pass = {.level = l, .b = l->b, .y = l->x, .d = l->d, .c2 = 1.0};
-    parallel_for(h->pool, l->rows, grain_of(l->block), sa_kernels_for(h->cpu, h->precision)->first, &pass);
+    parallel_for(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->first, &pass);
 }
 
 typedef struct convert_context
@@ -124,12 +139,34 @@ typedef struct convert_context
     void* real;
     int precision;
     double scale;
+    const float* root; // of a packed level, else NULL
 } convert_context;
+
+// R v of vertex i.
+static inline vec3 scaled_by_root(const float* root, int i, vec3 v)
+{
+    const float* m = root + 9 * (size_t)i;
+    return v3((double)m[0] * v.x + (double)m[1] * v.y + (double)m[2] * v.z,
+              (double)m[3] * v.x + (double)m[4] * v.y + (double)m[5] * v.z,
+              (double)m[6] * v.x + (double)m[7] * v.y + (double)m[8] * v.z);
+}
 
 static void to_real(void* context, int begin, int end)
 {
     convert_context* c = context;
     const double* from = &c->from[0].x;
+    for (int i = begin; i < end && c->root; i++)
+    {
+        vec3 v = scaled_by_root(c->root, i, v3_scale(c->scale, c->from[i]));
+        float* to = (float*)c->real + 3 * (size_t)i;
+        to[0] = (float)v.x;
+        to[1] = (float)v.y;
+        to[2] = (float)v.z;
+    }
+    if (c->root)
+    {
+        return;
+    }
     for (size_t k = 3 * (size_t)begin; k < 3 * (size_t)end; k++)
     {
         if (c->precision == 32)
@@ -147,6 +184,15 @@ static void from_real(void* context, int begin, int end)
 {
     convert_context* c = context;
     double* to = &c->to[0].x;
+    for (int i = begin; i < end && c->root; i++)
+    {
+        const float* from = (const float*)c->real + 3 * (size_t)i;
+        c->to[i] = v3_scale(c->scale, scaled_by_root(c->root, i, v3(from[0], from[1], from[2])));
+    }
+    if (c->root)
+    {
+        return;
+    }
     for (size_t k = 3 * (size_t)begin; k < 3 * (size_t)end; k++)
     {
         to[k] = c->scale * (c->precision == 32 ? (double)((const float*)c->real)[k] : ((const double*)c->real)[k]);
@@ -184,16 +230,16 @@ void sa_start(sa_hierarchy* h, const vec3* r)
 
 void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
 {
-    const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
     sa_level* finest = &h->levels[0];
     double clock = sa_clock(h);
-    convert_context convert = {r, z, finest->b, h->precision, h->vector_scale};
+    convert_context convert = {r, z, finest->b, h->precision, h->vector_scale, finest->packed ? finest->root : NULL};
     parallel_for(h->pool, finest->rows, ROW_GRAIN, to_real, &convert);
     sa_lap(h, finest, SA_CONVERT, &clock);
     int last = h->level_count - 1;
     for (int k = 0; k < last; k++)
     {
         sa_level *l = &h->levels[k], *coarse = l + 1;
+        const sa_kernels* kernels = sa_passes_for(h, l);
         smooth(h, l, true);
         clock = sa_clock(h);
         sa_pass residual = {.level = l, .b = l->b, .x = l->x, .y = l->r};
@@ -210,7 +256,7 @@ void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
     {
         sa_level* l = &h->levels[k];
         sa_pass up = {.level = l, .x = l[1].x, .y = l->x};
-        parallel_for(h->pool, l->rows, grain_of(l->block), kernels->prolong, &up);
+        parallel_for(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->prolong, &up);
         sa_lap(h, l, SA_PROLONG, &clock);
         smooth(h, l, false);
         clock = sa_clock(h);

@@ -2,3 +2,4 @@
 #define REAL float
 #define SA_TABLE KERNEL_NAME(sa_kernels_float)
 #include "solve/sa_numeric.h"
+#include "solve/sa_packed.h"

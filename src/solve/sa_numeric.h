@@ -96,6 +96,30 @@ static inline void restore_denormals(unsigned before)
         fn(B, K, __VA_ARGS__);                                                                                         \
     }
 
+// The system's block of the finest level, filtered where it is constrained.
+static inline const double* source_block(const sa_load* s, int i, int slot, double* buffer)
+{
+    const bsr_matrix* A = &s->system->A;
+    bool filtered = s->index && (s->index[i] >= 0 || s->index[A->pattern->column[slot]] >= 0);
+    return filtered ? prefilter_block(s->system, s->index, slot, i, buffer) : A->values + 9 * (size_t)slot;
+}
+
+// A block of a level's matrix: where it lies, or, when the finest level has no copy in this precision, in buffer.
+WIDE_INLINE const REAL* block_of(const int B, const sa_level* l, int i, int slot, REAL* buffer)
+{
+    if (B != 3 || l->A)
+    {
+        return (const REAL*)l->A + (size_t)(B * B) * (size_t)slot;
+    }
+    double filtered[9];
+    const double* block = source_block(l->source, i, slot, filtered);
+    for (int k = 0; k < 9; k++)
+    {
+        buffer[k] = (REAL)(l->source->scale * block[k]);
+    }
+    return buffer;
+}
+
 // Rows of B x K blocks in scratch memory lie in whole vectors, filled up with zeros.
 #define STRIDE(K) ((K) == 6 ? 8 : (K) == 3 ? 4 : (K))
 
@@ -103,5 +127,17 @@ static inline void restore_denormals(unsigned before)
 #include "solve/sa_products.h"
 
 extern const sa_kernels SA_TABLE;
-const sa_kernels SA_TABLE = {sizeof(REAL), load, invert,   relax,       smooth,  galerkin,         mirror,
-                             first,        step, residual, restrict_to, prolong, lanczos_multiply, lanczos_scale};
+const sa_kernels SA_TABLE = {.real_size = sizeof(REAL),
+                             .load = load,
+                             .invert = invert,
+                             .relax = relax,
+                             .smooth = smooth,
+                             .galerkin = galerkin,
+                             .mirror = mirror,
+                             .first = first,
+                             .step = step,
+                             .residual = residual,
+                             .restrict_to = restrict_to,
+                             .prolong = prolong,
+                             .lanczos_multiply = lanczos_multiply,
+                             .lanczos_scale = lanczos_scale};

@@ -11,9 +11,10 @@ WIDE_INLINE void row_product(const int B, const int C, const int* column, int sl
         REAL last = 0;
         for (; slot < end; slot++, block += 9)
         {
-            r4 q = load4(x + 3 * (size_t)column[slot]);
+            const REAL* xj = x + 3 * (size_t)column[slot];
+            r4 q = load4(xj);
             sum += load8(block) * __builtin_shufflevector(q, q, 0, 1, 2, 0, 1, 2, 0, 1);
-            last += block[8] * q[2];
+            last += block[8] * xj[2];
         }
         y[0] = sum[0] + sum[1] + sum[2];
         y[1] = sum[3] + sum[4] + sum[5];

@@ -16,13 +16,9 @@ static void load(void* context, int begin, int end)
         }
         for (int slot = p->row_start[i]; slot < p->row_start[i + 1] && c->index; slot++)
         {
-            if (c->index[i] < 0 && c->index[p->column[slot]] < 0)
-            {
-                continue;
-            }
             double buffer[9];
-            const double* block = prefilter_block(c->system, c->index, slot, i, buffer);
-            for (int k = 0; k < 9; k++)
+            const double* block = source_block(c, i, slot, buffer);
+            for (int k = 0; k < 9 && block == buffer; k++)
             {
                 to[9 * (size_t)slot + (size_t)k] = (REAL)(scale * block[k]);
             }
@@ -103,7 +99,9 @@ static double invert(void* context, int begin, int end)
     double bad = 0.0;
     for (int i = begin; i < end; i++)
     {
-        const REAL* a = (const REAL*)l->A + size * (size_t)l->pattern.diagonal[i];
+        REAL block[9];
+        const REAL* a = l->block == 3 ? block_of(3, l, i, l->pattern.diagonal[i], block)
+                                      : (const REAL*)l->A + size * (size_t)l->pattern.diagonal[i];
         REAL* out = (REAL*)l->inverse + size * (size_t)i;
         bad += !(l->block == 3   ? invert_spd3(a, out)
                  : l->block == 6 ? invert_spd(6, a, out)
@@ -120,7 +118,8 @@ WIDE_INLINE void kernel_product(const int B, const int K, const sa_relaxation* c
     memset(t, 0, (size_t)(B * stride) * sizeof(double));
     for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
     {
-        const REAL* a = (const REAL*)c->level->A + (size_t)(B * B) * (size_t)slot;
+        REAL block[9];
+        const REAL* a = block_of(B, c->level, i, slot, block);
         const double* from = c->from + (size_t)(B * K) * (size_t)p->column[slot];
         for (int q = 0; q < B && K == 6; q++)
         {
@@ -296,7 +295,8 @@ WIDE_INLINE void smooth_row(const int B, const int K, const sa_smoothing* c, int
         {
             continue;
         }
-        const REAL* a = (const REAL*)l->A + (size_t)(B * B) * (size_t)slot;
+        REAL block[9];
+        const REAL* a = block_of(B, l, i, slot, block);
         int at =
             sa_smooths(&c->filter, slot, i, j) ? find_sorted(l->P_column + first_slot, count, l->aggregate[j]) : -1;
         // What is left out acts on the node itself, so that sums over a row, and with them translations, are kept.
@@ -357,8 +357,8 @@ WIDE_INLINE void ap_row(const int B, const int K, const sa_level* l, int i, REAL
     for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1]; slot++)
     {
         int j = l->pattern.column[slot];
-        REAL a[B_MAX * B_MAX]; // a copy: stores to t cannot change it
-        memcpy(a, (const REAL*)l->A + (size_t)(B * B) * (size_t)slot, (size_t)(B * B) * sizeof(REAL));
+        REAL a[B_MAX * B_MAX], block[9]; // a copy: stores to t cannot change it
+        memcpy(a, block_of(B, l, i, slot, block), (size_t)(B * B) * sizeof(REAL));
         for (int s = l->P_start[j]; s < l->P_start[j + 1]; s++)
         {
             int at = place ? *place++ : place_sorted(list, count, l->P_column[s]);

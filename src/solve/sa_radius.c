@@ -73,7 +73,7 @@ static void fill_scaled(void* context, int begin, int end)
 // are found already.
 static void lanczos(sa_hierarchy* h, sa_level* l, int limit)
 {
-    const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
+    const sa_kernels* kernels = sa_passes_for(h, l);
     enum
     {
         LANCZOS_MAX = 100,

@@ -18,7 +18,7 @@ weft_sa_def sa_default(void)
                          .degree = 2,
                          .lower = 0.06,
                          .coarsest = 600,
-                         .precision = 32,
+                         .precision = 0,
                          .reuse = 1};
 }
 
@@ -39,7 +39,7 @@ static const sa_field fields[] = {
     FIELD(theta, false, 0.0, 0.95, 0.0), FIELD(distance, true, 1, 2, 1),       FIELD(vectors, true, 3, 6, 3),
     FIELD(relax, true, 0, 10, 1),        FIELD(filter, false, 0.0, 0.95, 0.0), FIELD(lanczos, true, 0, 100, 1),
     FIELD(margin, false, 1.0, 4.0, 0.0), FIELD(degree, true, 1, 10, 1),        FIELD(lower, false, 0.001, 0.9, 0.0),
-    FIELD(coarsest, true, 3, 100000, 1), FIELD(precision, true, 32, 64, 32),   FIELD(reuse, true, 0, 1, 1),
+    FIELD(coarsest, true, 3, 100000, 1), FIELD(precision, true, 0, 64, 16),   FIELD(reuse, true, 0, 1, 1),
 };
 
 enum
@@ -55,9 +55,18 @@ static double field_get(const weft_sa_def* sa, const sa_field* f)
 
 static weft_status field_check(const sa_field* f, double value, weft_error* error)
 {
+    bool bits = f->offset == offsetof(weft_sa_def, precision);
+    if (bits && value == 48.0)
+    {
+        value = NAN; // a multiple of 16, and no precision
+    }
     if (value >= f->least && value <= f->most && (f->step == 0.0 || fmod(value - f->least, f->step) == 0.0))
     {
         return WEFT_OK;
+    }
+    if (bits)
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "sa.precision must be 16, 32 or 64, or 0: 16 or 32 by size");
     }
     if (f->step > 1.0)
     {

@@ -76,12 +76,18 @@ static size_t setup_bytes(const sa_level* l)
 }
 
 // What only a full setup needs.
-static void level_trim_kernel(sa_level* l)
+static void level_trim_kernel(sa_hierarchy* h, sa_level* l)
 {
     mem_free(l->kernel);
     mem_free(l->Q);
     l->kernel = NULL;
     l->Q = NULL;
+    if (l->packed && l->inverse)
+    {
+        h->bytes -= ((size_t)l->rows * 9 + SA_PAD) * sa_real_size(h);
+        mem_free(l->inverse);
+        l->inverse = NULL;
+    }
 }
 
 // The structure of the product with P.
@@ -100,23 +106,24 @@ static void level_trim_product(sa_level* l)
 }
 
 // All that a cycle does without.
-static void level_trim(sa_level* l)
+static void level_trim(sa_hierarchy* h, sa_level* l)
 {
-    level_trim_kernel(l);
+    level_trim_kernel(h, l);
     level_trim_product(l);
     mem_free(l->dropped);
     l->dropped = NULL;
 }
 
-static void level_finish(sa_level* l, bool finest)
+static void level_finish(sa_hierarchy* h, sa_level* l, bool finest)
 {
-    level_trim(l);
+    level_trim(h, l);
     if (!finest)
     {
         bsr_pattern_finish(&l->pattern);
     }
-    void* owned[] = {l->A,     l->inverse, l->aggregate, l->P_start, l->P_column, l->P, l->R_start,
-                     l->R_row, l->R_slot,  l->x,         l->y,       l->b,        l->r, l->d};
+    void* owned[] = {l->A,       l->inverse, l->aggregate, l->P_start, l->P_column, l->P,
+                     l->R_start, l->R_row,   l->R_slot,    l->x,       l->y,        l->b,
+                     l->r,       l->d,       l->packed,    l->root,    l->unroot};
     for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++)
     {
         mem_free(owned[k]);
@@ -128,7 +135,7 @@ void sa_finish(sa_hierarchy* h)
 {
     for (int k = 0; k < h->level_count; k++)
     {
-        level_finish(&h->levels[k], k == 0);
+        level_finish(h, &h->levels[k], k == 0);
     }
     chol_symbolic_finish(&h->symbolic);
     chol_numeric_finish(&h->numeric);
@@ -196,10 +203,40 @@ static weft_status load_values(sa_hierarchy* h, const linear_system* system)
         most = fmax(most, h->partial[k]);
     }
     h->matrix_scale = 1.0 / sa_power_of_two(most);
-    sa_load load = {system, filtered ? h->index : NULL, l, h->matrix_scale};
-    parallel_for(h->pool, l->rows, ROW_GRAIN, sa_kernels_for(h->cpu, h->precision)->load, &load);
+    h->source = (sa_load){system, filtered ? h->index : NULL, l, h->matrix_scale};
+    l->source = &h->source;
+    double bad = 0.0;
+    if (h->packed)
+    {
+        bad = parallel_sum(h->pool, l->rows, ROW_GRAIN, sa_strength_kernels_for(h->cpu)->scales, l);
+        bad = bad > 0.0 ? bad : parallel_sum(h->pool, l->rows, ROW_GRAIN, sa_passes_for(h, l)->pack, &h->source);
+    }
+    else
+    {
+        parallel_for(h->pool, l->rows, ROW_GRAIN, sa_kernels_for(h->cpu, h->precision)->load, &h->source);
+    }
     sa_lap(h, l, SA_LOAD, &clock);
-    return WEFT_OK;
+    return bad > 0.0 ? WEFT_NOT_DEFINITE : WEFT_OK;
+}
+
+// The finest matrix, float, double or packed.
+static weft_status alloc_finest(sa_hierarchy* h)
+{
+    sa_level* l = &h->levels[0];
+    size_t count = 9 * (size_t)l->pattern.block_count;
+    if (!h->packed)
+    {
+        l->A = sa_real_new(h, count);
+        return l->A ? WEFT_OK : WEFT_NO_MEMORY;
+    }
+    l->packed = sa_places_new(h, count + SA_PAD);
+    if (l->packed)
+    {
+        memset(l->packed + count, 0, SA_PAD * sizeof(int16_t));
+    }
+    l->root = l->root ? l->root : sa_real_new(h, 9 * (size_t)l->rows);
+    l->unroot = l->unroot ? l->unroot : sa_real_new(h, 9 * (size_t)l->rows);
+    return l->packed && l->root && l->unroot ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 static weft_status load_finest(sa_hierarchy* h, const linear_system* system)
@@ -208,8 +245,8 @@ static weft_status load_finest(sa_hierarchy* h, const linear_system* system)
     h->level_count = 1;
     h->element_vertices = system->element_vertices;
     *l = (sa_level){.rows = system->A.pattern->row_count, .block = 3, .pattern = *system->A.pattern};
-    l->A = sa_real_new(h, 9 * (size_t)l->pattern.block_count);
-    return l->A ? load_values(h, system) : WEFT_NO_MEMORY;
+    TRY(alloc_finest(h));
+    return load_values(h, system);
 }
 
 // ---- vectors, inverse, radius: what every level has
@@ -606,15 +643,19 @@ static weft_status build(sa_hierarchy* h, const linear_system* system)
         }
         if (!h->keep && h->settings.reuse)
         {
-            level_trim_kernel(l);
+            level_trim_kernel(h, l);
         }
         else if (!h->keep)
         {
             h->bytes -= setup_bytes(l);
-            level_trim(l);
+            level_trim(h, l);
         }
     }
-    return only_special(&h->levels[h->level_count - 1]) ? WEFT_OK : factor_last(h);
+    if (only_special(&h->levels[h->level_count - 1]))
+    {
+        return WEFT_OK;
+    }
+    return h->level_count == 1 && h->packed ? WEFT_NOT_DEFINITE : factor_last(h); // the caller tries without
 }
 
 weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilter)
@@ -624,10 +665,19 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
         return WEFT_UNSUPPORTED;
     }
     sa_finish(h);
-    h->precision = h->settings.precision;
+    const bsr_pattern* p = system->A.pattern;
+    int bits = h->settings.precision ? h->settings.precision : p->block_count >= SA_PACK_BLOCKS ? 16 : 32;
+    h->packed = bits == 16 && 3 * (int64_t)p->row_count > h->settings.coarsest; // not where it is solved directly
+    h->precision = bits == 64 ? 64 : 32;
     h->prefilter = prefilter;
     h->vector_scale = 1.0;
     weft_status status = build(h, system);
+    if ((status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE) && h->packed)
+    {
+        sa_finish(h);
+        h->packed = false;
+        status = build(h, system);
+    }
     // Single precision may lose a matrix that double still holds.
     if ((status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE) && h->precision == 32)
     {
@@ -654,7 +704,7 @@ weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constr
     for (int k = 0; k < h->level_count; k++)
     {
         sa_level* l = &h->levels[k];
-        TRY(invert_diagonal(h, l));
+        TRY(l->packed ? WEFT_OK : invert_diagonal(h, l));
         if (k > 0 && k + 1 < h->level_count && constraints)
         {
             TRY(find_radius(h, l));
@@ -671,9 +721,12 @@ weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constr
 static void drop_matrix(sa_hierarchy* h, sa_level* l)
 {
     const bsr_pattern* p = &l->pattern;
-    h->bytes -= ((size_t)p->block_count * (size_t)(l->block * l->block) + SA_PAD) * sa_real_size(h);
+    size_t count = (size_t)p->block_count * (size_t)(l->block * l->block) + SA_PAD;
+    h->bytes -= count * (l->packed ? sizeof(int16_t) : sa_real_size(h));
     mem_free(l->A);
+    mem_free(l->packed);
     l->A = NULL;
+    l->packed = NULL;
     if (l != h->levels)
     {
         h->bytes -= (2 * (size_t)p->row_count + 1 + (size_t)p->block_count) * sizeof(int);
@@ -696,16 +749,12 @@ weft_status sa_restructure(sa_hierarchy* h, const linear_system* system)
     sa_level* finest = &h->levels[0];
     drop_matrix(h, finest);
     finest->pattern = *system->A.pattern;
-    finest->A = sa_real_new(h, 9 * (size_t)finest->pattern.block_count);
-    if (!finest->A)
-    {
-        return WEFT_NO_MEMORY;
-    }
+    TRY(alloc_finest(h));
     TRY(load_values(h, system));
     TRY(constrain_P(h, system));
     for (int k = 0; k < h->level_count; k++)
     {
-        TRY(invert_diagonal(h, &h->levels[k]));
+        TRY(h->levels[k].packed ? WEFT_OK : invert_diagonal(h, &h->levels[k]));
         if (k + 1 < h->level_count)
         {
             TRY(restructure_level(h, &h->levels[k]));

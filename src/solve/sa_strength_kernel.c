@@ -5,11 +5,13 @@
 // 64th root of the condition of M's eigenvectors too much: a few percent on cloth, 13 % for a Jordan block. What is
 // below some thousandths of the block's norm comes out as zero.
 #include "math/wide.h"
+#include "solve/prefilter.h"
 #include "solve/sa.h"
 
 enum
 {
     SWEEPS = 6,
+    SWEEPS_3 = 4, // of 3 x 3 blocks
     SQUARINGS = 6,
     B_MAX = SA_KERNEL_MAX
 };
@@ -19,15 +21,39 @@ WIDE_INLINE double real_at(const void* values, int precision, size_t k)
     return precision == 32 ? (double)((const float*)values)[k] : ((const double*)values)[k];
 }
 
+// The block of row `row` at a slot of a level that has no copy of its own, in double.
+static void source_block(const sa_level* l, int row, int slot, double* out)
+{
+    const sa_load* s = l->source;
+    const bsr_matrix* A = &s->system->A;
+    double buffer[9];
+    bool filtered = s->index && (s->index[row] >= 0 || s->index[A->pattern->column[slot]] >= 0);
+    const double* block =
+        filtered ? prefilter_block(s->system, s->index, slot, row, buffer) : A->values + 9 * (size_t)slot;
+    for (int k = 0; k < 9; k++)
+    {
+        out[k] = s->scale * block[k];
+    }
+}
+
 // Lane by lane the blocks at slot[lane].
-WIDE_INLINE void gather(const sa_strength_pass* c, const int B, const int* slot, wide* m)
+WIDE_INLINE void gather(const sa_level* l, int precision, const int B, const int* row, const int* slot, wide* m)
 {
     int size = B * B;
-    for (int k = 0; k < size; k++)
+    for (int lane = 0; lane < WIDE && !l->A; lane++)
+    {
+        double block[9];
+        source_block(l, row[lane], slot[lane], block);
+        for (int k = 0; k < 9; k++)
+        {
+            m[k][lane] = block[k];
+        }
+    }
+    for (int k = 0; k < size && l->A; k++)
     {
         for (int lane = 0; lane < WIDE; lane++)
         {
-            m[k][lane] = real_at(c->level->A, c->precision, (size_t)size * (size_t)slot[lane] + (size_t)k);
+            m[k][lane] = real_at(l->A, precision, (size_t)size * (size_t)slot[lane] + (size_t)k);
         }
     }
 }
@@ -61,55 +87,75 @@ WIDE_INLINE void rotate(const int B, wide* a, wide* v, int p, int q)
     }
 }
 
-WIDE_INLINE void roots_of(const sa_strength_pass* c, const int B, int begin, int end)
+// out = a^-1/2 by Jacobi's method; a becomes diagonal. Returns the smallest eigenvalue.
+WIDE_INLINE wide inverse_root(const int B, wide* a, wide* out)
 {
-    wide a[B_MAX * B_MAX], v[B_MAX * B_MAX];
-    for (int i = begin; i < end; i += WIDE)
+    wide v[B_MAX * B_MAX];
+    for (int k = 0; k < B * B; k++)
     {
-        int slot[WIDE];
-        for (int lane = 0; lane < WIDE; lane++)
-        {
-            slot[lane] = c->level->pattern.diagonal[int_min(i + lane, end - 1)];
-        }
-        gather(c, B, slot, a);
-        for (int k = 0; k < B * B; k++)
-        {
-            v[k] = wide_set(k % (B + 1) == 0 ? 1.0 : 0.0);
-        }
-        for (int sweep = 0; sweep < SWEEPS; sweep++)
-        {
-            for (int p = 0; p < B; p++)
-            {
-                for (int q = p + 1; q < B; q++)
-                {
-                    rotate(B, a, v, p, q);
-                }
-            }
-        }
-        // Eigenvalues far below the largest are rounding: they are held at its 1e-12th part.
-        wide top = a[0];
-        for (int k = 1; k < B; k++)
-        {
-            top = wide_max(top, a[k * (B + 1)]);
-        }
-        wide scale[B_MAX];
-        for (int k = 0; k < B; k++)
-        {
-            scale[k] = wide_set(1.0) / wide_sqrt(wide_max(a[k * (B + 1)], top * 1e-12));
-        }
+        v[k] = wide_set(k % (B + 1) == 0 ? 1.0 : 0.0);
+    }
+    for (int sweep = 0; sweep < (B == 3 ? SWEEPS_3 : SWEEPS); sweep++)
+    {
         for (int p = 0; p < B; p++)
         {
-            for (int q = 0; q < B; q++)
+            for (int q = p + 1; q < B; q++)
             {
-                wide sum = {0};
-                for (int k = 0; k < B; k++)
-                {
-                    sum += v[p * B + k] * scale[k] * v[q * B + k];
-                }
-                for (int lane = 0; lane < WIDE && i + lane < end; lane++)
-                {
-                    c->root[(size_t)(i + lane) * (size_t)(B * B) + (size_t)(p * B + q)] = sum[lane];
-                }
+                rotate(B, a, v, p, q);
+            }
+        }
+    }
+    // Eigenvalues far below the largest are rounding: they are held at its 1e-12th part.
+    wide top = a[0], least = a[0];
+    for (int k = 1; k < B; k++)
+    {
+        top = wide_max(top, a[k * (B + 1)]);
+        least = wide_min(least, a[k * (B + 1)]);
+    }
+    wide scale[B_MAX];
+    for (int k = 0; k < B; k++)
+    {
+        scale[k] = wide_set(1.0) / wide_sqrt(wide_max(a[k * (B + 1)], top * 1e-12));
+    }
+    for (int p = 0; p < B; p++)
+    {
+        for (int q = 0; q < B; q++)
+        {
+            wide sum = {0};
+            for (int k = 0; k < B; k++)
+            {
+                sum += v[p * B + k] * scale[k] * v[q * B + k];
+            }
+            out[p * B + q] = sum;
+        }
+    }
+    return least;
+}
+
+// The diagonal blocks of rows i, i + 1, ..., the last one again where there are no more.
+WIDE_INLINE void gather_diagonals(const sa_level* l, int precision, const int B, int i, int end, wide* a)
+{
+    int row[WIDE], slot[WIDE];
+    for (int lane = 0; lane < WIDE; lane++)
+    {
+        row[lane] = int_min(i + lane, end - 1);
+        slot[lane] = l->pattern.diagonal[row[lane]];
+    }
+    gather(l, precision, B, row, slot, a);
+}
+
+WIDE_INLINE void roots_of(const sa_strength_pass* c, const int B, int begin, int end)
+{
+    wide a[B_MAX * B_MAX], root[B_MAX * B_MAX];
+    for (int i = begin; i < end; i += WIDE)
+    {
+        gather_diagonals(c->level, c->precision, B, i, end, a);
+        inverse_root(B, a, root);
+        for (int k = 0; k < B * B; k++)
+        {
+            for (int lane = 0; lane < WIDE && i + lane < end; lane++)
+            {
+                c->root[(size_t)(i + lane) * (size_t)(B * B) + (size_t)k] = root[k][lane];
             }
         }
     }
@@ -152,7 +198,7 @@ WIDE_INLINE wide radius_of(const sa_strength_pass* c, const int B, const int* ro
             left[k][lane] = c->root[(size_t)row[lane] * (size_t)(B * B) + (size_t)k];
         }
     }
-    gather(c, B, slot, m);
+    gather(c->level, c->precision, B, row, slot, m);
     multiply(B, left, m, t);
     for (int k = 0; k < B * B; k++)
     {
@@ -231,5 +277,31 @@ static void pairs(void* context, int begin, int end)
     B == 3 ? pairs_of(c, 3, begin, end) : B == 6 ? pairs_of(c, 6, begin, end) : pairs_of(c, B, begin, end);
 }
 
+// R = D^-1/2 and R^-1 = D R of a packed level.
+static double scales(void* context, int begin, int end)
+{
+    sa_level* l = context;
+    double bad = 0.0;
+    for (int i = begin; i < end; i += WIDE)
+    {
+        wide a[9], D[9], root[9], unroot[9];
+        gather_diagonals(l, 64, 3, i, end, a);
+        memcpy(D, a, sizeof(D));
+        wide least = inverse_root(3, a, root);
+        multiply(3, D, root, unroot);
+        for (int lane = 0; lane < WIDE && i + lane < end; lane++)
+        {
+            double trace = D[0][lane] + D[4][lane] + D[8][lane];
+            bad += !(least[lane] > 1e-11 * trace && trace < 1e30); // NaN is bad as well
+            for (int k = 0; k < 9; k++)
+            {
+                l->root[9 * (size_t)(i + lane) + (size_t)k] = (float)root[k][lane];
+                l->unroot[9 * (size_t)(i + lane) + (size_t)k] = (float)unroot[k][lane];
+            }
+        }
+    }
+    return bad;
+}
+
 extern const sa_strength_kernels KERNEL_NAME(sa_strength_kernels);
-const sa_strength_kernels KERNEL_NAME(sa_strength_kernels) = {roots, pairs};
+const sa_strength_kernels KERNEL_NAME(sa_strength_kernels) = {roots, pairs, scales};
