@@ -13,7 +13,7 @@ enum
     DIRECT_VERTICES_MAX = 120000, // beyond, the factor takes more than some 1.5 GB
     DECIDE_ALWAYS = 5,            // solves that each decide anew; then every DECIDE_EVERY-th
     DECIDE_EVERY = 10,
-    CHANGE_OVER = 10 // solves over which a change of solver must pay
+    CHANGE_OVER = 30 // solves over which a change of solver must pay
 };
 
 typedef enum auto_choice
@@ -81,9 +81,10 @@ static double diag_iterations(const solve_options* options, const linear_system*
 }
 
 // Microseconds that so many bytes take: what is passed over again and again stays in the caches while it is small.
-static double pass_time(double bytes)
+// Rates are bytes a microsecond.
+static double pass_time(double bytes, double near_rate)
 {
-    const double near = 16e6, far = 64e6, near_rate = 55e3, far_rate = 24e3; // bytes a microsecond
+    const double near = 16e6, far = 64e6, far_rate = 24e3;
     double share = fmin(1.0, fmax(0.0, (bytes - near) / (far - near)));
     return bytes * ((1.0 - share) / near_rate + share / far_rate);
 }
@@ -106,12 +107,13 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
     {
         c.iterations[k] *= a->factor[k] > 0.0 ? a->factor[k] : 1.0;
     }
-    c.each[CHOICE_DIAG] = c.iterations[CHOICE_DIAG] * (8.0 + pass_time(76.0 * blocks + 360.0 * n));
-    c.each[CHOICE_SA] =
-        100.0 + 0.028 * blocks + c.iterations[CHOICE_SA] * (60.0 + pass_time(276.0 * blocks + 840.0 * n));
+    c.each[CHOICE_DIAG] = c.iterations[CHOICE_DIAG] * (8.0 + pass_time(76.0 * blocks + 360.0 * n, 55e3));
+    // A refresh, and a tenth of a full setup, which crumpling cloth needs again and again.
     c.once[CHOICE_SA] = 0.15 * blocks;
+    c.each[CHOICE_SA] = 100.0 + 0.032 * blocks + 0.1 * c.once[CHOICE_SA] +
+                        c.iterations[CHOICE_SA] * (60.0 + pass_time(276.0 * blocks + 840.0 * n, 31e3));
     double density = blocks / (13.0 * n);
-    c.each[CHOICE_DIRECT] = 300.0 + 0.035 * n * sqrt(n) * density * density;
+    c.each[CHOICE_DIRECT] = 300.0 + 0.031 * n * sqrt(n) * density * density;
     c.once[CHOICE_DIRECT] = 5.0 * n;
     if (n > DIRECT_VERTICES_MAX)
     {
@@ -127,7 +129,7 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
 // What the next solve and those after it cost. The first one may not be much dearer than the cheapest first one.
 static auto_choice cheapest(const auto_state* a, const auto_costs* c)
 {
-    const double dearer = 1.25, stay = 0.9; // a change must gain a tenth
+    const double dearer = 1.25, stay = 0.95; // a change must gain something
     double first = INFINITY, least = INFINITY;
     auto_choice best = CHOICE_DIAG;
     for (int k = 0; k < CHOICE_COUNT; k++)

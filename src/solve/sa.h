@@ -236,6 +236,28 @@ void* sa_ints_new(sa_hierarchy* h, size_t count);
 void* sa_places_new(sa_hierarchy* h, size_t count);
 // Notes that so many bytes of scratch are there besides.
 void sa_note_scratch(sa_hierarchy* h, size_t bytes);
+// Scratch of a level that is there when its coarse matrix is made: kernel, Q, graph, strengths.
+size_t sa_scratch_of(const sa_hierarchy* h, const sa_level* l);
+// Counted bytes that sa_trim frees.
+size_t sa_setup_bytes(const sa_level* l);
+void sa_trim_kernel(sa_hierarchy* h, sa_level* l); // frees what only a full setup needs
+void sa_trim_product(sa_level* l);                 // the structure of the product with P
+void sa_trim(sa_hierarchy* h, sa_level* l);        // all that a cycle does without
+
+// The finest matrix: its memory, its values, both.
+weft_status sa_alloc_finest(sa_hierarchy* h);
+weft_status sa_load_values(sa_hierarchy* h, const linear_system* system);
+weft_status sa_load_finest(sa_hierarchy* h, const linear_system* system);
+// P of the finest level for the constraints of this system.
+weft_status sa_constrain_P(sa_hierarchy* h, const linear_system* system);
+weft_status sa_invert_diagonal(const sa_hierarchy* h, sa_level* l);
+weft_status sa_prepare_level(sa_hierarchy* h, sa_level* l); // vectors and inverse
+weft_status sa_level_radius(sa_hierarchy* h, sa_level* l);  // NOT_FINITE when there is none
+weft_status sa_interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filter);
+weft_status sa_galerkin(sa_hierarchy* h, sa_level* l, sa_level* coarse);        // structure and values
+weft_status sa_galerkin_values(sa_hierarchy* h, sa_level* l, sa_level* coarse); // values alone
+weft_status sa_factor_last(sa_hierarchy* h);
+weft_status sa_factor_values(sa_hierarchy* h);
 
 // ---- kernels, one table for each CPU kind and precision; ranges count rows of `level` unless said otherwise
 // What a pass over a level needs; unused pointers are NULL. All are real [rows * block].
