@@ -1,6 +1,6 @@
-// The real command, killed: a run of 30 steps is stopped by signal 9 at every step, in its first instants, and again and
-// again; after each kill all complete frames are readable, and after --resume the folder is that of a run that was never
-// stopped, to the bit (but for times). Then what --resume and --force accept and refuse.
+// The real command, killed: a run of 30 steps is stopped by signal 9 at every step, in its first instants, and again
+// and again; after each kill all complete frames are readable, and after --resume the folder is that of a run that was
+// never stopped, to the bit (but for times). Then what --resume and --force accept and refuse.
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -173,13 +173,13 @@ static int finish(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// The run that all tests are about, into `dir`, with more arguments. An iterating solver: its first guess is part of the
-// state, too.
-#define RUN(dir, ...)                                                                                          \
-    (const char* const[])                                                                                      \
-    {                                                                                                          \
-        "run", "two-corners", "-o", (dir), "--set", "cells=20", "--set", "steps_per_frame=3", "--set",         \
-            "solver=diag-pcg", __VA_ARGS__, NULL                                                               \
+// The run that all tests are about, into `dir`, with more arguments. An iterating solver: its first guess is part of
+// the state, too.
+#define RUN(dir, ...)                                                                                                  \
+    (const char* const[])                                                                                              \
+    {                                                                                                                  \
+        "run", "two-corners", "-o", (dir), "--set", "cells=20", "--set", "steps_per_frame=3", "--set",                 \
+            "solver=diag-pcg", __VA_ARGS__, NULL                                                                       \
     }
 
 static void assert_exit(pid_t pid, int expected)
@@ -212,7 +212,8 @@ static bool reached_lines(const char* dir, int goal)
     return count_lines(path_of(dir, "stats.jsonl", path)) >= goal;
 }
 
-static const char* const first_things[] = {".", "run.lock", "scene.json", "sheet.obj", "sheet.pc2", "stats.jsonl", "checkpoint.weft"};
+static const char* const first_things[] = {".",         "run.lock",    "scene.json",     "sheet.obj",
+                                           "sheet.pc2", "stats.jsonl", "checkpoint.weft"};
 
 static bool reached_file(const char* dir, int goal)
 {
@@ -352,12 +353,10 @@ static void test_killed_at_every_step(void** unused)
 static void test_other_solvers(void** unused)
 {
     (void)unused;
-    static const char* const choices[][2] = {{"solver=auto", "method=implicit-euler"},
-                                             {"solver=cholesky", "method=implicit-euler"},
-                                             {"solver=diag-pcg", "method=newton"},
-                                             {"solver=sa-ppcg", "solver.sa.coarsest=60"},
-                                             {"solver=sa-pcg", "method=newton"},
-                                             {"solver=diag-pcg", "step_control.max_stretch=1.0001"}};
+    static const char* const choices[][2] = {
+        {"solver=auto", "method=implicit-euler"}, {"solver=cholesky", "method=implicit-euler"},
+        {"solver=diag-pcg", "method=newton"},     {"solver=sa-ppcg", "solver.sa.coarsest=60"},
+        {"solver=sa-pcg", "method=newton"},       {"solver=diag-pcg", "step_control.max_stretch=1.0001"}};
     char whole[PATH_BYTES];
     path_of(folder, "whole", whole);
     for (size_t k = 0; k < sizeof(choices) / sizeof(choices[0]); k++)
@@ -369,10 +368,37 @@ static void test_other_solvers(void** unused)
             clear();
             pid_t pid = start(RUN(work, "--frames", "5", "--set", choices[k][0], "--set", choices[k][1]));
             kill_at(pid, reached_lines, work, lines);
-            assert_exit(start(RUN(work, "--frames", "5", "--resume", "--set", choices[k][0], "--set", choices[k][1])), 0);
+            assert_exit(start(RUN(work, "--frames", "5", "--resume", "--set", choices[k][0], "--set", choices[k][1])),
+                        0);
             assert_same_run(work, whole);
         }
     }
+    test_folder_remove(whole);
+}
+
+// `auto` on a sheet that is large enough for multigrid, killed at every step: what it has learnt and what multigrid
+// keeps must not show.
+static void test_auto_at_every_step(void** unused)
+{
+    (void)unused;
+    char whole[PATH_BYTES], path[PATH_BYTES];
+    path_of(folder, "whole", whole);
+    test_folder_remove(whole);
+#define AUTO(dir, ...) RUN(dir, "--set", "solver=auto", "--set", "cells=50", "--frames", "10", __VA_ARGS__)
+    assert_exit(start(AUTO(whole, "--threads", "2")), 0);
+    size_t size;
+    char* stats = slurp(path_of(whole, "stats.jsonl", path), &size);
+    assert_non_null(strstr(stats, "sa-ppcg"));
+    free(stats);
+    for (int step = 1; step <= STEPS; step++)
+    {
+        clear();
+        kill_at(start(AUTO(work, "--threads", "1")), reached_lines, work, step);
+        const char* threads[] = {"1", "2", "16"};
+        assert_exit(start(AUTO(work, "--resume", "--threads", threads[step % 3])), 0);
+        assert_same_run(work, whole);
+    }
+#undef AUTO
     test_folder_remove(whole);
 }
 
@@ -512,14 +538,9 @@ static void test_refusals(void** unused)
     assert_says("--resume");
     assert_says("--force");
     assert_exit(start(RUN(work, "--frames", "10", "--resume", "--force")), 2);
-    static const char* const changes[] = {"time_step=0.004",
-                                          "cells=21",
-                                          "gravity=[0,-9.8,0]",
-                                          "cloth.0.material.bending=2e-5",
-                                          "cloth.0.pins=[]",
-                                          "solver=cholesky",
-                                          "solver.tolerance=1e-6",
-                                          "method=newton"};
+    static const char* const changes[] = {
+        "time_step=0.004", "cells=21",        "gravity=[0,-9.8,0]",    "cloth.0.material.bending=2e-5",
+        "cloth.0.pins=[]", "solver=cholesky", "solver.tolerance=1e-6", "method=newton"};
     for (size_t k = 0; k < sizeof(changes) / sizeof(changes[0]); k++)
     {
         assert_exit(start(RUN(work, "--frames", "12", "--resume", "--set", changes[k])), 2);
@@ -577,7 +598,8 @@ static void test_force(void** unused)
 {
     (void)unused;
     clear();
-    const char* const other[] = {"run", "hang", "-o", work, "--frames", "1", "--set", "cells=4", "--set", "cloth.0.name=other", NULL};
+    const char* const other[] = {
+        "run", "hang", "-o", work, "--frames", "1", "--set", "cells=4", "--set", "cloth.0.name=other", NULL};
     assert_exit(start(other), 0);
     char path[PATH_BYTES];
     assert_true(exists(path_of(work, "other.pc2", path)));
@@ -609,12 +631,19 @@ static void test_lock(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_runs_are_equal),     cmocka_unit_test(test_killed_at_every_step),
-        cmocka_unit_test(test_killed_at_the_start),    cmocka_unit_test(test_killed_again_and_again),
-        cmocka_unit_test(test_other_solvers),          cmocka_unit_test(test_other_multigrid),
-        cmocka_unit_test(test_stopped_by_request),     cmocka_unit_test(test_more_frames),
-        cmocka_unit_test(test_scene_as_run),           cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_damaged),                cmocka_unit_test(test_force),
+        cmocka_unit_test(test_two_runs_are_equal),
+        cmocka_unit_test(test_killed_at_every_step),
+        cmocka_unit_test(test_killed_at_the_start),
+        cmocka_unit_test(test_killed_again_and_again),
+        cmocka_unit_test(test_other_solvers),
+        cmocka_unit_test(test_auto_at_every_step),
+        cmocka_unit_test(test_other_multigrid),
+        cmocka_unit_test(test_stopped_by_request),
+        cmocka_unit_test(test_more_frames),
+        cmocka_unit_test(test_scene_as_run),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_force),
         cmocka_unit_test(test_lock),
     };
     return cmocka_run_group_tests(tests, make_reference, remove_all);
