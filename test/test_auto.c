@@ -1,0 +1,96 @@
+// What `auto` takes: by the matrix at first, then by the iterations that it has seen; never by a clock.
+#include "common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common_system.h"
+
+static weft_solver* new_auto(double tolerance)
+{
+    weft_solver_def def = weft_solver_def_default();
+    def.tolerance = tolerance;
+    weft_solver* solver = NULL;
+    assert_int_equal(weft_solver_create(&def, &solver, NULL), WEFT_OK);
+    return solver;
+}
+
+static weft_solve_stats solve(weft_solver* solver, const weft_system* system)
+{
+    vec3* x = calloc((size_t)weft_system_vertex_count(system), sizeof(vec3));
+    weft_solve_stats stats;
+    assert_int_equal(weft_solver_solve(solver, system, x, &stats), WEFT_OK);
+    double error = 1.0;
+    assert_int_equal(weft_system_energy_error(system, x, &error, NULL), WEFT_OK);
+    assert_true(error < 1e-3);
+    free(x);
+    return stats;
+}
+
+// Half of the vertices may only slide on a tilted plane, each in its own direction: hard for a block diagonal.
+static void hold_on_planes(weft_system* system)
+{
+    uint64_t random = 7;
+    test_constrain(system, 0.5, 1, &random);
+}
+
+// Soft cloth and short steps are easy, a few vertices are solved directly, a fine stiff sheet wants multigrid.
+static void test_by_the_matrix(void** unused)
+{
+    (void)unused;
+    static const struct
+    {
+        const char *scene, *overrides[2], *expected;
+    } cases[] = {
+        {"pinned", {"cells=40", "time_step=0.0001"}, "diag-ppcg"},
+        {"pinned", {"cells=100", "time_step=0.002"}, "sa-ppcg"},
+        {"two-corners", {"cells=60", "solver.name=auto"}, "sa-ppcg"},
+        {"two-corners", {"cells=20", "solver.name=auto"}, "cholesky"},
+    };
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++)
+    {
+        weft_system* system = test_scene_system(cases[k].scene, cases[k].overrides, 2, 3);
+        weft_solver* solver = new_auto(1e-5);
+        weft_solve_stats stats = solve(solver, system);
+        print_message("          %s, %s, %s: %s, %d iterations\n", cases[k].scene, cases[k].overrides[0],
+                      cases[k].overrides[1], stats.solver, stats.iterations);
+        assert_string_equal(stats.solver, cases[k].expected);
+        weft_solver_destroy(solver);
+        weft_system_destroy(system);
+    }
+}
+
+// The estimate of diag-ppcg's iterations knows nothing of planes. One solve shows it, the next takes another solver,
+// and stays with it; when all is forgotten it goes the same way again.
+static void test_learns(void** unused)
+{
+    (void)unused;
+    const char* overrides[] = {"cells=30", "time_step=0.001"};
+    weft_system* system = test_scene_system("pinned", overrides, 2, 3);
+    weft_solver* solver = new_auto(1e-5);
+    hold_on_planes(system);
+    for (int round = 0; round < 2; round++)
+    {
+        weft_solve_stats first = solve(solver, system), later = {0};
+        assert_string_equal(first.solver, "diag-ppcg");
+        for (int k = 0; k < 12; k++)
+        {
+            later = solve(solver, system);
+            assert_string_not_equal(later.solver, "diag-ppcg");
+        }
+        print_message("          %s with %d iterations, then %s with %d\n", first.solver, first.iterations,
+                      later.solver, later.iterations);
+        weft_solver_drop(solver);
+    }
+    weft_solver_destroy(solver);
+    weft_system_destroy(system);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_the_matrix),
+        cmocka_unit_test(test_learns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
