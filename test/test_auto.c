@@ -52,6 +52,10 @@ static void test_by_the_matrix(void** unused)
         weft_system* system = test_scene_system(cases[k].scene, cases[k].overrides, 2, 3);
         weft_solver* solver = new_auto(1e-5);
         weft_solve_stats stats = solve(solver, system);
+        for (int again = 0; again < 3; again++) // an analysis may be too dear for one solve and not for many
+        {
+            stats = solve(solver, system);
+        }
         print_message("          %s, %s, %s: %s, %d iterations\n", cases[k].scene, cases[k].overrides[0],
                       cases[k].overrides[1], stats.solver, stats.iterations);
         assert_string_equal(stats.solver, cases[k].expected);
