@@ -113,7 +113,7 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
     c.each[CHOICE_SA] = 100.0 + 0.032 * blocks + 0.1 * c.once[CHOICE_SA] +
                         c.iterations[CHOICE_SA] * (60.0 + pass_time(276.0 * blocks + 840.0 * n, 31e3));
     double density = blocks / (13.0 * n);
-    c.each[CHOICE_DIRECT] = 300.0 + 0.031 * n * sqrt(n) * density * density;
+    c.each[CHOICE_DIRECT] = 400.0 + 1.1 * n + 0.0245 * n * sqrt(n) * density * density;
     c.once[CHOICE_DIRECT] = 5.0 * n;
     if (n > DIRECT_VERTICES_MAX)
     {
