@@ -72,13 +72,22 @@ static void fill_speed(text_grid* g, int at, const table1_row* r)
     grid_put_number(g, at, &c, r->speed_energy);
     grid_put_number(g, at, &c, r->speed_cold);
     grid_put_number(g, at, &c, r->paper_diag);
-    grid_put(g, at, &c, isnan(r->bar) ? "" : "%g (%g)", r->bar, r->aim);
+    char bar[64] = "", direct[64] = "";
+    if (!isnan(r->bar))
+    {
+        snprintf(bar, sizeof(bar), "%g (%g)", r->bar, r->aim);
+    }
+    if (!isnan(r->bar_cholmod))
+    {
+        snprintf(direct, sizeof(direct), "%g: %s", r->bar_cholmod,
+                 table1_verdict(r->over_cholmod, r->bar_cholmod, INFINITY));
+    }
+    grid_put(g, at, &c, "%s", bar);
     grid_put(g, at, &c, "%s", table1_verdict(r->speed_up, r->bar, r->aim));
     grid_put_number(g, at, &c, r->over_cholesky);
     grid_put_number(g, at, &c, r->over_cholmod);
     grid_put_number(g, at, &c, r->paper_direct);
-    grid_put(g, at, &c, isnan(r->bar_cholmod) ? "" : "%g: %s", r->bar_cholmod,
-             table1_verdict(r->over_cholmod, r->bar_cholmod, INFINITY));
+    grid_put(g, at, &c, "%s", direct);
 }
 
 void table1_grid(const table1* t, int which, int first, int last, text_grid* out)
