@@ -49,7 +49,7 @@ enum
 
 WIDE_INLINE lane lane_set(double a)
 {
-    lane b;
+    lane b = {0}; // gcc cannot see that all lanes are set when it does not unroll
     for (int k = 0; k < LANES; k++)
     {
         b[k] = a;
