@@ -252,7 +252,7 @@ bool bench_has(const char* list, const char* word)
 int bench_failed(const char* name, weft_status status)
 {
     fprintf(stderr, "weft bench %s: %s\n", name, weft_status_text(status));
-    return status == WEFT_NO_MEMORY ? 3 : 1;
+    return status == WEFT_NO_MEMORY || status == WEFT_IO || status == WEFT_DISK_FULL ? 3 : 1;
 }
 
 weft_sim* bench_sim(const char* scene_name, const char* const* overrides, int override_count, int threads)

@@ -59,7 +59,8 @@ static const help_page pages[] = {
      "  weft solve /tmp/pinned --solver cholesky --json\n"
      "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"},
     {"bench", "weft bench NAME [options] [--json]",
-     "Runs a benchmark; `weft bench --list` names them.\n\n  weft bench kernels\n  weft bench sa-speed --cells 200 "
+     "Runs a benchmark; `weft bench --list` names them.\n\n  weft bench kernels\n  weft bench sa-table1 "
+     "--cells 30,60,100 --steps 8 --out table1\n  weft bench sa-speed --cells 200 "
      "--plane-cells 0\n"},
     {"help", "weft help [COMMAND]", "This text, or a command's.\n"},
 };

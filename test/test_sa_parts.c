@@ -49,6 +49,7 @@ static void check_orthonormal(const sa_hierarchy* h, int k, largest* w)
                 size_t row = (size_t)(K * (B * i + r));
                 double p = test_sa_real(h, l->Q, row + (size_t)(e / K)),
                        q = test_sa_real(h, l->Q, row + (size_t)(e % K));
+                assert_true(l->aggregate[i] >= 0 || (p == 0.0 && q == 0.0));
                 if (l->aggregate[i] >= 0)
                 {
                     gram[l->aggregate[i] * K * K + e] += p * q;

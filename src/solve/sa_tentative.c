@@ -316,6 +316,25 @@ static double qr_chunk(void* context, int begin, int end)
     return 0.0;
 }
 
+typedef struct special_pass
+{
+    const sa_level* level;
+    size_t size; // bytes of a row of Q
+} special_pass;
+
+// Special nodes are in no aggregate: their rows of Q are zero.
+static void clear_special(void* context, int begin, int end)
+{
+    const special_pass* c = context;
+    for (int i = begin; i < end; i++)
+    {
+        if (c->level->aggregate[i] < 0)
+        {
+            memset((char*)c->level->Q + (size_t)i * c->size, 0, c->size);
+        }
+    }
+}
+
 weft_status sa_tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse)
 {
     size_t size = (size_t)l->rows * (size_t)l->block * (size_t)l->coarse_block, K = (size_t)l->coarse_block;
@@ -329,6 +348,8 @@ weft_status sa_tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse)
     if (l->Q && coarse->kernel && coarse->dropped && limits_of(h, l, &c.limits) &&
         sa_invert_lists(h, &lists, l->coarse_rows, &c.start, &c.member, NULL) == WEFT_OK)
     {
+        special_pass special = {l, (size_t)(l->block * l->coarse_block) * sa_real_size(h)};
+        parallel_for(h->pool, l->rows, ROW_GRAIN, clear_special, &special);
         failed = parallel_sum(h->pool, l->coarse_rows, NODE_GRAIN, qr_chunk, &c);
     }
     mem_free(c.start);
