@@ -37,6 +37,8 @@ typedef struct weft_cache weft_cache;
 typedef struct weft_cache_body
 {
     const char* name;
+    int obstacle;               ///< 1: an obstacle, 0: cloth
+    int still;                  ///< 1: NAME.obj is its place in every frame; there is no NAME.pc2
     int vertex_count;
     const weft_vec3* rest;      ///< [vertex_count]
     int face_count;
