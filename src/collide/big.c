@@ -291,8 +291,8 @@ int poly_sign(big_pool* pool, const poly* a, dyadic at)
     return sum.sign;
 }
 
-// One division by 2^shift t - numerator, which leaves no remainder. The quotient of a whole polynomial by a primitive one
-// is whole (Gauss), so that the shifts down lose nothing.
+// One division by 2^shift t - numerator, which leaves no remainder. The quotient of a whole polynomial by a primitive
+// one is whole (Gauss), so that the shifts down lose nothing.
 static poly poly_divide(big_pool* pool, const poly* a, dyadic root)
 {
     poly out = {.degree = a->degree - 1};

@@ -21,8 +21,8 @@ typedef struct big_pool
 
 typedef struct big
 {
-    int sign; // -1, 0, 1
-    int size; // digits, the last one not zero; 0 for zero
+    int sign;               // -1, 0, 1
+    int size;               // digits, the last one not zero; 0 for zero
     const uint64_t* digits; // least significant first
 } big;
 
@@ -71,9 +71,9 @@ poly poly_deflate(big_pool* pool, const poly* a, dyadic at);
 
 // ---- signs at roots (Tarski's query)
 
-// The signed remainders of F and F' G. Between two points that are no roots of F, the loss of sign changes is the sum of
-// the signs of G at the roots of F there, each root counted once, multiple or not (Basu, Pollack, Roy, "Algorithms in
-// Real Algebraic Geometry", theorem 2.73). G = 1 counts the roots: Sturm's theorem.
+// The signed remainders of F and F' G. Between two points that are no roots of F, the loss of sign changes is the sum
+// of the signs of G at the roots of F there, each root counted once, multiple or not (Basu, Pollack, Roy, "Algorithms
+// in Real Algebraic Geometry", theorem 2.73). G = 1 counts the roots: Sturm's theorem.
 typedef struct poly_chain
 {
     poly item[POLY_TERMS];

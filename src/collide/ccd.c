@@ -1,22 +1,25 @@
-// Continuous collision detection of a vertex with a face and of an edge with an edge, all points moving on straight lines.
+// Continuous collision detection of a vertex with a face and of an edge with an edge, all points moving on straight
+// lines.
 //
 // Both are one question. Take the vertex away from the corners of the face, or, for edges a0 a1 and b0 b1, the four
-// differences a0-b0, a1-b0, a1-b1, a0-b1: corners q_0 .. q_{m-1} of a triangle or a parallelogram, each moving linearly in
-// t. The primitives share a point at time t exactly when the origin lies in that closed polygon. With
+// differences a0-b0, a1-b0, a1-b1, a0-b1: corners q_0 .. q_{m-1} of a triangle or a parallelogram, each moving linearly
+// in t. The primitives share a point at time t exactly when the origin lies in that closed polygon. With
 //
 //     c_k = q_k x q_{k+1},   n = sum of the c_k (twice the vector area),   f = c_0 . q_2,   g_k = c_k . n
 //
 // (1) a collision at t needs f(t) = 0, a cubic, and g_k(t) >= 0 for all k, quartics;
 // (2) where n(t) is not zero, f(t) = 0 and all g_k(t) >= 0 suffice: the origin lies in the polygon's plane, and on the
 //     inner side of every edge;
-// (3) where n(t) = 0 the polygon has shrunk to a segment or a point, which its edges cover; the origin lies on edge k exactly
+// (3) where n(t) = 0 the polygon has shrunk to a segment or a point, which its edges cover; the origin lies on edge k
+// exactly
 //     when c_k(t) = 0 and q_k . q_{k+1} <= 0. The sum of the g_k is n . n: if all are zero, so is n;
-// (4) if f is zero for all t (coplanar motion) and there is no collision at t = 0, then the first one is on an edge in the
+// (4) if f is zero for all t (coplanar motion) and there is no collision at t = 0, then the first one is on an edge in
+// the
 //     sense of (3): inside, with n not zero, all g_k would be positive, hence positive a little earlier too.
 //
-// So a fast filter may say no where f has no root or some g_k is negative throughout, and yes where f changes sign while
-// all g_k are positive (ccd_filter.c). What it leaves open is decided by the signs of whole polynomials at roots of whole
-// polynomials (ccd_exact.c). Nothing is perturbed and there is no tolerance.
+// So a fast filter may say no where f has no root or some g_k is negative throughout, and yes where f changes sign
+// while all g_k are positive (ccd_filter.c). What it leaves open is decided by the signs of whole polynomials at roots
+// of whole polynomials (ccd_exact.c). Nothing is perturbed and there is no tolerance.
 #include "collide/ccd.h"
 
 #include <math.h>

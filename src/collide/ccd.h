@@ -6,9 +6,9 @@
 #include "math/vec.h"
 #include "weft/collide.h"
 
-// The corners of the polygon that must not reach the origin, at both ends of the step: corner k of a vertex-face pair is
-// face corner k minus the vertex; of an edge-edge pair the four differences of end points, in the order in which they go
-// round their parallelogram.
+// The corners of the polygon that must not reach the origin, at both ends of the step: corner k of a vertex-face pair
+// is face corner k minus the vertex; of an edge-edge pair the four differences of end points, in the order in which
+// they go round their parallelogram.
 enum
 {
     CCD_CORNERS = 4

@@ -1,14 +1,14 @@
-// The fast part of continuous collision detection (ccd.c has the mathematics): says no or yes only where rounding cannot
-// change the answer.
+// The fast part of continuous collision detection (ccd.c has the mathematics): says no or yes only where rounding
+// cannot change the answer.
 //
-// f and the g_k are written in Bernstein form over an interval of t, so that the smallest and the largest coefficient bound
-// the polynomial there, and halving the interval is a matter of means. In (1) of ccd.c n is taken as E x H with the
-// polygon's sides E = q_1 - q_0, H = q_last - q_0, which are differences of the given points, and f as q_0 . (E x H): the
-// same polynomials, from small numbers.
+// f and the g_k are written in Bernstein form over an interval of t, so that the smallest and the largest coefficient
+// bound the polynomial there, and halving the interval is a matter of means. In (1) of ccd.c n is taken as E x H with
+// the polygon's sides E = q_1 - q_0, H = q_last - q_0, which are differences of the given points, and f as q_0 . (E x
+// H): the same polynomials, from small numbers.
 //
 // Error bound. Let u = 2^-53 and gamma_j = j u / (1 - j u). Every operation here is a sum, a product or a halving of
-// numbers far from underflow and overflow (ccd_in_range), so that each contributes a factor (1 + d), |d| <= u. Let |E|_x be
-// the larger of the sizes of E's x at both ends of the step, likewise for the others; then
+// numbers far from underflow and overflow (ccd_in_range), so that each contributes a factor (1 + d), |d| <= u. Let
+// |E|_x be the larger of the sizes of E's x at both ends of the step, likewise for the others; then
 //   - components of E, H, q carry one factor;
 //   - a component of a cross product of two of them, say E_y H_z - E_z H_y, carries four (two from the components, one
 //     product, one sum) on each term: error at most gamma_4 N_x with N_x = |E|_y |H|_z + |E|_z |H|_y. The middle
@@ -16,12 +16,15 @@
 //   - coefficients of f are means, with positive weights of sum 1, of terms q . N: one factor from q, five from N, one
 //     product, two sums in the dot product, one sum of two dot products, at most two for the weights: gamma_12 P_f with
 //     P_f = |q|_x N_x + |q|_y N_y + |q|_z N_z;
-//   - coefficients of g_k are means of terms c . N: five factors each, one product, two sums, two sums of dot products, two
+//   - coefficients of g_k are means of terms c . N: five factors each, one product, two sums, two sums of dot products,
+//   two
 //     for the weights: gamma_17 P_k with P_k = C_x N_x + ... and C made of q_k, q_{k+1} as N is of E, H;
-//   - halving replaces coefficients by means of neighbours, one sum each (the half is exact), three in a row for a cubic and
+//   - halving replaces coefficients by means of neighbours, one sum each (the half is exact), three in a row for a
+//   cubic and
 //     four for a quartic: at most 4 u P more a level, 96 u P at DEPTH = 24.
-// In all less than 114 u P, and P itself is computed with a relative error below 12 u: 128 u P = 2^-46 P is safe. The bound is
-// a product of sizes of differences: it grows and shrinks with the coordinates, and does not see where the origin is.
+// In all less than 114 u P, and P itself is computed with a relative error below 12 u: 128 u P = 2^-46 P is safe. The
+// bound is a product of sizes of differences: it grows and shrinks with the coordinates, and does not see where the
+// origin is.
 #include <math.h>
 
 #include "collide/ccd.h"
@@ -85,8 +88,8 @@ typedef struct filter
     double time;
 } filter;
 
-// One interval of t. g[k] is kept up to date only while bit k of `inside` is not set: the g_k that are known to be positive
-// need no more care.
+// One interval of t. g[k] is kept up to date only while bit k of `inside` is not set: the g_k that are known to be
+// positive need no more care.
 typedef struct interval
 {
     double f[F_TERMS];
