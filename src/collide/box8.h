@@ -54,10 +54,28 @@ WIDE_INLINE float8 float8_max(float8 a, float8 b)
 {
 #ifdef __AVX__
     return (float8)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+    __m128 x[2], y[2];
+    memcpy(x, &a, sizeof(x));
+    memcpy(y, &b, sizeof(y));
+    x[0] = _mm_max_ps(x[0], y[0]);
+    x[1] = _mm_max_ps(x[1], y[1]);
+    memcpy(&a, x, sizeof(x));
+    return a;
 #else
     int8 yes = a > b;
-    return (float8)((yes & (int8)a) | (~yes & (int8)b));
+    return (float8)((yes & (int8)a) | (~yes & (int8)b)); // as the instruction has it: b where one is not a number
 #endif
+}
+
+WIDE_INLINE float8 float8_abs(float8 a)
+{
+    return (float8)((int8)a & INT32_MAX);
+}
+
+WIDE_INLINE float8 float8_select(int8 mask, float8 yes, float8 no)
+{
+    return (float8)((mask & (int8)yes) | (~mask & (int8)no));
 }
 
 WIDE_INLINE float float8_largest(float8 a)
@@ -87,7 +105,8 @@ WIDE_INLINE unsigned int8_bits(int8 mask)
 #endif
 }
 
-// Lanes of `side` that reach all six thresholds.
+// Lanes of `side` that reach all six thresholds, each of which has the same number in all lanes. Without AVX the compiler
+// takes comparisons of such wide vectors apart, lane by lane: hence the halves by hand, here and below.
 WIDE_INLINE unsigned box8_reach(const float (*side)[8], const float8* threshold)
 {
 #ifdef __AVX512VL__
@@ -98,6 +117,18 @@ WIDE_INLINE unsigned box8_reach(const float (*side)[8], const float8* threshold)
     a = _mm256_mask_cmp_ps_mask(a, _mm256_load_ps(side[2]), (__m256)threshold[2], _CMP_GE_OQ);
     b = _mm256_mask_cmp_ps_mask(b, _mm256_load_ps(side[5]), (__m256)threshold[5], _CMP_GE_OQ);
     return (unsigned)(a & b);
+#elif defined(__SSE2__) && !defined(__AVX__)
+    unsigned bits = 0;
+    for (int half = 0; half < 8; half += 4)
+    {
+        __m128 all = _mm_cmpge_ps(_mm_load_ps(side[0] + half), _mm_set1_ps(threshold[0][0]));
+        for (int k = 1; k < 6; k++)
+        {
+            all = _mm_and_ps(all, _mm_cmpge_ps(_mm_load_ps(side[k] + half), _mm_set1_ps(threshold[k][0])));
+        }
+        bits |= (unsigned)_mm_movemask_ps(all) << half;
+    }
+    return bits;
 #else
     int8 all = float8_load(side[0]) >= threshold[0];
     for (int k = 1; k < 6; k++)
@@ -113,6 +144,10 @@ WIDE_INLINE unsigned int8_equal(const int* values, int value)
 {
 #ifdef __AVX512VL__
     return _mm256_cmpeq_epi32_mask(_mm256_loadu_si256((const __m256i*)values), _mm256_set1_epi32(value));
+#elif defined(__SSE2__) && !defined(__AVX__)
+    __m128i low = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i*)values), _mm_set1_epi32(value));
+    __m128i high = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i*)(values + 4)), _mm_set1_epi32(value));
+    return (unsigned)(_mm_movemask_ps((__m128)low) | _mm_movemask_ps((__m128)high) << 4);
 #else
     return int8_bits(int8_load(values) == int8_set(value));
 #endif
@@ -122,6 +157,10 @@ WIDE_INLINE unsigned int8_greater(const int* values, int value)
 {
 #ifdef __AVX512VL__
     return _mm256_cmpgt_epi32_mask(_mm256_loadu_si256((const __m256i*)values), _mm256_set1_epi32(value));
+#elif defined(__SSE2__) && !defined(__AVX__)
+    __m128i low = _mm_cmpgt_epi32(_mm_loadu_si128((const __m128i*)values), _mm_set1_epi32(value));
+    __m128i high = _mm_cmpgt_epi32(_mm_loadu_si128((const __m128i*)(values + 4)), _mm_set1_epi32(value));
+    return (unsigned)(_mm_movemask_ps((__m128)low) | _mm_movemask_ps((__m128)high) << 4);
 #else
     return int8_bits(int8_load(values) > int8_set(value));
 #endif
@@ -135,10 +174,11 @@ WIDE_INLINE int int8_pack(const int* values, unsigned bits, int* out)
     _mm256_storeu_si256((__m256i*)out, packed);
     return __builtin_popcount(bits);
 #else
-    int count = 0;
-    for (; bits; bits &= bits - 1)
+    int count = 0; // a loop over the bits that are set would end where no predictor can guess
+    for (int k = 0; k < 8; k++)
     {
-        out[count++] = values[__builtin_ctz(bits)];
+        out[count] = values[k];
+        count += (int)(bits >> k & 1);
     }
     return count;
 #endif

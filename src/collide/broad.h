@@ -79,7 +79,8 @@ weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rule
 // ---- pages: where a search leaves what it finds before it is sorted
 enum
 {
-    PAGE_SIZE = 1024
+    PAGE_SIZE = 1024,
+    RANK_MAX = 256 // seconds of one query that are sorted by ranks
 };
 
 typedef struct page_pool
@@ -130,6 +131,8 @@ typedef struct broad_kernels
     double (*half_perimeters)(const bvh* tree, int level, int begin, int end);
     // Walks one chunk. list is [list_size].
     void (*walk)(const broad_walk* w, int node, walk_chunk* chunk, int* list, int list_size);
+    // Sorts count <= RANK_MAX different seconds into pairs of one first. Up to RANK_MAX ints at second may be read.
+    void (*rank)(const int* second, int count, int first, weft_pair* out);
 } broad_kernels;
 
 const broad_kernels* broad_kernels_for(cpu_kind cpu);
@@ -173,6 +176,8 @@ typedef struct pair_search
 weft_status pairs_walk(pair_finder* finder, pair_search* search, weft_error* error);
 weft_status pairs_sort(pair_finder* finder, const pair_search* search, pair_list* out, weft_error* error);
 void pair_finder_finish(pair_finder* finder);
+// Grows an array whose contents need not stay, with a quarter to spare.
+bool scratch_grow(void** array, int* capacity, int needed, size_t item_size);
 
 // ---- closest points
 typedef struct closest
@@ -189,17 +194,12 @@ closest closest_edge_edge(const vec3 x[4]);
 weft_status edges_build(const weft_collider_def* def, int** out, int* out_count);
 
 // ---- the collider
-typedef struct near_list
+// What a narrow test kept: weft_near or weft_impact.
+typedef struct narrow_list
 {
-    weft_near* item;
+    void* item;
     int count, capacity;
-} near_list;
-
-typedef struct impact_list
-{
-    weft_impact* item;
-    int count, capacity;
-} impact_list;
+} narrow_list;
 
 typedef enum feature_kind
 {
@@ -232,8 +232,7 @@ struct weft_collider
     pair_list candidates[2];          // of proximity and impacts
     int* kept;                        // [kept_capacity] of each chunk of candidates
     int kept_capacity;
-    near_list near;
-    impact_list impacts;
+    narrow_list near, impacts;
 };
 
 // A search of one kind with this margin in the boxes of the last update.
@@ -242,5 +241,20 @@ weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, 
 // The four vertices of a pair.
 void collider_vertices(const weft_collider* c, weft_pair_kind kind, weft_pair pair, int vertex[4]);
 weft_status collider_not_ready(weft_error* error);
+weft_status collider_no_memory(weft_status status, weft_error* error); // fills the error of NO_MEMORY
+
+// Whether a candidate is to be kept, and with `out` its record.
+typedef bool narrow_test_fn(const weft_collider* c, weft_pair_kind kind, weft_pair pair, void* context, void* out);
+
+// Keeps those candidates of both kinds at this margin that pass the test, in order.
+typedef struct narrow_search
+{
+    double margin;
+    narrow_test_fn* test;
+    void* context;
+    size_t item_size;
+} narrow_search;
+
+weft_status collider_narrow(weft_collider* c, const narrow_search* search, narrow_list* out, weft_error* error);
 
 #endif

@@ -146,36 +146,40 @@ static double half_perimeters(const bvh* tree, int level, int begin, int end)
 
 // ---- thresholds
 
-// What the sides of a target must reach so that its box may be near the box `a`. Never -infinity, which an empty box would reach.
-WIDE_INLINE void thresholds_outer(const float a[6], float margin_up, float out[6])
+// Of eight boxes a at once: what the sides of a target must reach so that its box may be near. Never -infinity, which an empty
+// box would reach.
+WIDE_INLINE void thresholds_outer(const float (*a)[8], float margin_up, float (*out)[8])
 {
     for (int k = 0; k < 6; k++)
     {
-        float sum = a[k < 3 ? k + 3 : k - 3] + margin_up;
-        float t = -(sum + (fabsf(sum) * BOX_ROUND + BOX_TINY));
-        out[k] = t > -3.3e38f ? t : -3.3e38f;
+        float8 sum = float8_load(a[k < 3 ? k + 3 : k - 3]) + float8_set(margin_up);
+        float8 t = -(sum + (float8_abs(sum) * BOX_ROUND + BOX_TINY));
+        t = float8_max(t, float8_set(-3.3e38f));
+        memcpy(out[k], &t, sizeof(t));
     }
 }
 
 // What they must reach so that it certainly is. With c <= M_a + margin, a target side m_b has M_b >= m_b - 2^-20 |m_b| - 2 TINY,
-// which rises with m_b; at the threshold, -c + 2^-19 |c| + TINY', it is above -c.
-WIDE_INLINE void thresholds_inner(const float a[6], float margin_down, float out[6])
+// which rises with m_b; at the threshold, -c + 2^-18 |c| + 8 TINY, it is above -c.
+WIDE_INLINE void thresholds_inner(const float (*a)[8], float margin_down, float (*out)[8])
 {
     for (int k = 0; k < 6; k++)
     {
-        float m = a[k < 3 ? k + 3 : k - 3];
-        float sum = (m - fabsf(m) * 0x1p-20f - 8 * BOX_TINY) + margin_down;
-        float t = -sum + fabsf(sum) * 0x1p-18f + 8 * BOX_TINY;
-        t = t > -2.9e38f ? t : -2.9e38f; // below lie sides that were put to -BOX_MAX
-        out[k] = m > -2.9e38f ? t : INFINITY;
+        float8 m = float8_load(a[k < 3 ? k + 3 : k - 3]);
+        float8 c = (m - float8_abs(m) * 0x1p-20f - 8 * BOX_TINY) + margin_down;
+        float8 t = float8_abs(c) * 0x1p-18f - c + 8 * BOX_TINY;
+        // Sides that were put to -BOX_MAX lie below both.
+        t = float8_max(t, float8_set(-2.9e38f));
+        t = float8_select(m > float8_set(-2.9e38f), t, float8_set(INFINITY));
+        memcpy(out[k], &t, sizeof(t));
     }
 }
 
-WIDE_INLINE void thresholds_set(const float t[6], float8 out[6])
+WIDE_INLINE void thresholds_of_lane(const float (*t)[8], int lane, float8 out[6])
 {
     for (int k = 0; k < 6; k++)
     {
-        out[k] = float8_set(t[k]);
+        out[k] = float8_set(t[k][lane]);
     }
 }
 
@@ -190,7 +194,7 @@ typedef struct walker
     int page;  // -1: none yet
     int found; // so far
     long long tests;
-    bool failed;
+    bool failed; // what it found is of no use
     int *list, *list_end; // free scratch
 } walker;
 
@@ -226,8 +230,7 @@ typedef struct query
 {
     int id;
     int vertex[2]; // its vertices; the second is the first again where there is one
-    float side[6];
-    float8 outer[6];
+    float8 outer[6], inner[6];
 } query;
 
 // Removes what the definition in double does not want: `doubtful` lanes whose boxes are not near, and what the rules exclude.
@@ -264,77 +267,139 @@ WIDE_INLINE unsigned unwanted(const walker* s, const query* q, int group)
     return bits | int8_equal(vertex + 16, q->vertex[0]);
 }
 
-static void query_meets_groups(walker* s, const query* q, const int* groups, int group_count)
+// One group of targets whose box the query's box reaches.
+WIDE_INLINE void query_meets_group(walker* s, const query* q, int group)
 {
     const broad_walk* w = s->w;
-    float inner[6];
-    float8 sure[6];
-    thresholds_inner(q->side, w->margin_down, inner);
-    thresholds_set(inner, sure);
+    // Whether there are hits at all cannot be guessed: going on without costs less than asking.
+    unsigned hits = box8_reach(w->targets->node[group].side, q->outer) & ~unwanted(s, q, group);
+    unsigned doubtful = hits & ~box8_reach(w->targets->node[group].side, q->inner);
+    if (doubtful || w->rules)
+    {
+        hits = look_closer(s, q, group, hits, doubtful);
+    }
+    if (s->room < BVH_WIDTH && !page_next(s))
+    {
+        return;
+    }
+    int found = int8_pack(w->targets->id + group * BVH_WIDTH, hits, s->out);
+    s->out += found;
+    s->room -= found;
+    s->found += found;
+}
+
+// Eight groups of a list with their boxes, so that a query need not visit each.
+typedef struct group_block
+{
+    box8 box;
+    int group[BVH_WIDTH];
+    int last_id[BVH_WIDTH];
+} group_block;
+
+// Blocks of the list at s->list, or NULL when there is no room for them and the numbers of all groups behind. Groups in which no target comes after `first_id` are left out.
+static group_block* make_blocks(walker* s, const int* groups, int group_count, int first_id, int* block_count)
+{
+    const bvh* targets = s->w->targets;
+    uintptr_t at = ((uintptr_t)s->list + 63) / 64 * 64;
+    group_block* blocks = (group_block*)at;
+    if ((uintptr_t)s->list_end < at ||
+        ((uintptr_t)s->list_end - at) / (sizeof(group_block) + BVH_WIDTH * sizeof(int)) < (size_t)group_count / BVH_WIDTH + 2)
+    {
+        s->chunk->crowded = s->failed = true;
+        return NULL;
+    }
+    bool top = targets->level_count == 1;
+    int count = 0;
     for (int k = 0; k < group_count; k++)
     {
-        int g = groups[k];
-        unsigned hits = box8_reach(w->targets->node[g].side, q->outer);
-        if (!hits)
+        int g = groups[k], lane = count % BVH_WIDTH;
+        if (targets->last_id[g] <= first_id)
         {
             continue;
         }
-        hits &= ~unwanted(s, q, g);
-        if (!hits)
+        const box8* parent = &targets->node[top ? 0 : targets->level_start[1] + g / BVH_WIDTH];
+        group_block* block = &blocks[count / BVH_WIDTH];
+        for (int j = 0; j < 6; j++)
         {
-            continue;
+            block->box.side[j][lane] = top ? INFINITY : parent->side[j][g % BVH_WIDTH];
         }
-        unsigned doubtful = hits & ~box8_reach(w->targets->node[g].side, sure);
-        if (doubtful || w->rules)
-        {
-            hits = look_closer(s, q, g, hits, doubtful);
-        }
-        if (s->room < BVH_WIDTH && !page_next(s))
-        {
-            return;
-        }
-        int found = int8_pack(w->targets->id + g * BVH_WIDTH, hits, s->out);
-        s->out += found;
-        s->room -= found;
-        s->found += found;
+        block->group[lane] = g;
+        block->last_id[lane] = targets->last_id[g];
+        count++;
     }
+    *block_count = (count + BVH_WIDTH - 1) / BVH_WIDTH;
+    for (; count % BVH_WIDTH; count++)
+    {
+        for (int j = 0; j < 6; j++)
+        {
+            blocks[count / BVH_WIDTH].box.side[j][count % BVH_WIDTH] = -INFINITY;
+        }
+    }
+    return blocks;
+}
+
+// First the groups that the query's box reaches, then each of them: survivors is room for all groups, and eight more.
+WIDE_INLINE void query_meets_blocks(walker* s, const query* q, const group_block* blocks, int block_count,
+                                    int* survivors)
+{
+    int count = 0;
+    for (int k = 0; k < block_count; k++)
+    {
+        unsigned hits = box8_reach(blocks[k].box.side, q->outer);
+        if (s->w->ascending)
+        {
+            hits &= int8_greater(blocks[k].last_id, q->id);
+        }
+        count += int8_pack(blocks[k].group, hits, survivors + count);
+    }
+    for (int k = 0; k < count; k++)
+    {
+        query_meets_group(s, q, survivors[k]);
+    }
+    s->tests += block_count + count;
 }
 
 // The eight queries of a group.
 static void walk_group(walker* s, int group, const int* groups, int group_count)
 {
     const bvh* queries = s->w->queries;
-    int lanes = int_min(BVH_WIDTH, queries->count - group * BVH_WIDTH);
-    const int* vertex = queries->vertex + (size_t)group * (size_t)(queries->arity * BVH_WIDTH);
+    const int *id = queries->id + group * BVH_WIDTH,
+              *vertex = queries->vertex + (size_t)group * (size_t)(queries->arity * BVH_WIDTH);
+    int lanes = int_min(BVH_WIDTH, queries->count - group * BVH_WIDTH), first_id = INT32_MAX, block_count = 0;
+    for (int lane = 0; lane < lanes; lane++)
+    {
+        first_id = int_min(first_id, id[lane]);
+    }
+    const group_block* blocks = make_blocks(s, groups, group_count, s->w->ascending ? first_id : -1, &block_count);
+    float outer[6][8], inner[6][8];
+    thresholds_outer(queries->node[group].side, s->w->margin_up, outer);
+    thresholds_inner(queries->node[group].side, s->w->margin_down, inner);
     for (int lane = 0; lane < lanes && !s->failed; lane++)
     {
-        query q = {.id = queries->id[group * BVH_WIDTH + lane]};
-        q.vertex[0] = vertex[lane];
-        q.vertex[1] = queries->arity == 2 ? vertex[BVH_WIDTH + lane] : vertex[lane];
-        float outer[6];
-        for (int k = 0; k < 6; k++)
-        {
-            q.side[k] = queries->node[group].side[k][lane];
-        }
-        thresholds_outer(q.side, s->w->margin_up, outer);
-        thresholds_set(outer, q.outer);
+        query q = {.id = id[lane], .vertex = {vertex[lane], vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)]}};
+        thresholds_of_lane(outer, lane, q.outer);
+        thresholds_of_lane(inner, lane, q.inner);
         int before = s->found;
-        query_meets_groups(s, &q, groups, group_count);
+        query_meets_blocks(s, &q, blocks, block_count, (int*)(blocks + block_count));
         s->w->found[q.id] = s->found - before;
     }
-    s->tests += (long long)lanes * group_count;
 }
 
-// The box of a node, from its parent where it has one.
-WIDE_INLINE void node_box(const bvh* tree, int level, int node, float side[6])
+// Outer thresholds of a query node, from its parent's boxes where it has one.
+static void node_thresholds(const broad_walk* w, int level, int node, float8 out[6])
 {
+    const bvh* tree = w->queries;
     bool top = level + 1 == tree->level_count;
-    const box8* from = &tree->node[top ? tree->level_start[level] + node
-                                       : tree->level_start[level + 1] + node / BVH_WIDTH];
-    for (int k = 0; k < 6; k++)
+    const box8* from = &tree->node[top ? tree->level_start[level] : tree->level_start[level + 1] + node / BVH_WIDTH];
+    box8 all;
+    for (int k = 0; top && k < 6; k++)
     {
-        side[k] = top ? float8_largest(float8_load(from->side[k])) : from->side[k][node % BVH_WIDTH];
+        float8 side = float8_set(float8_largest(float8_load(from->side[k])));
+        memcpy(all.side[k], &side, sizeof(side));
     }
+    float outer[6][8];
+    thresholds_outer(top ? all.side : from->side, w->margin_up, outer);
+    thresholds_of_lane(outer, node % BVH_WIDTH, out);
 }
 
 static int node_body(const bvh* tree, int level, int node)
@@ -350,11 +415,8 @@ static int refine(walker* s, int query_level, int query_node, int level, const i
     static const int lane_number[BVH_WIDTH] = {0, 1, 2, 3, 4, 5, 6, 7};
     const broad_walk* w = s->w;
     const bvh* targets = w->targets;
-    float side[6], outer[6];
     float8 threshold[6];
-    node_box(w->queries, query_level, query_node, side);
-    thresholds_outer(side, w->margin_up, outer);
-    thresholds_set(outer, threshold);
+    node_thresholds(w, query_level, query_node, threshold);
     int body = w->rules ? node_body(w->queries, query_level, query_node) : BODY_MIXED;
     int* out = s->list;
     for (int k = 0; k < count; k++)
@@ -451,5 +513,71 @@ static void walk(const broad_walk* w, int node, walk_chunk* chunk, int* list, in
     page_close(&s);
 }
 
+// ---- ranks
+
+// As wide as the CPU kind has them: wider ones are taken apart lane by lane.
+#if defined(__AVX512F__)
+enum
+{
+    RANK_LANES = 16
+};
+#elif defined(__AVX2__)
+enum
+{
+    RANK_LANES = 8
+};
+#else
+enum
+{
+    RANK_LANES = 4
+};
+#endif
+typedef int32_t rank_vector __attribute__((vector_size(4 * RANK_LANES)));
+
+// The place of each number is how many are smaller: no branch depends on them. `vectors` of them from `begin` on.
+WIDE_INLINE void rank_some(const int* second, int count, int begin, int vectors, int* place)
+{
+    rank_vector value[4], rank[4];
+    for (int k = 0; k < vectors; k++)
+    {
+        memcpy(&value[k], second + begin + RANK_LANES * k, sizeof(rank_vector));
+        rank[k] = (rank_vector){0};
+    }
+    for (int j = 0; j < count; j++)
+    {
+        rank_vector all = (rank_vector){0} + second[j];
+        for (int k = 0; k < vectors; k++)
+        {
+            rank[k] -= all < value[k];
+        }
+    }
+    for (int k = 0; k < vectors; k++)
+    {
+        memcpy(place + begin + RANK_LANES * k, &rank[k], sizeof(rank_vector));
+    }
+}
+
+static void rank(const int* second, int count, int first, weft_pair* out)
+{
+    int place[RANK_MAX];
+    int begin = 0;
+    for (; count - begin > 2 * RANK_LANES; begin += 4 * RANK_LANES)
+    {
+        rank_some(second, count, begin, 4, place);
+    }
+    if (count - begin > RANK_LANES)
+    {
+        rank_some(second, count, begin, 2, place);
+    }
+    else if (count - begin > 0)
+    {
+        rank_some(second, count, begin, 1, place);
+    }
+    for (int j = 0; j < count; j++)
+    {
+        out[place[j]] = (weft_pair){first, second[j]};
+    }
+}
+
 extern const broad_kernels KERNEL_NAME(broad_kernels);
-const broad_kernels KERNEL_NAME(broad_kernels) = {vertex_boxes, leaf_boxes, inner_boxes, half_perimeters, walk};
+const broad_kernels KERNEL_NAME(broad_kernels) = {vertex_boxes, leaf_boxes, inner_boxes, half_perimeters, walk, rank};

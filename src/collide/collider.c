@@ -111,7 +111,7 @@ static weft_status collider_init(weft_collider* c, const weft_collider_def* def,
     return workers_create(def->worker_count > 0 ? def->worker_count : core_count(), &def->tasks, &c->pool);
 }
 
-static weft_status no_memory(weft_status status, weft_error* error)
+weft_status collider_no_memory(weft_status status, weft_error* error)
 {
     return status == WEFT_NO_MEMORY ? error_set(error, status, NULL, 0, "%s", weft_status_text(status)) : status;
 }
@@ -129,7 +129,7 @@ weft_status weft_collider_create(const weft_collider_def* def, weft_collider** o
     if (status != WEFT_OK)
     {
         weft_collider_destroy(c);
-        return no_memory(status, error);
+        return collider_no_memory(status, error);
     }
     *out = c;
     return WEFT_OK;
@@ -310,7 +310,7 @@ weft_status weft_collider_update(weft_collider* c, const vec3* start, const vec3
         status = degraded ? rebuild(c) : WEFT_OK;
     }
     c->ready = status == WEFT_OK;
-    return no_memory(status, error);
+    return collider_no_memory(status, error);
 }
 
 // ---- pairs
@@ -374,7 +374,7 @@ weft_status weft_collider_pairs(weft_collider* c, weft_pairs* out, weft_error* e
     }
     if (status != WEFT_OK)
     {
-        return no_memory(status, error);
+        return collider_no_memory(status, error);
     }
     *out = (weft_pairs){c->vertex_face.pair, c->vertex_face.count, c->edge_edge.pair, c->edge_edge.count};
     return WEFT_OK;

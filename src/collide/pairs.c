@@ -58,8 +58,7 @@ bool pair_boxes_near(const broad_walk* w, const int* a, const int* b)
 
 // ---- scratch
 
-// Grows an array whose contents need not stay, with a quarter to spare.
-static bool grow_anew(void** array, int* capacity, int needed, size_t item_size)
+bool scratch_grow(void** array, int* capacity, int needed, size_t item_size)
 {
     if (needed <= *capacity && *array)
     {
@@ -78,7 +77,7 @@ static bool pool_grow(page_pool* pool, int page_count)
     mem_free(pool->items);
     mem_free(pool->used);
     mem_free(pool->next);
-    pool->items = mem_raw((size_t)page_count * PAGE_SIZE, sizeof(int));
+    pool->items = mem_raw((size_t)page_count * PAGE_SIZE + RANK_MAX, sizeof(int)); // ranks read whole vectors
     pool->used = mem_raw((size_t)page_count, sizeof(int));
     pool->next = mem_raw((size_t)page_count, sizeof(int));
     bool room = pool->items && pool->used && pool->next;
@@ -109,9 +108,9 @@ static weft_status finder_prepare(pair_finder* finder, pair_search* search)
     const bvh* queries = search->walk.queries;
     search->walk.level = int_max(0, int_min(CHUNK_LEVEL, queries->level_count - 1));
     int chunks = chunk_count(search), both = finder->found_capacity;
-    bool room = grow_anew((void**)&finder->chunks, &finder->chunk_capacity, chunks, sizeof(walk_chunk)) &&
-                grow_anew((void**)&finder->offset, &both, queries->count, sizeof(int)) &&
-                grow_anew((void**)&finder->found, &finder->found_capacity, queries->count, sizeof(int));
+    bool room = scratch_grow((void**)&finder->chunks, &finder->chunk_capacity, chunks, sizeof(walk_chunk)) &&
+                scratch_grow((void**)&finder->offset, &both, queries->count, sizeof(int)) &&
+                scratch_grow((void**)&finder->found, &finder->found_capacity, queries->count, sizeof(int));
     if (room && finder->pages.page_count < chunks + 1)
     {
         room = pool_grow(&finder->pages, chunks + queries->count / (PAGE_SIZE / 8) + 1);
@@ -152,8 +151,9 @@ static weft_status walk_crowded(pair_finder* finder, pair_search* search)
         {
             continue;
         }
-        int needed = 2 * targets->node_count + (BVH_LEVELS + 2) * BVH_WIDTH;
-        if (!grow_anew((void**)&finder->list, &finder->list_capacity, needed, sizeof(int)))
+        // Lists of all levels, and blocks of the lowest with their boxes.
+        int needed = 2 * targets->node_count + 10 * targets->level_size[0] + 64 * BVH_LEVELS;
+        if (!scratch_grow((void**)&finder->list, &finder->list_capacity, needed, sizeof(int)))
         {
             return WEFT_NO_MEMORY;
         }
@@ -251,36 +251,22 @@ static void heap_sort(int* a, int count)
     }
 }
 
-static void insertion_sort(int* a, int count)
-{
-    for (int k = 1; k < count; k++)
-    {
-        int value = a[k], j = k;
-        for (; j > 0 && a[j - 1] > value; j--)
-        {
-            a[j] = a[j - 1];
-        }
-        a[j] = value;
-    }
-}
-
-enum
-{
-    INSERTION_MAX = 48
-};
-
-// Sorts the seconds, which lie in the upper half of their own places, and spreads them to pairs.
-static void finish_query(int first, weft_pair* pairs, int count)
+// What does not lie on one page or is too long for ranks. The seconds go to the upper half of their own places, are
+// sorted there and spread to pairs.
+static void sort_from_pages(const page_pool* pool, int* page, int* at, int first, weft_pair* pairs, int count)
 {
     int* second = (int*)pairs + count;
-    if (count <= INSERTION_MAX)
+    for (int done = 0, part; done < count; done += part, *at += part)
     {
-        insertion_sort(second, count);
+        if (*at == pool->used[*page])
+        {
+            *page = pool->next[*page];
+            *at = 0;
+        }
+        part = int_min(count - done, pool->used[*page] - *at);
+        memcpy(second + done, pool->items + (size_t)*page * PAGE_SIZE + *at, (size_t)part * sizeof(int));
     }
-    else
-    {
-        heap_sort(second, count);
-    }
+    heap_sort(second, count);
     for (int k = 0; k < count; k++)
     {
         pairs[k] = (weft_pair){first, second[k]};
@@ -289,6 +275,7 @@ static void finish_query(int first, weft_pair* pairs, int count)
 
 typedef struct sort_context
 {
+    const broad_kernels* kernels;
     const pair_finder* finder;
     const broad_walk* walk;
     weft_pair* out;
@@ -309,21 +296,14 @@ static void sort_chunks(void* context, int begin, int end)
         {
             int id = queries->id[k], count = s->finder->found[id];
             weft_pair* pairs = s->out + s->finder->offset[id];
-            int* second = (int*)pairs + count;
-            for (int left = count; left > 0;)
+            int in_page = count > 0 && at < pool->used[page] ? pool->used[page] - at : 0;
+            if (count <= in_page && count <= RANK_MAX)
             {
-                if (at == pool->used[page])
-                {
-                    page = pool->next[page];
-                    at = 0;
-                }
-                int part = int_min(left, pool->used[page] - at);
-                memcpy(second, pool->items + (size_t)page * PAGE_SIZE + at, (size_t)part * sizeof(int));
-                second += part;
-                at += part;
-                left -= part;
+                s->kernels->rank(pool->items + (size_t)page * PAGE_SIZE + at, count, id, pairs);
+                at += count;
+                continue;
             }
-            finish_query(id, pairs, count);
+            sort_from_pages(pool, &page, &at, id, pairs, count);
         }
     }
 }
@@ -341,11 +321,11 @@ weft_status pairs_sort(pair_finder* finder, const pair_search* search, pair_list
     {
         return too_many(search, error);
     }
-    if (!grow_anew((void**)&out->pair, &out->capacity, finder->offset[count], sizeof(weft_pair)))
+    if (!scratch_grow((void**)&out->pair, &out->capacity, finder->offset[count], sizeof(weft_pair)))
     {
         return WEFT_NO_MEMORY;
     }
-    sort_context s = {finder, &search->walk, out->pair};
+    sort_context s = {search->kernels, finder, &search->walk, out->pair};
     parallel_for(search->pool, chunks, 1, sort_chunks, &s);
     out->count = finder->offset[count];
     return WEFT_OK;
