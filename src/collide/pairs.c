@@ -15,7 +15,7 @@ enum
     CHUNK_LEVEL = 2,        // a chunk is a query node of this level: 8^3 queries
     LIST_SIZE = 8192,       // ints of scratch on the stack of a chunk
     TESTS_A_PAIR = 16,      // limit of tests, of eight boxes each, for each pair of the limit
-    TESTS_A_QUERY = 1 << 14 // and for each query
+    TESTS_A_QUERY = 1 << 10 // and for each query
 };
 
 // ---- the definition

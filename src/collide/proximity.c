@@ -43,9 +43,11 @@ static local_points to_local(const vec3 x[4])
     {
         int exponent;
         frexp(size, &exponent);
+        exponent = exponent < -1000 ? -1000 : exponent; // the inverse is finite
+        double inv_unit = ldexp(1.0, -exponent);
         for (int k = 0; k < 4; k++)
         {
-            p.x[k] = v3(ldexp(p.x[k].x, -exponent), ldexp(p.x[k].y, -exponent), ldexp(p.x[k].z, -exponent));
+            p.x[k] = v3_scale(inv_unit, p.x[k]);
         }
         p.unit = ldexp(1.0 / shrink, exponent);
     }
@@ -136,7 +138,7 @@ closest closest_vertex_face(const vec3 x[4])
         double b2 = v3_dot(v3_cross(d, e2), n) / n_sq, b3 = v3_dot(v3_cross(e1, d), n) / n_sq;
         if (b2 >= 0.0 && b3 >= 0.0 && b2 + b3 <= 1.0)
         {
-            try_weights(&p, 1.0, -(1.0 - b2 - b3), -b2, -b3, &best);
+            try_weights(&p, 1.0, -fmax(0.0, 1.0 - b2 - b3), -b2, -b3, &best);
         }
     }
     return finish(&p, &best, n, longer(longer(e1, e2), v3_sub(e2, e1)));
