@@ -1,10 +1,10 @@
 // The search for pairs: chunks of queries walk the tree in parallel, then all finds are put in order.
 //
-// A query's pairs are all found by its own walk, one after the other, so that sorting by (first, second) needs no sort of
-// all pairs: the numbers found by each query give the places, and each query's few seconds are sorted among themselves. What
-// is found waits on pages of a pool. A page is claimed by whoever needs one; which it is does not matter, as chunks know
-// their own. A pool that is too small stops the search, grows and starts it over, up to the limit of pairs; in a steady
-// scene that does not happen. Nothing is allocated inside a parallel loop.
+// A query's pairs are all found by its own walk, one after the other, so that sorting by (first, second) needs no sort
+// of all pairs: the numbers found by each query give the places, and each query's few seconds are sorted among
+// themselves. What is found waits on pages of a pool. A page is claimed by whoever needs one; which it is does not
+// matter, as chunks know their own. A pool that is too small stops the search, grows and starts it over, up to the
+// limit of pairs; in a steady scene that does not happen. Nothing is allocated inside a parallel loop.
 #include <limits.h>
 #include <string.h>
 
@@ -141,7 +141,8 @@ static void walk_chunks(void* context, int begin, int end)
     }
 }
 
-// Chunks that were crowded, with room for lists of everything: something among their queries reaches a large part of the scene.
+// Chunks that were crowded, with room for lists of everything: something among their queries reaches a large part of
+// the scene.
 static weft_status walk_crowded(pair_finder* finder, pair_search* search)
 {
     const bvh* targets = search->walk.targets;
@@ -177,7 +178,8 @@ weft_status pairs_walk(pair_finder* finder, pair_search* search, weft_error* err
     int chunks = chunk_count(search);
     page_pool* pool = &finder->pages;
     int64_t most = (int64_t)search->pair_limit / (PAGE_SIZE - BVH_WIDTH) + 2 * (int64_t)chunks + 1;
-    pool->test_limit = (long long)TESTS_A_PAIR * search->pair_limit + (long long)TESTS_A_QUERY * search->walk.queries->count;
+    pool->test_limit =
+        (long long)TESTS_A_PAIR * search->pair_limit + (long long)TESTS_A_QUERY * search->walk.queries->count;
     walk_context context = {search, finder};
     for (;;)
     {
