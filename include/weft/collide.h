@@ -25,7 +25,8 @@ typedef struct weft_ccd
 
 /// Every point moves on a straight line from start (t = 0) to end (t = 1). The answer is exact: no collision is missed,
 /// none is made up, and degenerate cases (slivers, parallel edges, coplanar motion, equal points) are decided, not
-/// perturbed. Coordinates are 0 or between 1e-30 and 1e12 in size; BAD_INPUT otherwise (NOT_FINITE for a NaN), and out is left alone.
+/// perturbed. Takes up to 256 KiB of stack and no other memory. Coordinates are 0 or between 1e-30 and 1e12 in size;
+/// BAD_INPUT otherwise (NOT_FINITE for a NaN or an infinity), and out is left alone.
 WEFT_API weft_status weft_ccd_query(weft_pair_kind kind, const weft_vec3 start[4], const weft_vec3 end[4],
                                     weft_ccd* out);
 
