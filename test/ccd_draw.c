@@ -22,7 +22,7 @@ int draw_whole(stream* s, int low, int high)
     return low + (int)(draw_bits(s) % (uint64_t)(high - low + 1));
 }
 
-int chance(stream* s, int one_in)
+int draw_chance(stream* s, int one_in)
 {
     return draw_whole(s, 1, one_in) == 1;
 }
@@ -43,15 +43,15 @@ vec3 draw_whole_vec(stream* s, int size)
 double draw_size(stream* s, double low, double high)
 {
     double size = pow(10.0, draw(s, low, high));
-    return chance(s, 2) ? size : -size;
+    return draw_chance(s, 2) ? size : -size;
 }
 
-double* coordinate(vec3* p, int axis)
+double* case_coordinate(vec3* p, int axis)
 {
     return axis == 0 ? &p->x : axis == 1 ? &p->y : &p->z;
 }
 
-vec3 combine(double a, vec3 u, double b, vec3 v)
+vec3 case_combine(double a, vec3 u, double b, vec3 v)
 {
     return v3_add(v3_scale(a, u), v3_scale(b, v));
 }
@@ -79,25 +79,25 @@ static double draw_fraction(stream* s, place where)
 
 // Moves the first primitive so that the place on it meets the other; `at` holds the shapes. Exact when coordinates are
 // multiples of 4.
-void bring_together(stream* s, weft_pair_kind kind, place where, vec3 at[4])
+void case_bring_together(stream* s, weft_pair_kind kind, place where, vec3 at[4])
 {
     where = where == ANYWHERE ? (place)draw_whole(s, INSIDE, OUTSIDE) : where;
     if (kind == WEFT_VERTEX_FACE)
     {
         double w[3];
         draw_weights(s, where, w);
-        at[0] = v3_add(combine(w[0], at[1], w[1], at[2]), v3_scale(w[2], at[3]));
+        at[0] = v3_add(case_combine(w[0], at[1], w[1], at[2]), v3_scale(w[2], at[3]));
         return;
     }
     double a = draw_fraction(s, where), b = draw_fraction(s, where == ON_BORDER ? INSIDE : where);
-    vec3 on_first = combine(1.0 - a, at[0], a, at[1]), on_second = combine(1.0 - b, at[2], b, at[3]);
+    vec3 on_first = case_combine(1.0 - a, at[0], a, at[1]), on_second = case_combine(1.0 - b, at[2], b, at[3]);
     vec3 shift = v3_sub(on_second, on_first);
     at[0] = v3_add(at[0], shift);
     at[1] = v3_add(at[1], shift);
 }
 
 // Straight motion with `at` at time j / 8 and velocity 8 v a point.
-void pass_through(ccd_case* c, const vec3 at[4], const vec3 v[4], int j)
+void case_pass_through(ccd_case* c, const vec3 at[4], const vec3 v[4], int j)
 {
     for (int i = 0; i < 4; i++)
     {
@@ -115,8 +115,8 @@ void draw_whole_contact(stream* s, ccd_case* c, place where, int j)
         at[i] = v3_scale(4.0, draw_whole_vec(s, size));
         v[i] = draw_whole_vec(s, speed);
     }
-    bring_together(s, c->kind, where, at);
-    pass_through(c, at, v, j);
+    case_bring_together(s, c->kind, where, at);
+    case_pass_through(c, at, v, j);
 }
 
 // The same in rounded numbers, at any time.
@@ -128,7 +128,7 @@ void draw_rounded_contact(stream* s, ccd_case* c, place where, double size)
     {
         at[i] = draw_vec(s, size);
     }
-    bring_together(s, c->kind, where, at);
+    case_bring_together(s, c->kind, where, at);
     for (int i = 0; i < 4; i++)
     {
         vec3 v = draw_vec(s, speed);
@@ -138,13 +138,13 @@ void draw_rounded_contact(stream* s, ccd_case* c, place where, double size)
 }
 
 // Moves some coordinates to a neighbouring double.
-void nudge(stream* s, ccd_case* c)
+void case_nudge(stream* s, ccd_case* c)
 {
     for (int count = draw_whole(s, 1, 3); count > 0; count--)
     {
-        vec3* points = chance(s, 2) ? c->start : c->end;
+        vec3* points = draw_chance(s, 2) ? c->start : c->end;
         int point = draw_whole(s, 0, 3), axis = draw_whole(s, 0, 2);
-        double* x = coordinate(&points[point], axis);
-        *x = *x == 0.0 ? draw_size(s, -30, -10) : nextafter(*x, chance(s, 2) ? INFINITY : -INFINITY);
+        double* x = case_coordinate(&points[point], axis);
+        *x = *x == 0.0 ? draw_size(s, -30, -10) : nextafter(*x, draw_chance(s, 2) ? INFINITY : -INFINITY);
     }
 }

@@ -13,13 +13,13 @@ typedef struct stream
 
 double draw(stream* s, double low, double high);
 int draw_whole(stream* s, int low, int high); // both ends included
-int chance(stream* s, int one_in);
+int draw_chance(stream* s, int one_in);
 vec3 draw_vec(stream* s, double size);
 vec3 draw_whole_vec(stream* s, int size);
 // Any size between two powers of ten, either sign.
 double draw_size(stream* s, double low, double high);
-double* coordinate(vec3* p, int axis);
-vec3 combine(double a, vec3 u, double b, vec3 v); // a u + b v
+double* case_coordinate(vec3* p, int axis);
+vec3 case_combine(double a, vec3 u, double b, vec3 v); // a u + b v
 
 // Where two primitives meet.
 typedef enum place
@@ -33,14 +33,14 @@ typedef enum place
 
 // Moves the first primitive so that the place on it meets the other; `at` holds the shapes. Exact when coordinates are
 // multiples of 4.
-void bring_together(stream* s, weft_pair_kind kind, place where, vec3 at[4]);
+void case_bring_together(stream* s, weft_pair_kind kind, place where, vec3 at[4]);
 // Straight motion with `at` at time j / 8 and velocity 8 v a point.
-void pass_through(ccd_case* c, const vec3 at[4], const vec3 v[4], int j);
+void case_pass_through(ccd_case* c, const vec3 at[4], const vec3 v[4], int j);
 // A contact in small whole numbers at time j / 8.
 void draw_whole_contact(stream* s, ccd_case* c, place where, int j);
 // The same in rounded numbers, at any time.
 void draw_rounded_contact(stream* s, ccd_case* c, place where, double size);
 // Moves some coordinates to a neighbouring double.
-void nudge(stream* s, ccd_case* c);
+void case_nudge(stream* s, ccd_case* c);
 
 #endif

@@ -12,7 +12,7 @@
 
 static void make_random(stream* s, ccd_case* c)
 {
-    draw_rounded_contact(s, c, chance(s, 4) ? OUTSIDE : INSIDE, fabs(draw_size(s, -4, 4)));
+    draw_rounded_contact(s, c, draw_chance(s, 4) ? OUTSIDE : INSIDE, fabs(draw_size(s, -4, 4)));
 }
 
 static void make_large_motion(stream* s, ccd_case* c)
@@ -33,10 +33,10 @@ static void make_sliver(stream* s, ccd_case* c)
     for (int i = 0; i < 4; i++)
     {
         at[i] = v3_add(v3_add(from, v3_scale(draw(s, -1.0, 1.0), along)), draw_vec(s, thin));
-        v[i] = draw_vec(s, chance(s, 2) ? 0.1 : thin);
+        v[i] = draw_vec(s, draw_chance(s, 2) ? 0.1 : thin);
     }
-    bring_together(s, c->kind, ANYWHERE, at);
-    pass_through(c, at, v, draw_whole(s, 0, 8));
+    case_bring_together(s, c->kind, ANYWHERE, at);
+    case_pass_through(c, at, v, draw_whole(s, 0, 8));
 }
 
 // Edges parallel at all times; a vertex that moves parallel to the face.
@@ -46,18 +46,18 @@ static void make_parallel(stream* s, ccd_case* c)
     for (int i = 0; i < 4; i++)
     {
         at[i] = c->kind == WEFT_EDGE_EDGE ? v3_scale(4 * draw_whole(s, -2, 2), u) : v3_scale(4.0, draw_whole_vec(s, 4));
-        v[i] = combine(draw_whole(s, -2, 2), u, i < 2 ? 1.0 : 0.0, w);
+        v[i] = case_combine(draw_whole(s, -2, 2), u, i < 2 ? 1.0 : 0.0, w);
     }
     if (c->kind == WEFT_VERTEX_FACE)
     {
         vec3 a = v3_sub(at[2], at[1]), b = v3_sub(at[3], at[1]);
         int along_a = draw_whole(s, -2, 2), along_b = draw_whole(s, -2, 2);
-        v[0] = combine(0.25 * along_a, a, 0.25 * along_b, b);
+        v[0] = case_combine(0.25 * along_a, a, 0.25 * along_b, b);
         v[1] = v[2] = v[3] = v3(0, 0, 0);
     }
-    bring_together(s, c->kind, ANYWHERE, at);
-    pass_through(c, at, v, draw_whole(s, 0, 8));
-    if (chance(s, 4))
+    case_bring_together(s, c->kind, ANYWHERE, at);
+    case_pass_through(c, at, v, draw_whole(s, 0, 8));
+    if (draw_chance(s, 4))
     {
         // Beside each other instead of on one line or plane.
         c->start[0].x += 1.0;
@@ -68,8 +68,8 @@ static void make_parallel(stream* s, ccd_case* c)
 // All in one plane across an axis, in whole or rounded numbers.
 static void make_flat(stream* s, ccd_case* c)
 {
-    double level = chance(s, 2) ? draw_whole(s, -3, 3) : draw(s, -1.0, 1.0);
-    if (chance(s, 2))
+    double level = draw_chance(s, 2) ? draw_whole(s, -3, 3) : draw(s, -1.0, 1.0);
+    if (draw_chance(s, 2))
     {
         draw_whole_contact(s, c, ANYWHERE, draw_whole(s, 0, 8));
     }
@@ -90,10 +90,10 @@ static void make_tilted(stream* s, ccd_case* c)
     for (int i = 0; i < 4; i++)
     {
         double a = draw_whole(s, -4, 4), b = draw_whole(s, -4, 4);
-        c->start[i] = v3_add(from, combine(a, u, b, w));
+        c->start[i] = v3_add(from, case_combine(a, u, b, w));
         a = draw_whole(s, -4, 4);
         b = draw_whole(s, -4, 4);
-        c->end[i] = v3_add(from, combine(a, u, b, w));
+        c->end[i] = v3_add(from, case_combine(a, u, b, w));
     }
 }
 
@@ -105,8 +105,8 @@ static void make_turning(stream* s, ccd_case* c)
     for (int i = 0; i < 4; i++)
     {
         double b = draw_whole(s, -4, 4);
-        c->start[i] = v3_add(from, combine(draw_whole(s, -4, 4), u, b, before));
-        c->end[i] = v3_add(to, combine(draw_whole(s, -4, 4), u, b, after));
+        c->start[i] = v3_add(from, case_combine(draw_whole(s, -4, 4), u, b, before));
+        c->end[i] = v3_add(to, case_combine(draw_whole(s, -4, 4), u, b, after));
     }
 }
 
@@ -114,7 +114,7 @@ static void make_turning(stream* s, ccd_case* c)
 static void make_line(stream* s, ccd_case* c)
 {
     vec3 from = draw_whole_vec(s, 4), to = draw_whole_vec(s, 4), u = draw_whole_vec(s, 3);
-    int turns = chance(s, 3);
+    int turns = draw_chance(s, 3);
     vec3 after = turns ? draw_whole_vec(s, 3) : u;
     for (int i = 0; i < 4; i++)
     {
@@ -126,7 +126,7 @@ static void make_line(stream* s, ccd_case* c)
 
 static void make_still(stream* s, ccd_case* c)
 {
-    if (chance(s, 2))
+    if (draw_chance(s, 2))
     {
         draw_whole_contact(s, c, ANYWHERE, 0);
     }
@@ -161,7 +161,7 @@ static void make_touch_between(stream* s, ccd_case* c)
 static void make_tangent(stream* s, ccd_case* c)
 {
     double p = 0.125 * draw_whole(s, -8, 16), q = 0.125 * draw_whole(s, -8, 16), r = 0.125 * draw_whole(s, 0, 8);
-    double m = chance(s, 2) ? 1.0 : -0.5;
+    double m = draw_chance(s, 2) ? 1.0 : -0.5;
     // A face around the origin; an edge along x, which the other crosses along y.
     static const vec3 wide[4] = {{0, -2, 0}, {4, -5, 0}, {-5, -4, 0}, {0, 6, 0}},
                       across[4] = {{0, -2, 0}, {0, 2, 0}, {-4, 0, 0}, {4, 0, 0}};
@@ -184,9 +184,9 @@ static void make_tangent(stream* s, ccd_case* c)
             points[i] = v3(-m * (end - q), places[i].y, m * ((p + q - 2.0 * r) * end + r * r - p * q));
         }
     }
-    if (chance(s, 3))
+    if (draw_chance(s, 3))
     {
-        nudge(s, c);
+        case_nudge(s, c);
     }
 }
 
@@ -206,7 +206,7 @@ static void make_equal(stream* s, ccd_case* c)
     }
     if (when == 3)
     {
-        nudge(s, c);
+        case_nudge(s, c);
     }
 }
 
@@ -222,17 +222,17 @@ static void make_shrunk(stream* s, ccd_case* c)
     }
     for (int i = 2; i < 4; i++)
     {
-        int same = c->kind == WEFT_VERTEX_FACE ? (chance(s, 2) ? i : 1) : 2;
+        int same = c->kind == WEFT_VERTEX_FACE ? (draw_chance(s, 2) ? i : 1) : 2;
         at[i] = at[same];
         v[i] = v[same];
     }
-    if (chance(s, 3))
+    if (draw_chance(s, 3))
     {
         at[1] = at[0];
         v[1] = v[0];
     }
-    bring_together(s, c->kind, ANYWHERE, at);
-    pass_through(c, at, v, draw_whole(s, 0, 8));
+    case_bring_together(s, c->kind, ANYWHERE, at);
+    case_pass_through(c, at, v, draw_whole(s, 0, 8));
     if (when > 0)
     {
         vec3* points = when == 1 ? c->start : c->end;
@@ -243,20 +243,20 @@ static void make_shrunk(stream* s, ccd_case* c)
 // Coordinates of 1e-9 to 1e9 in one query.
 static void make_wide(stream* s, ccd_case* c)
 {
-    if (chance(s, 2))
+    if (draw_chance(s, 2))
     {
         draw_rounded_contact(s, c, ANYWHERE, 1.0);
     }
-    int keep = chance(s, 2);
+    int keep = draw_chance(s, 2);
     for (int i = 0; i < 4; i++)
     {
         for (int k = 0; k < 3; k++)
         {
             // Where the contact is kept, every axis and some velocities have a size of their own.
-            double* x = coordinate(&c->start[i], k);
-            double* y = coordinate(&c->end[i], k);
+            double* x = case_coordinate(&c->start[i], k);
+            double* y = case_coordinate(&c->end[i], k);
             *x = keep ? *x * pow(10.0, 6 * k - 6) : draw_size(s, -9, 9);
-            *y = keep ? *y * pow(10.0, 6 * k - 6) : chance(s, 2) ? -*x : draw_size(s, -9, 9);
+            *y = keep ? *y * pow(10.0, 6 * k - 6) : draw_chance(s, 2) ? -*x : draw_size(s, -9, 9);
         }
     }
 }
@@ -265,7 +265,7 @@ static void make_offset(stream* s, ccd_case* c)
 {
     double x = draw_size(s, 5, 5), y = draw_size(s, 5, 5), z = draw_size(s, 5, 5);
     vec3 offset = v3(x, y, z);
-    if (chance(s, 2))
+    if (draw_chance(s, 2))
     {
         draw_rounded_contact(s, c, ANYWHERE, fabs(draw_size(s, -6, 2)));
     }
@@ -289,15 +289,15 @@ static void make_ulp(stream* s, ccd_case* c)
     {
         at[i] = draw_vec(s, size);
     }
-    bring_together(s, c->kind, chance(s, 4) ? ON_CORNER : ON_BORDER, at);
+    case_bring_together(s, c->kind, draw_chance(s, 4) ? ON_CORNER : ON_BORDER, at);
     for (int i = 0; i < 4; i++)
     {
         c->start[i] = c->end[i] = at[i];
     }
-    nudge(s, c);
-    if (chance(s, 2))
+    case_nudge(s, c);
+    if (draw_chance(s, 2))
     {
-        vec3* points = chance(s, 2) ? c->start : c->end;
+        vec3* points = draw_chance(s, 2) ? c->start : c->end;
         points[draw_whole(s, 0, 3)] = draw_vec(s, size);
     }
 }
@@ -313,11 +313,11 @@ static void make_extreme(stream* s, ccd_case* c)
     {
         for (int k = 0; k < 3; k++)
         {
-            double* x = coordinate(&c->start[i], k);
-            double* y = coordinate(&c->end[i], k);
+            double* x = case_coordinate(&c->start[i], k);
+            double* y = case_coordinate(&c->end[i], k);
             double a = values[draw_whole(s, 0, 9)], b = values[draw_whole(s, 0, 9)];
-            *x = mode == 0 ? (chance(s, 2) ? a : -a) : *x * scale;
-            *y = mode == 0 ? (chance(s, 2) ? b : -b) : *y * scale;
+            *x = mode == 0 ? (draw_chance(s, 2) ? a : -a) : *x * scale;
+            *y = mode == 0 ? (draw_chance(s, 2) ? b : -b) : *y * scale;
         }
     }
 }
@@ -327,29 +327,29 @@ static void make_collapse(stream* s, ccd_case* c)
 {
     vec3 at[4], v[4], along = draw_whole_vec(s, 2);
     at[0] = v3_scale(4.0, draw_whole_vec(s, 2));
-    int to_point = chance(s, 2);
+    int to_point = draw_chance(s, 2);
     for (int i = 0; i < 4; i++)
     {
         at[i] = to_point ? at[0] : v3_add(at[0], v3_scale(4 * draw_whole(s, -2, 2), along));
         v[i] = draw_whole_vec(s, 3);
     }
-    if (c->kind == WEFT_EDGE_EDGE && chance(s, 2))
+    if (c->kind == WEFT_EDGE_EDGE && draw_chance(s, 2))
     {
         at[1] = v3_add(at[0], v3_scale(4.0, draw_whole_vec(s, 2)));
     }
-    bring_together(s, c->kind, ANYWHERE, at);
-    pass_through(c, at, v, draw_whole(s, 1, 7));
-    if (chance(s, 4))
+    case_bring_together(s, c->kind, ANYWHERE, at);
+    case_pass_through(c, at, v, draw_whole(s, 1, 7));
+    if (draw_chance(s, 4))
     {
-        nudge(s, c);
+        case_nudge(s, c);
     }
 }
 
 // Through ends, corners and edges, exactly or rounded.
 static void make_ends(stream* s, ccd_case* c)
 {
-    place where = chance(s, 2) ? ON_BORDER : ON_CORNER;
-    if (chance(s, 2))
+    place where = draw_chance(s, 2) ? ON_BORDER : ON_CORNER;
+    if (draw_chance(s, 2))
     {
         draw_whole_contact(s, c, where, draw_whole(s, 0, 8));
     }
@@ -383,13 +383,13 @@ static void make_nearly_flat(stream* s, ccd_case* c)
 {
     void (*const kinds[])(stream*, ccd_case*) = {make_flat, make_tilted, make_turning, make_parallel, make_line};
     kinds[draw_whole(s, 0, 4)](s, c);
-    nudge(s, c);
+    case_nudge(s, c);
 }
 
 // Points that change places: several contacts in one step.
 static void make_swap(stream* s, ccd_case* c)
 {
-    int whole = chance(s, 2), turn = draw_whole(s, 1, 3);
+    int whole = draw_chance(s, 2), turn = draw_whole(s, 1, 3);
     for (int i = 0; i < 4; i++)
     {
         c->start[i] = whole ? draw_whole_vec(s, 3) : draw_vec(s, 1.0);
@@ -414,9 +414,9 @@ static void make_stretched(stream* s, ccd_case* c)
     {
         for (int k = 0; k < 3; k++)
         {
-            double add = *coordinate(&offset, k);
-            *coordinate(&c->start[i], k) = ldexp(*coordinate(&c->start[i], k) + add, shift[k]);
-            *coordinate(&c->end[i], k) = ldexp(*coordinate(&c->end[i], k) + add, shift[k]);
+            double add = *case_coordinate(&offset, k);
+            *case_coordinate(&c->start[i], k) = ldexp(*case_coordinate(&c->start[i], k) + add, shift[k]);
+            *case_coordinate(&c->end[i], k) = ldexp(*case_coordinate(&c->end[i], k) + add, shift[k]);
         }
     }
 }
@@ -484,7 +484,7 @@ static void relabel(stream* s, ccd_case* c)
         exchange(c, 2, draw_whole(s, 2, 3));
         return;
     }
-    if (chance(s, 2))
+    if (draw_chance(s, 2))
     {
         exchange(c, 0, 2);
         exchange(c, 1, 3);
@@ -503,7 +503,7 @@ static void turn_axes(stream* s, ccd_case* c)
         for (int k = 0; k < 3; k++)
         {
             double value = x[(k + turn) % 3];
-            *coordinate(p, k) = mirror >> k & 1 ? -value : value;
+            *case_coordinate(p, k) = mirror >> k & 1 ? -value : value;
         }
     }
 }
@@ -513,7 +513,7 @@ static void keep_in_range(ccd_case* c)
 {
     for (int i = 0; i < 24; i++)
     {
-        double* x = coordinate(i < 12 ? &c->start[i / 3] : &c->end[i / 3 - 4], i % 3);
+        double* x = case_coordinate(i < 12 ? &c->start[i / 3] : &c->end[i / 3 - 4], i % 3);
         *x = fabs(*x) < 1e-30 ? 0.0 : fmax(-1e12, fmin(1e12, *x));
     }
 }

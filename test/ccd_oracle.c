@@ -40,19 +40,19 @@ enum
 
 struct ccd_oracle
 {
-    poly position[4][3];
-    poly a[3], b[3], c[3]; // A, B, C or d, e, w
-    poly plane;            // D
-    poly cross[9];         // U, V, W or S, R, n
-    poly quadratic[QUADRATIC_MAX], linear[LINEAR_MAX];
+    zpoly position[4][3];
+    zpoly a[3], b[3], c[3]; // A, B, C or d, e, w
+    zpoly plane;            // D
+    zpoly cross[9];         // U, V, W or S, R, n
+    zpoly quadratic[QUADRATIC_MAX], linear[LINEAR_MAX];
     int quadratic_group, linear_group; // how many make up one condition of (2), of (3)
     int quadratic_count, linear_count;
-    root candidates[3], first;
+    zroot candidates[3], first;
 };
 
 // ---- memory
 
-static void each_poly(ccd_oracle* o, void (*visit)(poly*))
+static void each_poly(ccd_oracle* o, void (*visit)(zpoly*))
 {
     for (int i = 0; i < 4; i++)
     {
@@ -84,11 +84,11 @@ ccd_oracle* ccd_oracle_create(void)
     ccd_oracle* o = calloc(1, sizeof(*o));
     if (o)
     {
-        each_poly(o, poly_init);
-        root_init(&o->first);
+        each_poly(o, zpoly_init);
+        zroot_init(&o->first);
         for (int i = 0; i < 3; i++)
         {
-            root_init(&o->candidates[i]);
+            zroot_init(&o->candidates[i]);
         }
     }
     return o;
@@ -100,11 +100,11 @@ void ccd_oracle_destroy(ccd_oracle* o)
     {
         return;
     }
-    each_poly(o, poly_clear);
-    root_clear(&o->first);
+    each_poly(o, zpoly_clear);
+    zroot_clear(&o->first);
     for (int i = 0; i < 3; i++)
     {
-        root_clear(&o->candidates[i]);
+        zroot_clear(&o->candidates[i]);
     }
     free(o);
 }
@@ -165,41 +165,41 @@ static void set_positions(ccd_oracle* o, const weft_vec3 start[4], const weft_ve
         }
         for (int i = 0; i < 4; i++)
         {
-            poly* p = &o->position[i][k];
+            zpoly* p = &o->position[i][k];
             set_whole(p->c[0], coordinate(&start[i], k), shift);
             set_whole(p->c[1], coordinate(&end[i], k), shift);
             mpz_sub(p->c[1], p->c[1], p->c[0]);
-            poly_trim(p);
+            zpoly_trim(p);
         }
     }
 }
 
-static void set_difference(ccd_oracle* o, poly out[3], int i, int j)
+static void set_difference(ccd_oracle* o, zpoly out[3], int i, int j)
 {
     for (int k = 0; k < 3; k++)
     {
-        poly_subtract(&out[k], &o->position[i][k], &o->position[j][k]);
+        zpoly_subtract(&out[k], &o->position[i][k], &o->position[j][k]);
     }
 }
 
-static void set_cross(poly out[3], const poly a[3], const poly b[3])
+static void set_cross(zpoly out[3], const zpoly a[3], const zpoly b[3])
 {
     for (int k = 0; k < 3; k++)
     {
         int i = (k + 1) % 3, j = (k + 2) % 3;
-        poly_multiply(&out[k], &a[i], &b[j]);
-        poly_multiply_subtract(&out[k], &a[j], &b[i]);
+        zpoly_multiply(&out[k], &a[i], &b[j]);
+        zpoly_multiply_subtract(&out[k], &a[j], &b[i]);
     }
 }
 
-static void set_dot(poly* out, const poly a[3], const poly b[3])
+static void set_dot(zpoly* out, const zpoly a[3], const zpoly b[3])
 {
-    poly_multiply(out, &a[0], &b[0]);
-    poly_multiply_add(out, &a[1], &b[1]);
-    poly_multiply_add(out, &a[2], &b[2]);
+    zpoly_multiply(out, &a[0], &b[0]);
+    zpoly_multiply_add(out, &a[1], &b[1]);
+    zpoly_multiply_add(out, &a[2], &b[2]);
 }
 
-static void copy(poly* out, const poly* a)
+static void copy(zpoly* out, const zpoly* a)
 {
     for (int i = 0; i < 4; i++)
     {
@@ -238,7 +238,7 @@ static void set_edge_edge(ccd_oracle* o)
     set_difference(o, o->a, 1, 0);
     set_difference(o, o->b, 3, 2);
     set_difference(o, o->c, 0, 2);
-    poly *s = &o->cross[0], *r = &o->cross[3], *n = &o->cross[6];
+    zpoly *s = &o->cross[0], *r = &o->cross[3], *n = &o->cross[6];
     set_cross(s, o->b, o->c);
     set_cross(r, o->a, o->c);
     set_cross(n, o->a, o->b);
@@ -250,12 +250,12 @@ static void set_edge_edge(ccd_oracle* o)
     for (int k = 0; k < 3; k++)
     {
         copy(&o->quadratic[4 * k], &s[k]);
-        poly_subtract(&o->quadratic[4 * k + 1], &n[k], &s[k]);
+        zpoly_subtract(&o->quadratic[4 * k + 1], &n[k], &s[k]);
         copy(&o->quadratic[4 * k + 2], &r[k]);
-        poly_subtract(&o->quadratic[4 * k + 3], &n[k], &r[k]);
+        zpoly_subtract(&o->quadratic[4 * k + 3], &n[k], &r[k]);
         for (int i = 0; i < 4; i++)
         {
-            poly_subtract(&o->linear[4 * k + i], &o->position[i / 2][k], &o->position[2 + i % 2][k]);
+            zpoly_subtract(&o->linear[4 * k + i], &o->position[i / 2][k], &o->position[2 + i % 2][k]);
         }
     }
 }
@@ -263,23 +263,23 @@ static void set_edge_edge(ccd_oracle* o)
 // ---- the statement about signs
 
 // Whether signs of a group at the number are all positive or all negative.
-static bool one_sided(root* at, const poly* group, int count)
+static bool one_sided(zroot* at, const zpoly* group, int count)
 {
-    int first = root_sign(at, &group[0]);
+    int first = zroot_sign(at, &group[0]);
     for (int i = 1; i < count && first != 0; i++)
     {
-        first = root_sign(at, &group[i]) == first ? first : 0;
+        first = zroot_sign(at, &group[i]) == first ? first : 0;
     }
     return first != 0;
 }
 
 // Whether two of a group have opposite signs at the number.
-static bool opposed(root* at, const poly* group, int count)
+static bool opposed(zroot* at, const zpoly* group, int count)
 {
     bool positive = false, negative = false;
     for (int i = 0; i < count; i++)
     {
-        int sign = root_sign(at, &group[i]);
+        int sign = zroot_sign(at, &group[i]);
         positive = positive || sign > 0;
         negative = negative || sign < 0;
     }
@@ -287,7 +287,7 @@ static bool opposed(root* at, const poly* group, int count)
 }
 
 // (2) and (3); (1) is known.
-static bool touches(ccd_oracle* o, root* at)
+static bool touches(ccd_oracle* o, zroot* at)
 {
     for (int i = 0; i < o->linear_count; i += o->linear_group)
     {
@@ -308,29 +308,29 @@ static bool touches(ccd_oracle* o, root* at)
 
 // ---- the first time
 
-static void take(ccd_truth* truth, root* at, double claim)
+static void take(ccd_truth* truth, zroot* at, double claim)
 {
     enum
     {
         FINE = 48 // 2^-48 is below 1e-12
     };
     double low, high;
-    root_refine(at, FINE);
-    root_bounds(at, &low, &high);
+    zroot_refine(at, FINE);
+    zroot_bounds(at, &low, &high);
     truth->collides = true;
     truth->low = fmin(truth->low, low);
     truth->high = fmin(truth->high, high);
-    truth->late = truth->late || (isfinite(claim) && root_is_below(at, claim));
+    truth->late = truth->late || (isfinite(claim) && zroot_is_below(at, claim));
 }
 
 // Tries the roots of p; those behind the earliest so far cannot matter.
-static void try_roots(ccd_oracle* o, const poly* p, double claim, ccd_truth* truth)
+static void try_roots(ccd_oracle* o, const zpoly* p, double claim, ccd_truth* truth)
 {
-    int count = poly_roots(p, o->candidates);
+    int count = zpoly_roots(p, o->candidates);
     for (int i = 0; i < count; i++)
     {
         double low, high;
-        root_bounds(&o->candidates[i], &low, &high);
+        zroot_bounds(&o->candidates[i], &low, &high);
         if (low < truth->high && touches(o, &o->candidates[i]))
         {
             take(truth, &o->candidates[i], claim);
@@ -341,8 +341,8 @@ static void try_roots(ccd_oracle* o, const poly* p, double claim, ccd_truth* tru
 
 static void find_first(ccd_oracle* o, double claim, ccd_truth* truth)
 {
-    root_set_zero(&o->first);
-    if (root_sign(&o->first, &o->plane) == 0 && touches(o, &o->first))
+    zroot_set_zero(&o->first);
+    if (zroot_sign(&o->first, &o->plane) == 0 && touches(o, &o->first))
     {
         take(truth, &o->first, claim);
         return;

@@ -7,7 +7,7 @@
 
 // ---- polynomials
 
-void poly_init(poly* p)
+void zpoly_init(zpoly* p)
 {
     p->degree = -1;
     for (int i = 0; i < 4; i++)
@@ -16,7 +16,7 @@ void poly_init(poly* p)
     }
 }
 
-void poly_clear(poly* p)
+void zpoly_clear(zpoly* p)
 {
     for (int i = 0; i < 4; i++)
     {
@@ -24,7 +24,7 @@ void poly_clear(poly* p)
     }
 }
 
-void poly_trim(poly* p)
+void zpoly_trim(zpoly* p)
 {
     p->degree = 3;
     while (p->degree >= 0 && mpz_sgn(p->c[p->degree]) == 0)
@@ -33,7 +33,7 @@ void poly_trim(poly* p)
     }
 }
 
-static void poly_set(poly* out, const poly* a)
+static void zpoly_set(zpoly* out, const zpoly* a)
 {
     out->degree = a->degree;
     for (int i = 0; i < 4; i++)
@@ -42,7 +42,7 @@ static void poly_set(poly* out, const poly* a)
     }
 }
 
-static void poly_set_zero(poly* out)
+static void zpoly_set_zero(zpoly* out)
 {
     out->degree = -1;
     for (int i = 0; i < 4; i++)
@@ -51,16 +51,16 @@ static void poly_set_zero(poly* out)
     }
 }
 
-void poly_subtract(poly* out, const poly* a, const poly* b)
+void zpoly_subtract(zpoly* out, const zpoly* a, const zpoly* b)
 {
     for (int i = 0; i < 4; i++)
     {
         mpz_sub(out->c[i], a->c[i], b->c[i]);
     }
-    poly_trim(out);
+    zpoly_trim(out);
 }
 
-void poly_multiply_add(poly* out, const poly* a, const poly* b)
+void zpoly_multiply_add(zpoly* out, const zpoly* a, const zpoly* b)
 {
     for (int i = 0; i <= a->degree; i++)
     {
@@ -69,10 +69,10 @@ void poly_multiply_add(poly* out, const poly* a, const poly* b)
             mpz_addmul(out->c[i + j], a->c[i], b->c[j]);
         }
     }
-    poly_trim(out);
+    zpoly_trim(out);
 }
 
-void poly_multiply_subtract(poly* out, const poly* a, const poly* b)
+void zpoly_multiply_subtract(zpoly* out, const zpoly* a, const zpoly* b)
 {
     for (int i = 0; i <= a->degree; i++)
     {
@@ -81,17 +81,17 @@ void poly_multiply_subtract(poly* out, const poly* a, const poly* b)
             mpz_submul(out->c[i + j], a->c[i], b->c[j]);
         }
     }
-    poly_trim(out);
+    zpoly_trim(out);
 }
 
-void poly_multiply(poly* out, const poly* a, const poly* b)
+void zpoly_multiply(zpoly* out, const zpoly* a, const zpoly* b)
 {
-    poly_set_zero(out);
-    poly_multiply_add(out, a, b);
+    zpoly_set_zero(out);
+    zpoly_multiply_add(out, a, b);
 }
 
 // Divides by the greatest common divisor of the coefficients, which is positive.
-static void poly_make_primitive(poly* p)
+static void zpoly_make_primitive(zpoly* p)
 {
     mpz_t content;
     mpz_init(content);
@@ -106,18 +106,18 @@ static void poly_make_primitive(poly* p)
     mpz_clear(content);
 }
 
-static void poly_derive(poly* out, const poly* a)
+static void zpoly_derive(zpoly* out, const zpoly* a)
 {
     for (int i = 0; i < 3; i++)
     {
         mpz_mul_ui(out->c[i], a->c[i + 1], (unsigned long)i + 1);
     }
     mpz_set_ui(out->c[3], 0);
-    poly_trim(out);
+    zpoly_trim(out);
 }
 
 // a becomes a positive multiple of the remainder of a by b; quotient (may be NULL) that of the quotient.
-static void poly_reduce(poly* a, const poly* b, poly* quotient)
+static void zpoly_reduce(zpoly* a, const zpoly* b, zpoly* quotient)
 {
     mpz_t lead, factor;
     mpz_init(lead);
@@ -148,13 +148,13 @@ static void poly_reduce(poly* a, const poly* b, poly* quotient)
         {
             mpz_add(quotient->c[shift], quotient->c[shift], factor);
         }
-        poly_trim(a);
+        zpoly_trim(a);
     }
     mpz_clear(lead);
     mpz_clear(factor);
 }
 
-int poly_sign(const poly* p, const mpz_t n, unsigned long k)
+int zpoly_sign(const zpoly* p, const mpz_t n, unsigned long k)
 {
     if (p->degree <= 0)
     {
@@ -176,7 +176,7 @@ int poly_sign(const poly* p, const mpz_t n, unsigned long k)
 }
 
 // With t = (n + s) / 2^k the polynomial in s has Bernstein coefficients on [0, 1] whose hull holds its values.
-int poly_sign_on(const poly* p, const mpz_t n, unsigned long k)
+int zpoly_sign_on(const zpoly* p, const mpz_t n, unsigned long k)
 {
     static const unsigned long weights[4][4][4] = {
         {{1}},
@@ -225,25 +225,25 @@ int poly_sign_on(const poly* p, const mpz_t n, unsigned long k)
 
 typedef struct sturm
 {
-    poly of[4];
+    zpoly of[4];
     int count;
 } sturm;
 
-static void sturm_build(sturm* chain, const poly* p)
+static void sturm_build(sturm* chain, const zpoly* p)
 {
-    poly_set(&chain->of[0], p);
-    poly_derive(&chain->of[1], p);
+    zpoly_set(&chain->of[0], p);
+    zpoly_derive(&chain->of[1], p);
     chain->count = chain->of[1].degree >= 0 ? 2 : 1;
     while (chain->count >= 2 && chain->count < 4 && chain->of[chain->count - 1].degree > 0)
     {
-        poly* next = &chain->of[chain->count];
-        poly_set(next, &chain->of[chain->count - 2]);
-        poly_reduce(next, &chain->of[chain->count - 1], NULL);
+        zpoly* next = &chain->of[chain->count];
+        zpoly_set(next, &chain->of[chain->count - 2]);
+        zpoly_reduce(next, &chain->of[chain->count - 1], NULL);
         if (next->degree < 0)
         {
             break;
         }
-        poly_make_primitive(next);
+        zpoly_make_primitive(next);
         for (int i = 0; i <= next->degree; i++)
         {
             mpz_neg(next->c[i], next->c[i]);
@@ -258,7 +258,7 @@ static int sturm_changes(const sturm* chain, const mpz_t n, unsigned long k)
     int changes = 0, last = 0;
     for (int i = 0; i < chain->count; i++)
     {
-        int sign = poly_sign(&chain->of[i], n, k);
+        int sign = zpoly_sign(&chain->of[i], n, k);
         changes += sign * last < 0;
         last = sign != 0 ? sign : last;
     }
@@ -267,20 +267,20 @@ static int sturm_changes(const sturm* chain, const mpz_t n, unsigned long k)
 
 // ---- roots
 
-void root_init(root* r)
+void zroot_init(zroot* r)
 {
-    poly_init(&r->p);
+    zpoly_init(&r->p);
     mpz_init(r->n);
-    root_set_zero(r);
+    zroot_set_zero(r);
 }
 
-void root_clear(root* r)
+void zroot_clear(zroot* r)
 {
-    poly_clear(&r->p);
+    zpoly_clear(&r->p);
     mpz_clear(r->n);
 }
 
-void root_set_zero(root* r)
+void zroot_set_zero(zroot* r)
 {
     mpz_set_ui(r->n, 0);
     r->k = 0;
@@ -288,23 +288,23 @@ void root_set_zero(root* r)
 }
 
 // The one root in (n / 2^k, (n + 1) / 2^k].
-static void root_set(root* r, const sturm* chain, const mpz_t n, unsigned long k)
+static void zroot_set(zroot* r, const sturm* chain, const mpz_t n, unsigned long k)
 {
-    poly_set(&r->p, &chain->of[0]);
+    zpoly_set(&r->p, &chain->of[0]);
     r->k = k;
     mpz_add_ui(r->n, n, 1);
-    r->exact = poly_sign(&r->p, r->n, k) == 0;
+    r->exact = zpoly_sign(&r->p, r->n, k) == 0;
     if (!r->exact)
     {
         mpz_set(r->n, n);
         // Where the left end is another root, the slope there tells the sign beside it.
-        int sign = poly_sign(&r->p, n, k);
-        r->sign_left = sign != 0 ? sign : poly_sign(&chain->of[1], n, k);
+        int sign = zpoly_sign(&r->p, n, k);
+        r->sign_left = sign != 0 ? sign : zpoly_sign(&chain->of[1], n, k);
     }
 }
 
 // Splits (n / 2^k, (n + 1) / 2^k] until each part has one root; left and right are the sign changes at its ends.
-static int isolate(const sturm* chain, const mpz_t n, unsigned long k, int left, int right, root* out)
+static int isolate(const sturm* chain, const mpz_t n, unsigned long k, int left, int right, zroot* out)
 {
     if (left == right)
     {
@@ -312,7 +312,7 @@ static int isolate(const sturm* chain, const mpz_t n, unsigned long k, int left,
     }
     if (left - right == 1)
     {
-        root_set(out, chain, n, k);
+        zroot_set(out, chain, n, k);
         return 1;
     }
     mpz_t half;
@@ -331,42 +331,42 @@ static int isolate(const sturm* chain, const mpz_t n, unsigned long k, int left,
 // Divides p by its last Sturm polynomial, the divisor that p shares with its derivative.
 static void make_square_free(sturm* chain)
 {
-    poly* shared = &chain->of[chain->count - 1];
+    zpoly* shared = &chain->of[chain->count - 1];
     if (shared->degree <= 0)
     {
         return;
     }
-    poly quotient, rest;
-    poly_init(&quotient);
-    poly_init(&rest);
-    poly_set(&rest, &chain->of[0]);
-    poly_reduce(&rest, shared, &quotient);
-    poly_trim(&quotient);
-    poly_make_primitive(&quotient);
+    zpoly quotient, rest;
+    zpoly_init(&quotient);
+    zpoly_init(&rest);
+    zpoly_set(&rest, &chain->of[0]);
+    zpoly_reduce(&rest, shared, &quotient);
+    zpoly_trim(&quotient);
+    zpoly_make_primitive(&quotient);
     sturm_build(chain, &quotient);
-    poly_clear(&quotient);
-    poly_clear(&rest);
+    zpoly_clear(&quotient);
+    zpoly_clear(&rest);
 }
 
-int poly_roots(const poly* p, root out[3])
+int zpoly_roots(const zpoly* p, zroot out[3])
 {
     mpz_t zero, one;
     mpz_init(zero);
     int count = 0;
-    if (p->degree > 0 && poly_sign_on(p, zero, 0) == 0)
+    if (p->degree > 0 && zpoly_sign_on(p, zero, 0) == 0)
     {
         sturm chain;
         mpz_init_set_ui(one, 1);
         for (int i = 0; i < 4; i++)
         {
-            poly_init(&chain.of[i]);
+            zpoly_init(&chain.of[i]);
         }
         sturm_build(&chain, p);
         make_square_free(&chain);
         count = isolate(&chain, zero, 0, sturm_changes(&chain, zero, 0), sturm_changes(&chain, one, 0), out);
         for (int i = 0; i < 4; i++)
         {
-            poly_clear(&chain.of[i]);
+            zpoly_clear(&chain.of[i]);
         }
         mpz_clear(one);
     }
@@ -374,12 +374,12 @@ int poly_roots(const poly* p, root out[3])
     return count;
 }
 
-static void halve(root* r)
+static void halve(zroot* r)
 {
     mpz_mul_2exp(r->n, r->n, 1);
     mpz_add_ui(r->n, r->n, 1);
     r->k++;
-    int sign = poly_sign(&r->p, r->n, r->k);
+    int sign = zpoly_sign(&r->p, r->n, r->k);
     r->exact = sign == 0;
     if (sign == -r->sign_left)
     {
@@ -387,7 +387,7 @@ static void halve(root* r)
     }
 }
 
-void root_refine(root* r, unsigned long k)
+void zroot_refine(zroot* r, unsigned long k)
 {
     while (!r->exact && r->k < k)
     {
@@ -396,19 +396,19 @@ void root_refine(root* r, unsigned long k)
 }
 
 // Whether p and q share the root: whether their greatest common divisor has one in the interval.
-static bool is_shared(const root* r, const poly* q)
+static bool is_shared(const zroot* r, const zpoly* q)
 {
-    poly a, b;
-    poly_init(&a);
-    poly_init(&b);
-    poly_set(&a, &r->p);
-    poly_set(&b, q);
-    poly *high = &a, *low = &b;
+    zpoly a, b;
+    zpoly_init(&a);
+    zpoly_init(&b);
+    zpoly_set(&a, &r->p);
+    zpoly_set(&b, q);
+    zpoly *high = &a, *low = &b;
     while (low->degree >= 0)
     {
-        poly_reduce(high, low, NULL);
-        poly_make_primitive(high);
-        poly* swap = high;
+        zpoly_reduce(high, low, NULL);
+        zpoly_make_primitive(high);
+        zpoly* swap = high;
         high = low;
         low = swap;
     }
@@ -417,9 +417,9 @@ static bool is_shared(const root* r, const poly* q)
     {
         // It divides the square-free p: its roots are simple, and none but the root lies inside. Where p has roots at
         // the ends they must not mislead: narrow the interval until it has none.
-        root inside;
-        root_init(&inside);
-        poly_set(&inside.p, &r->p);
+        zroot inside;
+        zroot_init(&inside);
+        zpoly_set(&inside.p, &r->p);
         mpz_set(inside.n, r->n);
         inside.k = r->k;
         inside.exact = r->exact;
@@ -429,22 +429,22 @@ static bool is_shared(const root* r, const poly* q)
         for (;; halve(&inside))
         {
             mpz_add_ui(right, inside.n, 1);
-            if (inside.exact || (poly_sign(&inside.p, inside.n, inside.k) && poly_sign(&inside.p, right, inside.k)))
+            if (inside.exact || (zpoly_sign(&inside.p, inside.n, inside.k) && zpoly_sign(&inside.p, right, inside.k)))
             {
                 break;
             }
         }
-        shared = inside.exact ? poly_sign(high, inside.n, inside.k) == 0
-                              : poly_sign(high, inside.n, inside.k) * poly_sign(high, right, inside.k) < 0;
+        shared = inside.exact ? zpoly_sign(high, inside.n, inside.k) == 0
+                              : zpoly_sign(high, inside.n, inside.k) * zpoly_sign(high, right, inside.k) < 0;
         mpz_clear(right);
-        root_clear(&inside);
+        zroot_clear(&inside);
     }
-    poly_clear(&a);
-    poly_clear(&b);
+    zpoly_clear(&a);
+    zpoly_clear(&b);
     return shared;
 }
 
-int root_sign(root* r, const poly* q)
+int zroot_sign(zroot* r, const zpoly* q)
 {
     enum
     {
@@ -457,7 +457,7 @@ int root_sign(root* r, const poly* q)
     bool divisor_known = false;
     while (!r->exact)
     {
-        int sign = poly_sign_on(q, r->n, r->k);
+        int sign = zpoly_sign_on(q, r->n, r->k);
         if (sign != 0)
         {
             return sign;
@@ -470,12 +470,12 @@ int root_sign(root* r, const poly* q)
             }
             divisor_known = true;
         }
-        root_refine(r, r->k + 4);
+        zroot_refine(r, r->k + 4);
     }
-    return poly_sign(q, r->n, r->k);
+    return zpoly_sign(q, r->n, r->k);
 }
 
-bool root_is_below(const root* r, double x)
+bool zroot_is_below(const zroot* r, double x)
 {
     if (x <= 0.0)
     {
@@ -501,14 +501,14 @@ bool root_is_below(const root* r, double x)
     {
         mpz_add_ui(own, r->n, 1);
         mpz_mul_2exp(own, own, k - r->k);
-        below = mpz_cmp(own, whole) <= 0 || poly_sign(&r->p, whole, k) == -r->sign_left;
+        below = mpz_cmp(own, whole) <= 0 || zpoly_sign(&r->p, whole, k) == -r->sign_left;
     }
     mpz_clear(whole);
     mpz_clear(own);
     return below;
 }
 
-void root_bounds(const root* r, double* low, double* high)
+void zroot_bounds(const zroot* r, double* low, double* high)
 {
     mpz_t n;
     mpz_init_set(n, r->n);

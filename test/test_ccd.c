@@ -3,6 +3,7 @@
 #include "common.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static double largest_coordinate(const ccd_record* r)
         for (int k = 0; k < 3; k++)
         {
             vec3 a = r->start[i], b = r->end[i];
-            largest = fmax(largest, fmax(fabs(*coordinate(&a, k)), fabs(*coordinate(&b, k))));
+            largest = fmax(largest, fmax(fabs(*case_coordinate(&a, k)), fabs(*case_coordinate(&b, k))));
         }
     }
     return largest;
@@ -195,7 +196,7 @@ static void assert_refused(double bad, weft_status expected)
         for (int place = 0; place < 24; place++)
         {
             ccd_case c = ccd_case_make(5, 0);
-            *coordinate(place < 12 ? &c.start[place / 3] : &c.end[place / 3 - 4], place % 3) = bad;
+            *case_coordinate(place < 12 ? &c.start[place / 3] : &c.end[place / 3 - 4], place % 3) = bad;
             weft_ccd out, before;
             memset(&out, 0x5a, sizeof(out));
             memcpy(&before, &out, sizeof(out));
@@ -209,6 +210,7 @@ static void bad_coordinates_are_refused(void** state)
 {
     (void)state;
     assert_refused(NAN, WEFT_NOT_FINITE);
+    assert_refused(INFINITY, WEFT_NOT_FINITE);
     assert_refused(2e12, WEFT_BAD_INPUT);
     assert_refused(-nextafter(1e12, INFINITY), WEFT_BAD_INPUT);
     assert_refused(1e-31, WEFT_BAD_INPUT);
@@ -230,7 +232,7 @@ static void ends_of_the_range_are_taken(void** state)
     }
 }
 
-// -0 is 0: a contact at the origin, with all zeros negative on one side.
+// -0 is 0: a vertex that falls on a corner, an edge that falls across another, with zeros of both signs.
 static void negative_zero_is_zero(void** state)
 {
     (void)state;
@@ -239,8 +241,12 @@ static void negative_zero_is_zero(void** state)
     weft_ccd answer;
     assert_int_equal(weft_ccd_query(WEFT_VERTEX_FACE, start, end, &answer), WEFT_OK);
     assert_true(answer.collides && answer.time <= 1.0 && answer.time >= 1.0 - 1e-6);
-    assert_int_equal(weft_ccd_query(WEFT_EDGE_EDGE, start, end, &answer), WEFT_OK);
-    assert_true(answer.collides);
+    vec3 above[4] = {{-0.0, 1, -1}, {-0.0, 1, 1}, {-1, 0, 0}, {1, 0, 0}};
+    vec3 across[4] = {{-0.0, -0.0, -1}, {-0.0, -0.0, 1}, {-1, 0, 0}, {1, 0, 0}};
+    assert_int_equal(weft_ccd_query(WEFT_EDGE_EDGE, above, across, &answer), WEFT_OK);
+    assert_true(answer.collides && answer.time <= 1.0 && answer.time >= 1.0 - 1e-6);
+    assert_int_equal(weft_ccd_query(WEFT_EDGE_EDGE, across, above, &answer), WEFT_OK);
+    assert_true(answer.collides && answer.time == 0.0);
 }
 
 int main(void)

@@ -247,6 +247,7 @@ static int report(const oracle_run* run, double seconds, bool json)
 
 int main(int argc, char** argv)
 {
+    argv[0] = "weft-oracle";
     bench_known(argc, argv, "--queries= --seed= --threads= --log= --fresh");
     bool json = bench_flag(argc, argv, "--json");
     oracle_run run = {.queries = bench_count(argc, argv, "--queries", 10000000),
