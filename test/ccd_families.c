@@ -12,7 +12,8 @@
 
 static void make_random(stream* s, ccd_case* c)
 {
-    draw_rounded_contact(s, c, draw_chance(s, 4) ? OUTSIDE : INSIDE, fabs(draw_size(s, -4, 4)));
+    double size = fabs(draw_size(s, -4, 4));
+    draw_rounded_contact(s, c, draw_chance(s, 2) ? OUTSIDE : INSIDE, size);
 }
 
 static void make_large_motion(stream* s, ccd_case* c)
@@ -32,7 +33,8 @@ static void make_sliver(stream* s, ccd_case* c)
     double thin = fabs(draw_size(s, -17, -3));
     for (int i = 0; i < 4; i++)
     {
-        at[i] = v3_add(v3_add(from, v3_scale(draw(s, -1.0, 1.0), along)), draw_vec(s, thin));
+        vec3 on_line = v3_add(from, v3_scale(draw(s, -1.0, 1.0), along));
+        at[i] = v3_add(on_line, draw_vec(s, thin));
         v[i] = draw_vec(s, draw_chance(s, 2) ? 0.1 : thin);
     }
     case_bring_together(s, c->kind, ANYWHERE, at);
@@ -243,11 +245,8 @@ static void make_shrunk(stream* s, ccd_case* c)
 // Coordinates of 1e-9 to 1e9 in one query.
 static void make_wide(stream* s, ccd_case* c)
 {
-    if (draw_chance(s, 2))
-    {
-        draw_rounded_contact(s, c, ANYWHERE, 1.0);
-    }
     int keep = draw_chance(s, 2);
+    draw_rounded_contact(s, c, ANYWHERE, 1.0);
     for (int i = 0; i < 4; i++)
     {
         for (int k = 0; k < 3; k++)
@@ -298,7 +297,8 @@ static void make_ulp(stream* s, ccd_case* c)
     if (draw_chance(s, 2))
     {
         vec3* points = draw_chance(s, 2) ? c->start : c->end;
-        points[draw_whole(s, 0, 3)] = draw_vec(s, size);
+        int point = draw_whole(s, 0, 3);
+        points[point] = draw_vec(s, size);
     }
 }
 
@@ -421,6 +421,31 @@ static void make_stretched(stream* s, ccd_case* c)
     }
 }
 
+// Contacts on borders and at the ends of the step but for a part of 1e-18 to 1e-8: where filters change their minds.
+// Some move slowly, some are far from the origin.
+static void make_near(stream* s, ccd_case* c)
+{
+    vec3 at[4], far = v3(0, 0, 0);
+    double size = fabs(draw_size(s, -3, 3)), tiny = draw_size(s, -18, -8), speed = size * fabs(draw_size(s, -12, 1));
+    const double times[] = {tiny, 1.0 + tiny, draw(s, 0.0, 1.0), 0.5};
+    double t = times[draw_whole(s, 0, 3)];
+    if (draw_chance(s, 3))
+    {
+        far = draw_vec(s, size * fabs(draw_size(s, 0, 6)));
+    }
+    for (int i = 0; i < 4; i++)
+    {
+        at[i] = v3_add(far, draw_vec(s, size));
+    }
+    case_bring_together(s, c->kind, (place)draw_whole(s, INSIDE, ON_CORNER), at);
+    for (int i = 0; i < 4; i++)
+    {
+        vec3 v = draw_vec(s, speed), off = draw_vec(s, size * tiny);
+        c->start[i] = v3_add(v3_add(at[i], v3_scale(-t, v)), off);
+        c->end[i] = v3_add(v3_add(at[i], v3_scale(1.0 - t, v)), off);
+    }
+}
+
 static const struct
 {
     const char* name;
@@ -452,6 +477,7 @@ static const struct
     {"nearly flat", make_nearly_flat},
     {"swap", make_swap},
     {"stretched", make_stretched},
+    {"near", make_near},
 };
 
 int ccd_family_count(void)

@@ -68,6 +68,7 @@ static void public_set_is_answered(void** state)
                   t.exact, t.excused);
     assert_int_equal(t.missed, 0);
     assert_int_equal(t.made_up, 0);
+    assert_int_equal(t.excused, 0); // the header promises that none is made up at all
     assert_int_equal(t.late, 0);
     assert_int_equal(t.early, 0);
 }
