@@ -11,7 +11,7 @@ typedef struct benchmark
     int (*run)(int argc, char** argv, bool json); // argv[0] is the benchmark's name; returns the exit status
 } benchmark;
 
-extern const benchmark bench_kernels, bench_direct, bench_two_corners;
+extern const benchmark bench_kernels, bench_direct, bench_two_corners, bench_broad_phase;
 extern const benchmark bench_sa_convergence, bench_sa_box, bench_sa_speed, bench_sa_choices, bench_sa_phases;
 extern const benchmark bench_sa_table1, bench_sa_map;
 

@@ -1,0 +1,260 @@
+// The broad phase and proximity, seen from inside: trees of boxes, rules of culling, the search for pairs, the collider.
+#ifndef WEFT_BROAD_H
+#define WEFT_BROAD_H
+
+#include <stdatomic.h>
+
+#include "core/core.h"
+#include "math/vec.h"
+#include "weft/collide.h"
+
+// ---- culling by body
+enum
+{
+    BODY_MIXED = -1,  // of a node: features of several bodies
+    BODY_PASSIVE = -2 // likewise, all of them obstacles
+};
+
+// The exclusions of a scene. `body` is NULL when there is nothing to exclude; then no rule is asked.
+typedef struct cull_rules
+{
+    int* body;            // [vertex_count]
+    uint8_t* passive;     // [body_count]
+    uint64_t* excluded;   // [excluded_count] lower body << 32 | higher, sorted
+    int excluded_count;
+    int* vertex_start;    // [vertex_count + 1] into vertex_body, or NULL
+    int* vertex_body;     // bodies that a vertex ignores
+} cull_rules;
+
+// Checks and copies what the def has; error names the entry.
+weft_status cull_rules_init(cull_rules* rules, const weft_collider_def* def, weft_error* error);
+void cull_rules_finish(cull_rules* rules);
+// Whether features of these bodies (or BODY_MIXED, BODY_PASSIVE) may be a pair.
+bool cull_bodies_wanted(const cull_rules* rules, int a, int b);
+// Whether these two features may be a pair; the vertices of each are of one body.
+bool cull_features_wanted(const cull_rules* rules, const int* a, int a_count, const int* b, int b_count);
+
+// ---- trees of boxes
+enum
+{
+    BVH_WIDTH = 8,
+    BVH_LEVELS = 12, // 8^12 > 2^31
+    BVH_GRAIN = 512  // nodes a chunk of a refit
+};
+
+// Upper bounds of minus the low corner and of the high corner, eight boxes side by side: see box8.h.
+typedef struct box8
+{
+    float side[6][8];
+} __attribute__((aligned(64))) box8;
+
+// The swept box of a vertex in the same form; the last two are zero, so that it is one vector.
+typedef struct vertex_box
+{
+    float side[8];
+} __attribute__((aligned(32))) vertex_box;
+
+// Features of one kind, sorted along a Hilbert curve, obstacles last, in groups of eight. Node k of level 0 is the
+// k-th group; node k of a higher level holds the boxes of the nodes 8 k to 8 k + 7 below it. The last level is one node.
+typedef struct bvh
+{
+    int arity, count;   // vertices a feature; features
+    const int* corner;  // [arity * count] vertices, as the collider has them
+    int level_count;    // 0 when there is no feature
+    int level_start[BVH_LEVELS], level_size[BVH_LEVELS];
+    int node_count;
+    box8* node;         // [node_count]
+    int* body;          // [8 * node_count] of each box; NULL without rules
+    int* id;            // [8 * groups] features; -1 where a group is not full
+    int* vertex;        // [8 * arity * groups] their vertices: group by group, corner by corner
+    int* last_id;       // [groups] the greatest id
+    int moving_groups;  // the groups behind these have obstacles only
+} bvh;
+
+weft_status bvh_init(bvh* tree, const int* corner, int arity, int count, const cull_rules* rules);
+void bvh_finish(bvh* tree);
+// Sorts the features anew by the middles of their boxes. On NO_MEMORY the old order stays.
+weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules);
+
+// ---- pages: where a search leaves what it finds before it is sorted
+enum
+{
+    PAGE_SIZE = 1024,
+    RANK_MAX = 256 // seconds of one query that are sorted by ranks
+};
+
+typedef struct page_pool
+{
+    int* items;  // [page_count * PAGE_SIZE]
+    int* used;   // [page_count] items of the page
+    int* next;   // [page_count] page that follows, -1
+    int page_count;
+    atomic_int claimed;  // pages handed out
+    atomic_llong tests;  // of eight boxes, so far
+    long long test_limit;
+    atomic_bool stop;    // no page was left, or the tests are too many
+} page_pool;
+
+// What one chunk of queries found. Chunks are nodes of the query tree at one level.
+typedef struct walk_chunk
+{
+    int first_page; // -1: none
+    bool crowded;   // its lists of nodes did not fit: it is walked again with more room
+} walk_chunk;
+
+// One search: every feature of `queries` against those of `targets`.
+typedef struct broad_walk
+{
+    const bvh *queries, *targets;
+    bool ascending;             // one set against itself: only targets of a greater id
+    double margin;
+    float margin_up, margin_down; // the margin, rounded away from zero and towards it
+    const vec3 *start, *end;    // [vertex_count]
+    const cull_rules* rules;    // NULL: none
+    int level;                  // of the query nodes that are chunks
+    page_pool* pool;
+    int* found;                 // [queries->count] number of pairs of each query
+} broad_walk;
+
+// The definition of a candidate, in double.
+bool pair_boxes_near(const broad_walk* w, const int* a, const int* b);
+
+// ---- kernels, compiled once for each CPU kind; all give the same bits
+typedef struct broad_kernels
+{
+    // Copies positions and bounds the vertices [begin, end). Returns the first that is not finite, or -1.
+    int (*vertex_boxes)(const vec3* from, const vec3* to, vec3 origin, vertex_box* out, int begin, int end);
+    // Boxes of the groups [begin, end) of level 0, and of nodes of a level above.
+    void (*leaf_boxes)(const bvh* tree, const vertex_box* boxes, int begin, int end);
+    void (*inner_boxes)(const bvh* tree, int level, int begin, int end);
+    // Sum over the nodes [begin, end) of a level of the half perimeters of their boxes.
+    double (*half_perimeters)(const bvh* tree, int level, int begin, int end);
+    // Walks one chunk. list is [list_size].
+    void (*walk)(const broad_walk* w, int node, walk_chunk* chunk, int* list, int list_size);
+    // Sorts count <= RANK_MAX different seconds into pairs of one first. Up to RANK_MAX ints at second may be read.
+    void (*rank)(const int* second, int count, int first, weft_pair* out);
+} broad_kernels;
+
+const broad_kernels* broad_kernels_for(cpu_kind cpu);
+
+// Refits all levels from the boxes of vertices; with still_obstacles the groups of obstacles keep theirs.
+void bvh_refit(bvh* tree, const broad_kernels* kernels, workers* pool, const vertex_box* boxes, bool still_obstacles);
+// Sums of half perimeters: of all boxes of nodes, and of features.
+void bvh_measure(const bvh* tree, const broad_kernels* kernels, workers* pool, double* nodes, double* features);
+// The box of everything; false when there is nothing.
+bool bvh_bounds(const bvh* tree, float side[6]);
+
+// ---- sorted pairs
+typedef struct pair_list
+{
+    weft_pair* pair; // [capacity]
+    int count, capacity;
+} pair_list;
+
+// Scratch of a search; grows and stays.
+typedef struct pair_finder
+{
+    page_pool pages;
+    int* found;     // [found_capacity]
+    int* offset;    // [found_capacity + 1] where the pairs of a query start
+    int found_capacity;
+    walk_chunk* chunks;
+    int chunk_capacity;
+    int* list; // scratch of chunks that are crowded
+    int list_capacity;
+} pair_finder;
+
+typedef struct pair_search
+{
+    const broad_kernels* kernels;
+    workers* pool;
+    broad_walk walk;
+    int pair_limit;
+} pair_search;
+
+// The two halves of a search, apart for benchmarks: find the pairs; put them in order.
+weft_status pairs_walk(pair_finder* finder, pair_search* search, weft_error* error);
+weft_status pairs_sort(pair_finder* finder, const pair_search* search, pair_list* out, weft_error* error);
+void pair_finder_finish(pair_finder* finder);
+// Grows an array whose contents need not stay, with a quarter to spare.
+bool scratch_grow(void** array, int* capacity, int needed, size_t item_size);
+
+// ---- closest points
+typedef struct closest
+{
+    double weight[4]; // as in weft_near
+    vec3 normal;
+    double distance;
+} closest;
+
+closest closest_vertex_face(const vec3 x[4]);
+closest closest_edge_edge(const vec3 x[4]);
+
+// ---- edges: of triangles and strands, each once, sorted by (lower, higher) vertex
+weft_status edges_build(const weft_collider_def* def, int** out, int* out_count);
+
+// ---- the collider
+// What a narrow test kept: weft_near or weft_impact.
+typedef struct narrow_list
+{
+    void* item;
+    int count, capacity;
+} narrow_list;
+
+typedef enum feature_kind
+{
+    FEATURE_VERTEX,
+    FEATURE_EDGE,
+    FEATURE_FACE,
+    FEATURE_KINDS
+} feature_kind;
+
+struct weft_collider
+{
+    int vertex_count, pair_limit;
+    workers* pool;
+    cpu_kind cpu;
+    const broad_kernels* kernels;
+    cull_rules rules;
+    int* corner[FEATURE_KINDS]; // vertices of each feature
+    bvh tree[FEATURE_KINDS];
+
+    bool ready; // an update has succeeded
+    double margin;
+    vec3 origin;         // the boxes are relative to it; set by a build
+    vec3 *start, *end;   // [vertex_count] of the last update
+    vertex_box* boxes;   // [vertex_count]
+    double built_ratio;  // of the sums of half perimeters, right after a build; 0: there was none
+    int build_count;     // for tests
+
+    pair_finder finder;
+    pair_list vertex_face, edge_edge; // what weft_collider_pairs handed out
+    pair_list candidates[2];          // of proximity and impacts
+    int* kept;                        // [kept_capacity] of each chunk of candidates
+    int kept_capacity;
+    narrow_list near, impacts;
+};
+
+// A search of one kind with this margin in the boxes of the last update.
+pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double margin);
+weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, pair_list* out, weft_error* error);
+// The four vertices of a pair.
+void collider_vertices(const weft_collider* c, weft_pair_kind kind, weft_pair pair, int vertex[4]);
+weft_status collider_not_ready(weft_error* error);
+weft_status collider_no_memory(weft_status status, weft_error* error); // fills the error of NO_MEMORY
+
+// Whether a candidate is to be kept, and with `out` its record.
+typedef bool narrow_test_fn(const weft_collider* c, weft_pair_kind kind, weft_pair pair, void* context, void* out);
+
+// Keeps those candidates of both kinds at this margin that pass the test, in order.
+typedef struct narrow_search
+{
+    double margin;
+    narrow_test_fn* test;
+    void* context;
+    size_t item_size;
+} narrow_search;
+
+weft_status collider_narrow(weft_collider* c, const narrow_search* search, narrow_list* out, weft_error* error);
+
+#endif

@@ -1,0 +1,272 @@
+// Trees of boxes: layout, order along a curve, refit, and a measure of how good the order still is.
+//
+// Features are sorted along a Hilbert curve of the middles of their boxes, obstacles behind the rest, and taken eight by
+// eight; so are the groups, level by level. Nothing but the order of features is stored: children follow from numbers. A
+// refit fills the boxes from the bottom up; the order stays until the collider asks for a new one.
+#include <string.h>
+
+#include "collide/broad.h"
+#include "mesh/mesh.h"
+
+extern const broad_kernels broad_kernels_base, broad_kernels_avx2, broad_kernels_avx512;
+
+const broad_kernels* broad_kernels_for(cpu_kind cpu)
+{
+#ifdef WEFT_X86_KERNELS
+    static const broad_kernels* const table[CPU_KIND_COUNT] = {&broad_kernels_base, &broad_kernels_avx2,
+                                                               &broad_kernels_avx512};
+    return table[cpu];
+#else
+    (void)cpu;
+    return &broad_kernels_base;
+#endif
+}
+
+static void set_levels(bvh* tree)
+{
+    for (int size = tree->count; size > 0 && (tree->level_count == 0 || size > 1);)
+    {
+        size = (size - 1) / BVH_WIDTH + 1;
+        tree->level_start[tree->level_count] = tree->node_count;
+        tree->level_size[tree->level_count++] = size;
+        tree->node_count += size;
+    }
+}
+
+weft_status bvh_init(bvh* tree, const int* corner, int arity, int count, const cull_rules* rules)
+{
+    *tree = (bvh){.arity = arity, .count = count, .corner = corner};
+    set_levels(tree);
+    size_t places = tree->level_count ? (size_t)tree->level_size[0] * BVH_WIDTH : 0;
+    tree->node = MEM_NEW(tree->node_count, box8);
+    tree->body = rules->body ? MEM_NEW((size_t)tree->node_count * BVH_WIDTH, int) : NULL;
+    tree->id = MEM_NEW(places, int);
+    tree->vertex = MEM_NEW(places * (size_t)arity, int);
+    tree->last_id = MEM_NEW(places / BVH_WIDTH, int);
+    bool room = tree->node && tree->id && tree->vertex && tree->last_id && (tree->body || !rules->body);
+    return room ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+void bvh_finish(bvh* tree)
+{
+    mem_free(tree->node);
+    mem_free(tree->body);
+    mem_free(tree->id);
+    mem_free(tree->vertex);
+    mem_free(tree->last_id);
+    *tree = (bvh){0};
+}
+
+// ---- order
+
+static void box_middles(const bvh* tree, const vertex_box* boxes, vec3* out)
+{
+    for (int f = 0; f < tree->count; f++)
+    {
+        const int* corner = tree->corner + (size_t)f * (size_t)tree->arity;
+        float side[6];
+        memcpy(side, boxes[corner[0]].side, sizeof(side));
+        for (int c = 1; c < tree->arity; c++)
+        {
+            for (int k = 0; k < 6; k++)
+            {
+                side[k] = fmaxf(side[k], boxes[corner[c]].side[k]);
+            }
+        }
+        out[f] = v3((double)side[3] - (double)side[0], (double)side[4] - (double)side[1],
+                    (double)side[5] - (double)side[2]);
+    }
+}
+
+static bool feature_passive(const bvh* tree, const cull_rules* rules, int f)
+{
+    return rules->body && rules->passive[rules->body[tree->corner[(size_t)f * (size_t)tree->arity]]];
+}
+
+// Features in the order of the curve, obstacles behind the rest. place_of is the place of each along the curve.
+static void put_in_order(bvh* tree, const cull_rules* rules, const int* place_of, int* at_place)
+{
+    for (int f = 0; f < tree->count; f++)
+    {
+        at_place[place_of[f]] = f;
+    }
+    int used = 0;
+    for (int passive = 0; passive < 2; passive++)
+    {
+        for (int k = 0; k < tree->count; k++)
+        {
+            if (feature_passive(tree, rules, at_place[k]) == (bool)passive)
+            {
+                tree->id[used++] = at_place[k];
+            }
+        }
+        tree->moving_groups = passive ? tree->moving_groups : (used + BVH_WIDTH - 1) / BVH_WIDTH;
+    }
+    for (int k = used; k < tree->level_size[0] * BVH_WIDTH; k++)
+    {
+        tree->id[k] = -1;
+    }
+}
+
+// What the kernels read beside the boxes.
+static void fill_groups(bvh* tree)
+{
+    for (int g = 0; g < tree->level_size[0]; g++)
+    {
+        tree->last_id[g] = -1;
+        for (int lane = 0; lane < BVH_WIDTH; lane++)
+        {
+            int id = tree->id[g * BVH_WIDTH + lane];
+            tree->last_id[g] = int_max(tree->last_id[g], id);
+            for (int c = 0; c < tree->arity; c++)
+            {
+                tree->vertex[((size_t)g * (size_t)tree->arity + (size_t)c) * BVH_WIDTH + (size_t)lane] =
+                    id < 0 ? -1 : tree->corner[(size_t)id * (size_t)tree->arity + (size_t)c];
+            }
+        }
+    }
+}
+
+// The body of features of two bodies together; a free place (BODY_FREE) takes on the other's.
+enum
+{
+    BODY_FREE = -3
+};
+
+static int join_bodies(const cull_rules* rules, int a, int b)
+{
+    if (a == b || b == BODY_FREE)
+    {
+        return a;
+    }
+    if (a == BODY_FREE)
+    {
+        return b;
+    }
+    bool passive = (a == BODY_PASSIVE || (a >= 0 && rules->passive[a])) &&
+                   (b == BODY_PASSIVE || (b >= 0 && rules->passive[b]));
+    return passive ? BODY_PASSIVE : BODY_MIXED;
+}
+
+static void fill_bodies(bvh* tree, const cull_rules* rules)
+{
+    for (int k = 0; k < tree->level_size[0] * BVH_WIDTH; k++)
+    {
+        int id = tree->id[k];
+        tree->body[k] = id < 0 ? BODY_FREE : rules->body[tree->corner[(size_t)id * (size_t)tree->arity]];
+    }
+    for (int level = 1; level < tree->level_count; level++)
+    {
+        const int* below = tree->body + (size_t)tree->level_start[level - 1] * BVH_WIDTH;
+        int* here = tree->body + (size_t)tree->level_start[level] * BVH_WIDTH;
+        for (int k = 0; k < tree->level_size[level] * BVH_WIDTH; k++)
+        {
+            here[k] = BODY_FREE;
+            for (int lane = 0; lane < BVH_WIDTH && k < tree->level_size[level - 1]; lane++)
+            {
+                here[k] = join_bodies(rules, here[k], below[k * BVH_WIDTH + lane]);
+            }
+        }
+    }
+}
+
+weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules)
+{
+    if (tree->count == 0)
+    {
+        return WEFT_OK;
+    }
+    vec3* middle = mem_raw((size_t)tree->count, sizeof(vec3));
+    int* place_of = mem_raw((size_t)tree->count, sizeof(int));
+    int* at_place = mem_raw((size_t)tree->count, sizeof(int));
+    weft_status status = middle && place_of && at_place ? WEFT_OK : WEFT_NO_MEMORY;
+    if (status == WEFT_OK)
+    {
+        box_middles(tree, boxes, middle);
+        status = mesh_order(middle, tree->count, place_of);
+    }
+    if (status == WEFT_OK)
+    {
+        put_in_order(tree, rules, place_of, at_place);
+        fill_groups(tree);
+    }
+    if (status == WEFT_OK && rules->body)
+    {
+        fill_bodies(tree, rules);
+    }
+    mem_free(middle);
+    mem_free(place_of);
+    mem_free(at_place);
+    return status;
+}
+
+// ---- refit
+
+typedef struct refit_context
+{
+    bvh* tree;
+    const broad_kernels* kernels;
+    const vertex_box* boxes;
+    int level;
+} refit_context;
+
+static void refit_leaves(void* context, int begin, int end)
+{
+    refit_context* r = context;
+    r->kernels->leaf_boxes(r->tree, r->boxes, begin, end);
+}
+
+static void refit_nodes(void* context, int begin, int end)
+{
+    refit_context* r = context;
+    r->kernels->inner_boxes(r->tree, r->level, begin, end);
+}
+
+void bvh_refit(bvh* tree, const broad_kernels* kernels, workers* pool, const vertex_box* boxes, bool still_obstacles)
+{
+    refit_context r = {.tree = tree, .kernels = kernels, .boxes = boxes};
+    if (tree->level_count > 0)
+    {
+        int groups = still_obstacles ? tree->moving_groups : tree->level_size[0];
+        parallel_for(pool, groups, BVH_GRAIN, refit_leaves, &r);
+    }
+    for (r.level = 1; r.level < tree->level_count; r.level++)
+    {
+        parallel_for(pool, tree->level_size[r.level], BVH_GRAIN / BVH_WIDTH, refit_nodes, &r);
+    }
+}
+
+static double measure_nodes(void* context, int begin, int end)
+{
+    refit_context* r = context;
+    return r->kernels->half_perimeters(r->tree, r->level, begin, end);
+}
+
+void bvh_measure(const bvh* tree, const broad_kernels* kernels, workers* pool, double* nodes, double* features)
+{
+    refit_context r = {.tree = (bvh*)tree, .kernels = kernels};
+    *nodes = *features = 0.0;
+    for (r.level = 0; r.level < tree->level_count; r.level++)
+    {
+        double sum = parallel_sum(pool, tree->level_size[r.level], BVH_GRAIN, measure_nodes, &r);
+        *(r.level == 0 ? features : nodes) += sum;
+    }
+}
+
+bool bvh_bounds(const bvh* tree, float side[6])
+{
+    if (tree->level_count == 0)
+    {
+        return false;
+    }
+    const box8* top = &tree->node[tree->node_count - 1];
+    for (int k = 0; k < 6; k++)
+    {
+        side[k] = top->side[k][0];
+        for (int lane = 1; lane < BVH_WIDTH; lane++)
+        {
+            side[k] = fmaxf(side[k], top->side[k][lane]);
+        }
+    }
+    return true;
+}

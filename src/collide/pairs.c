@@ -1,0 +1,332 @@
+// The search for pairs: chunks of queries walk the tree in parallel, then all finds are put in order.
+//
+// A query's pairs are all found by its own walk, one after the other, so that sorting by (first, second) needs no sort of
+// all pairs: the numbers found by each query give the places, and each query's few seconds are sorted among themselves. What
+// is found waits on pages of a pool. A page is claimed by whoever needs one; which it is does not matter, as chunks know
+// their own. A pool that is too small stops the search, grows and starts it over, up to the limit of pairs; in a steady
+// scene that does not happen. Nothing is allocated inside a parallel loop.
+#include <limits.h>
+#include <string.h>
+
+#include "collide/broad.h"
+
+enum
+{
+    CHUNK_LEVEL = 2,        // a chunk is a query node of this level: 8^3 queries
+    LIST_SIZE = 8192,       // ints of scratch on the stack of a chunk
+    TESTS_A_PAIR = 16,      // limit of tests, of eight boxes each, for each pair of the limit
+    TESTS_A_QUERY = 1 << 10 // and for each query
+};
+
+// ---- the definition
+
+typedef struct double_box
+{
+    double low[3], high[3];
+} double_box;
+
+static double_box feature_box(const vec3* start, const vec3* end, const int* vertex, int count)
+{
+    double_box box;
+    for (int c = 0; c < count; c++)
+    {
+        const double* a = &start[vertex[c]].x;
+        const double* b = &end[vertex[c]].x;
+        for (int k = 0; k < 3; k++)
+        {
+            double low = fmin(a[k], b[k]), high = fmax(a[k], b[k]);
+            box.low[k] = c == 0 ? low : fmin(box.low[k], low);
+            box.high[k] = c == 0 ? high : fmax(box.high[k], high);
+        }
+    }
+    return box;
+}
+
+bool pair_boxes_near(const broad_walk* w, const int* a, const int* b)
+{
+    double_box A = feature_box(w->start, w->end, a, w->queries->arity);
+    double_box B = feature_box(w->start, w->end, b, w->targets->arity);
+    for (int k = 0; k < 3; k++)
+    {
+        if (!(B.low[k] - A.high[k] <= w->margin && A.low[k] - B.high[k] <= w->margin))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- scratch
+
+bool scratch_grow(void** array, int* capacity, int needed, size_t item_size)
+{
+    if (needed <= *capacity && *array)
+    {
+        return true;
+    }
+    mem_free(*array);
+    int64_t target = (int64_t)needed + needed / 4 + 16;
+    *capacity = target > INT_MAX - 1 ? INT_MAX - 1 : (int)target;
+    *array = mem_raw((size_t)*capacity + 1, item_size);
+    *capacity = *array ? *capacity : 0;
+    return *array != NULL;
+}
+
+static bool pool_grow(page_pool* pool, int page_count)
+{
+    mem_free(pool->items);
+    mem_free(pool->used);
+    mem_free(pool->next);
+    pool->items = mem_raw((size_t)page_count * PAGE_SIZE + RANK_MAX, sizeof(int)); // ranks read whole vectors
+    pool->used = mem_raw((size_t)page_count, sizeof(int));
+    pool->next = mem_raw((size_t)page_count, sizeof(int));
+    bool room = pool->items && pool->used && pool->next;
+    pool->page_count = room ? page_count : 0;
+    return room;
+}
+
+void pair_finder_finish(pair_finder* finder)
+{
+    mem_free(finder->pages.items);
+    mem_free(finder->pages.used);
+    mem_free(finder->pages.next);
+    mem_free(finder->found);
+    mem_free(finder->offset);
+    mem_free(finder->chunks);
+    mem_free(finder->list);
+    *finder = (pair_finder){0};
+}
+
+static int chunk_count(const pair_search* search)
+{
+    const bvh* queries = search->walk.queries;
+    return queries->level_count && search->walk.targets->level_count ? queries->level_size[search->walk.level] : 0;
+}
+
+static weft_status finder_prepare(pair_finder* finder, pair_search* search)
+{
+    const bvh* queries = search->walk.queries;
+    search->walk.level = int_max(0, int_min(CHUNK_LEVEL, queries->level_count - 1));
+    int chunks = chunk_count(search), both = finder->found_capacity;
+    bool room = scratch_grow((void**)&finder->chunks, &finder->chunk_capacity, chunks, sizeof(walk_chunk)) &&
+                scratch_grow((void**)&finder->offset, &both, queries->count, sizeof(int)) &&
+                scratch_grow((void**)&finder->found, &finder->found_capacity, queries->count, sizeof(int));
+    if (room && finder->pages.page_count < chunks + 1)
+    {
+        room = pool_grow(&finder->pages, chunks + queries->count / (PAGE_SIZE / 8) + 1);
+    }
+    search->walk.pool = &finder->pages;
+    search->walk.found = finder->found;
+    return room ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+// ---- walking
+
+typedef struct walk_context
+{
+    const pair_search* search;
+    pair_finder* finder;
+} walk_context;
+
+static void walk_chunks(void* context, int begin, int end)
+{
+    walk_context* c = context;
+    int list[LIST_SIZE];
+    for (int k = begin; k < end; k++)
+    {
+        if (!atomic_load_explicit(&c->finder->pages.stop, memory_order_relaxed))
+        {
+            c->search->kernels->walk(&c->search->walk, k, &c->finder->chunks[k], list, LIST_SIZE);
+        }
+    }
+}
+
+// Chunks that were crowded, with room for lists of everything: something among their queries reaches a large part of the scene.
+static weft_status walk_crowded(pair_finder* finder, pair_search* search)
+{
+    const bvh* targets = search->walk.targets;
+    for (int k = 0; k < chunk_count(search) && !finder->pages.stop; k++)
+    {
+        if (!finder->chunks[k].crowded)
+        {
+            continue;
+        }
+        // Lists of all levels, and blocks of the lowest with their boxes.
+        int needed = 2 * targets->node_count + 10 * targets->level_size[0] + 64 * BVH_LEVELS;
+        if (!scratch_grow((void**)&finder->list, &finder->list_capacity, needed, sizeof(int)))
+        {
+            return WEFT_NO_MEMORY;
+        }
+        search->kernels->walk(&search->walk, k, &finder->chunks[k], finder->list, finder->list_capacity);
+    }
+    return WEFT_OK;
+}
+
+static weft_status too_many(const pair_search* search, weft_error* error)
+{
+    const char* kind = search->walk.ascending ? "edge-edge" : "vertex-face";
+    return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                     "there are more than %d %s pairs whose boxes are at most %g m apart, or nearly so many tests: "
+                     "look for features that lie on top of each other, take a smaller margin, or raise pair_limit",
+                     search->pair_limit, kind, search->walk.margin);
+}
+
+weft_status pairs_walk(pair_finder* finder, pair_search* search, weft_error* error)
+{
+    TRY(finder_prepare(finder, search));
+    int chunks = chunk_count(search);
+    page_pool* pool = &finder->pages;
+    int64_t most = (int64_t)search->pair_limit / (PAGE_SIZE - BVH_WIDTH) + 2 * (int64_t)chunks + 1;
+    pool->test_limit = (long long)TESTS_A_PAIR * search->pair_limit + (long long)TESTS_A_QUERY * search->walk.queries->count;
+    walk_context context = {search, finder};
+    for (;;)
+    {
+        pool->claimed = 0;
+        pool->tests = 0;
+        pool->stop = false;
+        parallel_for(search->pool, chunks, 1, walk_chunks, &context);
+        TRY(walk_crowded(finder, search));
+        if (!pool->stop)
+        {
+            return WEFT_OK;
+        }
+        if (pool->tests > pool->test_limit || pool->page_count >= most)
+        {
+            return too_many(search, error);
+        }
+        int64_t grown = 2 * (int64_t)pool->page_count;
+        if (!pool_grow(pool, (int)(grown < most ? grown : most)))
+        {
+            return WEFT_NO_MEMORY;
+        }
+    }
+}
+
+// ---- sorting
+
+// offset[q] is where the pairs of query q start; offset[count] is the number of all. False when there are too many.
+static bool sum_found(const int* found, int count, int limit, int* offset)
+{
+    int64_t sum = 0;
+    for (int q = 0; q < count; q++)
+    {
+        offset[q] = (int)sum;
+        sum += found[q];
+        if (sum > limit)
+        {
+            return false;
+        }
+    }
+    offset[count] = (int)sum;
+    return true;
+}
+
+static void sift_down(int* a, int root, int count)
+{
+    for (int child; (child = 2 * root + 1) < count; root = child)
+    {
+        child += child + 1 < count && a[child] < a[child + 1];
+        if (a[root] >= a[child])
+        {
+            return;
+        }
+        int held = a[root];
+        a[root] = a[child];
+        a[child] = held;
+    }
+}
+
+static void heap_sort(int* a, int count)
+{
+    for (int k = count / 2 - 1; k >= 0; k--)
+    {
+        sift_down(a, k, count);
+    }
+    for (int k = count - 1; k > 0; k--)
+    {
+        int held = a[0];
+        a[0] = a[k];
+        a[k] = held;
+        sift_down(a, 0, k);
+    }
+}
+
+// What does not lie on one page or is too long for ranks. The seconds go to the upper half of their own places, are
+// sorted there and spread to pairs.
+static void sort_from_pages(const page_pool* pool, int* page, int* at, int first, weft_pair* pairs, int count)
+{
+    int* second = (int*)pairs + count;
+    for (int done = 0, part; done < count; done += part, *at += part)
+    {
+        if (*at == pool->used[*page])
+        {
+            *page = pool->next[*page];
+            *at = 0;
+        }
+        part = int_min(count - done, pool->used[*page] - *at);
+        memcpy(second + done, pool->items + (size_t)*page * PAGE_SIZE + *at, (size_t)part * sizeof(int));
+    }
+    heap_sort(second, count);
+    for (int k = 0; k < count; k++)
+    {
+        pairs[k] = (weft_pair){first, second[k]};
+    }
+}
+
+typedef struct sort_context
+{
+    const broad_kernels* kernels;
+    const pair_finder* finder;
+    const broad_walk* walk;
+    weft_pair* out;
+} sort_context;
+
+// Reads what chunks left on their pages, query by query.
+static void sort_chunks(void* context, int begin, int end)
+{
+    sort_context* s = context;
+    const bvh* queries = s->walk->queries;
+    const page_pool* pool = &s->finder->pages;
+    int chunk_size = BVH_WIDTH << 3 * s->walk->level;
+    for (int chunk = begin; chunk < end; chunk++)
+    {
+        int page = s->finder->chunks[chunk].first_page, at = 0;
+        int first = chunk * chunk_size, last = int_min(queries->count - first, chunk_size) + first;
+        for (int k = first; k < last; k++)
+        {
+            int id = queries->id[k], count = s->finder->found[id];
+            weft_pair* pairs = s->out + s->finder->offset[id];
+            int in_page = count > 0 && at < pool->used[page] ? pool->used[page] - at : 0;
+            if (count <= in_page && count <= RANK_MAX)
+            {
+                s->kernels->rank(pool->items + (size_t)page * PAGE_SIZE + at, count, id, pairs);
+                at += count;
+                continue;
+            }
+            sort_from_pages(pool, &page, &at, id, pairs, count);
+        }
+    }
+}
+
+weft_status pairs_sort(pair_finder* finder, const pair_search* search, pair_list* out, weft_error* error)
+{
+    int chunks = chunk_count(search);
+    out->count = 0;
+    if (chunks == 0)
+    {
+        return WEFT_OK;
+    }
+    int count = search->walk.queries->count;
+    if (!sum_found(finder->found, count, search->pair_limit, finder->offset))
+    {
+        return too_many(search, error);
+    }
+    if (!scratch_grow((void**)&out->pair, &out->capacity, finder->offset[count], sizeof(weft_pair)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    sort_context s = {search->kernels, finder, &search->walk, out->pair};
+    parallel_for(search->pool, chunks, 1, sort_chunks, &s);
+    out->count = finder->offset[count];
+    return WEFT_OK;
+}
