@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cache/pc2.h"
+#include "mesh/pc2.h"
 #include "cache/scene_file.h"
 #include "mesh/mesh.h"
 #include "weft/cache.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cache/checkpoint.h"
-#include "cache/pc2.h"
+#include "mesh/pc2.h"
 #include "cache/scene_file.h"
 #include "weft/cache.h"
 

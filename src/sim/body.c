@@ -215,7 +215,7 @@ static weft_status take_state(const weft_cloth_def* def, body* b, weft_error* er
 static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* error)
 {
     TRY(check_vertices(b, pin->vertices, pin->vertex_count, "pin", error));
-    if (!v3_is_finite(pin->direction) || !v3_is_finite(pin->axis) || !v3_is_finite(pin->center) || isnan(pin->release))
+    if (!v3_is_finite(pin->direction) || isnan(pin->release))
     {
         return wrong(error, b, "a pin's numbers are finite");
     }
@@ -223,20 +223,8 @@ static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* err
     {
         return wrong(error, b, "a pin to a line or plane needs a direction that is not zero");
     }
-    for (int k = 0; k < pin->key_count; k++)
-    {
-        const weft_pin_key* key = &pin->keys[k];
-        if (!isfinite(key->time) || !v3_is_finite(key->offset) || !isfinite(key->angle) ||
-            (k > 0 && !(key->time > key[-1].time)))
-        {
-            return wrong(error, b, "the keys of a pin's path are finite and their times increase");
-        }
-        if (key->angle != 0.0 && !(v3_length(pin->axis) > 0.0))
-        {
-            return wrong(error, b, "a pin that turns needs an axis");
-        }
-    }
-    return WEFT_OK;
+    const char* mistake = motion_check(pin->keys, pin->key_count, pin->axis, pin->center);
+    return mistake ? wrong(error, b, mistake) : WEFT_OK;
 }
 
 static weft_status take_pins(const weft_cloth_def* def, body* b, weft_error* error)

@@ -31,10 +31,12 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
     for (int k = 0; k < set->motion_count; k++)
     {
         const pin_motion* m = &set->motions[k];
-        const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z, m->axis.x, m->axis.y,
-                                  m->axis.z,      m->center.x,    m->center.y,    m->center.z,    m->release};
+        const motion* way = &m->motion;
+        const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z, way->axis.x,
+                                  way->axis.y,    way->axis.z,    way->center.x,  way->center.y,  way->center.z,
+                                  m->release};
         hash = hash_bytes(hash, numbers, sizeof(numbers));
-        hash = hash_bytes(hash, m->keys, (size_t)m->key_count * sizeof(weft_pin_key));
+        hash = hash_bytes(hash, way->keys, (size_t)way->key_count * sizeof(weft_pin_key));
     }
     for (int k = 0; k < set->count; k++)
     {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cache/pc2.h"
+#include "mesh/pc2.h"
 
 enum
 {
@@ -27,6 +27,7 @@ struct pc2
     int file;         // descriptor
     int point_count;
     int sample_count; // complete
+    int stated_count; // by the header, when it was opened
     char* path;       // for messages
 };
 
@@ -239,6 +240,7 @@ static weft_status pc2_read_header(pc2* cache, weft_error* error)
     cache->point_count = (int)points;
     int64_t held = ((int64_t)info.st_size - HEADER_SIZE) / sample_size(cache);
     cache->sample_count = held < (int64_t)samples ? (int)held : (int)samples;
+    cache->stated_count = (int)samples;
     return WEFT_OK;
 }
 
@@ -306,6 +308,11 @@ int pc2_point_count(const pc2* cache)
 int pc2_sample_count(const pc2* cache)
 {
     return cache->sample_count;
+}
+
+int pc2_stated_count(const pc2* cache)
+{
+    return cache->stated_count;
 }
 
 // ---- samples
