@@ -1,5 +1,4 @@
 // Taking in a cloth: checks and copies everything of a weft_cloth_def.
-#include <ctype.h>
 #include <string.h>
 
 #include "sim/sim.h"
@@ -92,41 +91,6 @@ static weft_status check_vertices(const body* b, const int* vertices, int count,
             return error_set(error, WEFT_BAD_INPUT, NULL, 0,
                              "cloth `%s`: a %s names vertex %d; vertices run from 0 to %d", b->name, what, vertices[k],
                              b->rest.vertex_count - 1);
-        }
-    }
-    return WEFT_OK;
-}
-
-// A name becomes a file name: letters, digits, '-', '_', '.', not starting with a dot.
-static weft_status take_name(const weft_sim* sim, const char* name, body* b, weft_error* error)
-{
-    char automatic[32];
-    if (!name)
-    {
-        snprintf(automatic, sizeof(automatic), "cloth%d", sim->body_count + 1);
-        name = automatic;
-    }
-    b->name = mem_strdup(name);
-    if (!b->name)
-    {
-        return WEFT_NO_MEMORY;
-    }
-    bool good = name[0] && name[0] != '.' && strlen(name) <= 100;
-    for (const char* c = name; *c; c++)
-    {
-        good = good && (isalnum((unsigned char)*c) || strchr("-_.", *c));
-    }
-    if (!good)
-    {
-        return wrong(
-            error, b,
-            "a name takes letters, digits, '-', '_' and '.', 100 at most, and no dot first: it becomes a file name");
-    }
-    for (int k = 0; k < sim->body_count; k++)
-    {
-        if (strcmp(sim->bodies[k].name, name) == 0)
-        {
-            return wrong(error, b, "another cloth has this name; give each its own");
         }
     }
     return WEFT_OK;
@@ -280,7 +244,7 @@ static weft_status take_forces(const weft_cloth_def* def, body* b, weft_error* e
 
 static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
 {
-    TRY(take_name(sim, def->name, b, error));
+    TRY(name_take(sim, def->name, "cloth", &b->name, error));
     TRY(take_material(def, b, error));
     TRY(take_mesh(def, b, error));
     TRY(take_state(def, b, error));
