@@ -364,7 +364,7 @@ static void test_pins(void** state)
     assert_int_equal(pins[2].fix, WEFT_FIX_POINT);
     assert_int_equal(pins[2].motion.key_count, 2);
     assert_true(pins[2].motion.keys[1].time == 2.0 && pins[2].motion.keys[1].angle == 90.0 && pins[2].motion.keys[1].offset.y == 1.0);
-    assert_true(pins[2].axis.y == 1.0 && pins[2].center.x == 1.0);
+    assert_true(pins[2].motion.axis.y == 1.0 && pins[2].motion.center.x == 1.0);
     weft_scene_destroy(scene);
 }
 
