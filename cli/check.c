@@ -227,8 +227,8 @@ static void put_obstacle(const weft_scene_obstacle* o)
     put_pair("deform", o->deform);
     printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"closed\":%s,\"deviation\":%.17g,\"friction\":%.17g,"
            "\"thickness\":%.17g,\"keys\":%d,\"samples\":%d}",
-           o->vertex_count, o->face_count, o->triangle_count, o->is_closed ? "true" : "false", o->deviation, o->friction,
-           o->thickness, o->key_count, o->sample_count);
+           o->vertex_count, o->face_count, o->triangle_count, o->is_closed ? "true" : "false", o->deviation,
+           o->friction, o->thickness, o->key_count, o->sample_count);
 }
 
 static void put_warnings(const weft_scene* scene, const check_warnings* warnings)

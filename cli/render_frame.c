@@ -1,6 +1,6 @@
-// What the camera of `weft render` takes in. Cloth decides: an obstacle counts as far as it lies within a cloth's length of
-// the cloth, and one that is much larger, such as a floor, not at all. A level floor that reaches beyond the picture becomes
-// its ground.
+// What the camera of `weft render` takes in. Cloth decides: an obstacle counts as far as it lies within a cloth's
+// length of the cloth, and one that is much larger, such as a floor, not at all. A level floor that reaches beyond the
+// picture becomes its ground.
 #include <math.h>
 #include <stdlib.h>
 

@@ -113,8 +113,8 @@ static void test_keys_against_closed_form(void** state)
         {
             vec3 p = v3_round(tetra_x[v]);
             double dx = p.x - 1.0, dz = p.z;
-            assert_floats(x[v], v3(1.0 + cos(angle) * dx + sin(angle) * dz, p.y,
-                                   -sin(angle) * dx + cos(angle) * dz + 2.0 * s));
+            assert_floats(
+                x[v], v3(1.0 + cos(angle) * dx + sin(angle) * dz, p.y, -sin(angle) * dx + cos(angle) * dz + 2.0 * s));
         }
     }
     weft_sim_destroy(sim);
@@ -399,9 +399,11 @@ static void test_exclusions(void** state)
     assert_int_equal(e.vertex_count, 2);
     assert_true(e.vertices[0] == 0 && e.vertices[1] == 2);
     assert_null(weft_sim_exclusion_at(sim, 1).vertices);
-    assert_int_equal(weft_sim_exclude(sim, &(weft_exclusion){.first = "sheet", .second = "bal"}, &error), WEFT_NOT_FOUND);
+    assert_int_equal(weft_sim_exclude(sim, &(weft_exclusion){.first = "sheet", .second = "bal"}, &error),
+                     WEFT_NOT_FOUND);
     assert_non_null(strstr(error.message, "did you mean `ball`?"));
-    assert_int_equal(weft_sim_exclude(sim, &(weft_exclusion){.first = "ball", .second = "box"}, &error), WEFT_BAD_INPUT);
+    assert_int_equal(weft_sim_exclude(sim, &(weft_exclusion){.first = "ball", .second = "box"}, &error),
+                     WEFT_BAD_INPUT);
     assert_int_equal(weft_sim_exclude(sim, &(weft_exclusion){"sheet", "ball", vertices, 2}, &error), WEFT_BAD_INPUT);
     assert_non_null(strstr(error.message, "vertex 77"));
     weft_sim_destroy(sim);

@@ -1,5 +1,5 @@
-// Obstacles from a scene file to a run's folder and back: which files there are and what they hold, the same bytes from the
-// scene that a run wrote, --resume and --force, folders that others wrote, files that are cut, damaged or missing.
+// Obstacles from a scene file to a run's folder and back: which files there are and what they hold, the same bytes from
+// the scene that a run wrote, --resume and --force, folders that others wrote, files that are cut, damaged or missing.
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -124,29 +124,32 @@ static void write_inputs(void)
 }
 
 #define HEAD                                                                                                           \
-    "{\"frames\": 4, \"steps_per_frame\": 2, \"time_step\": 0.005, \"cloth\": [{\"name\": \"sheet\", \"mesh\": "         \
+    "{\"frames\": 4, \"steps_per_frame\": 2, \"time_step\": 0.005, \"cloth\": [{\"name\": \"sheet\", \"mesh\": "       \
     "{\"grid\": {\"cells\": 3}}}],\n\"obstacles\": ["
 #define DEFORMING(how)                                                                                                 \
-    "{\"name\": \"body\", \"mesh\": {\"obj\": \"body.obj\", \"scale\": 0.01}, \"transform\": {\"rotate\": [0, 30, 0], "   \
+    "{\"name\": \"body\", \"mesh\": {\"obj\": \"body.obj\", \"scale\": 0.01}, \"transform\": {\"rotate\": [0, 30, "    \
+    "0], "                                                                                                             \
     "\"translate\": [0, 1, 0]},\n\"deform\": {" how "}}"
 #define BY_PC2 "\"pc2\": \"body.pc2\", \"rate\": 150, \"start\": 0.005"
 #define BY_OBJ "\"obj_sequence\": \"body_%03d.obj\", \"first\": 5, \"last\": 13, \"rate\": 150, \"start\": 0.005"
 
-static const char whole_scene[] =
-    HEAD "{\"name\": \"floor\", \"shape\": {\"plane\": {\"point\": [0, -1, 0]}}},\n"
-         "{\"name\": \"ball\", \"shape\": {\"sphere\": {\"center\": [0.1, 0.2, 0.3], \"radius\": 0.3, \"segments\": 3}},\n"
-         " \"motion\": {\"path\": [{\"time\": 0.01}, {\"time\": 0.03, \"offset\": [1, 0, 0], \"angle\": 45}], \"axis\": "
-         "[0, 0, 1]}},\n"
-         "{\"name\": \"table\", \"friction\": 0.7, \"thickness\": 0.002, \"shape\": {\"box\": {\"size\": [1, 0.1, 1], "
-         "\"hole\": 0.3, \"rotate\": [10, 20, 30]}}},\n"
-         "{\"name\": \"rod\", \"shape\": {\"cylinder\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 0.1, "
-         "\"segments\": 7}}},\n"
-         "{\"name\": \"pill\", \"shape\": {\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 0.1, "
-         "\"segments\": 7}}},\n"
-         "{\"name\": \"ring\", \"shape\": {\"torus\": {\"radius\": 0.3, \"tube\": 0.1, \"axis\": [1, 1, 0], \"segments\": "
-         "9}}},\n" DEFORMING(BY_PC2) "],\n"
-         "\"contact\": {\"exclude\": [{\"pair\": [\"sheet\", \"ball\"], \"where\": {\"edge\": \"top\"}}, {\"pair\": "
-         "[\"sheet\", \"sheet\"]}, {\"pair\": [\"body\", \"sheet\"], \"where\": {\"vertices\": [1]}}]}}";
+static const char whole_scene[] = HEAD
+    "{\"name\": \"floor\", \"shape\": {\"plane\": {\"point\": [0, -1, 0]}}},\n"
+    "{\"name\": \"ball\", \"shape\": {\"sphere\": {\"center\": [0.1, 0.2, 0.3], \"radius\": 0.3, \"segments\": 3}},\n"
+    " \"motion\": {\"path\": [{\"time\": 0.01}, {\"time\": 0.03, \"offset\": [1, 0, 0], \"angle\": 45}], \"axis\": "
+    "[0, 0, 1]}},\n"
+    "{\"name\": \"table\", \"friction\": 0.7, \"thickness\": 0.002, \"shape\": {\"box\": {\"size\": [1, 0.1, 1], "
+    "\"hole\": 0.3, \"rotate\": [10, 20, 30]}}},\n"
+    "{\"name\": \"rod\", \"shape\": {\"cylinder\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 0.1, "
+    "\"segments\": 7}}},\n"
+    "{\"name\": \"pill\", \"shape\": {\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 0.1, "
+    "\"segments\": 7}}},\n"
+    "{\"name\": \"ring\", \"shape\": {\"torus\": {\"radius\": 0.3, \"tube\": 0.1, \"axis\": [1, 1, 0], \"segments\": "
+    "9}}},\n" DEFORMING(
+        BY_PC2) "],\n"
+                "\"contact\": {\"exclude\": [{\"pair\": [\"sheet\", \"ball\"], \"where\": {\"edge\": \"top\"}}, "
+                "{\"pair\": "
+                "[\"sheet\", \"sheet\"]}, {\"pair\": [\"body\", \"sheet\"], \"where\": {\"vertices\": [1]}}]}}";
 
 // ---- running
 
@@ -230,7 +233,8 @@ static void test_files_of_a_run(void** state)
     for (int k = 0; k < BODIES; k++)
     {
         char name[64];
-        bool moves = strcmp(bodies[k], "sheet") == 0 || strcmp(bodies[k], "ball") == 0 || strcmp(bodies[k], "body") == 0;
+        bool moves =
+            strcmp(bodies[k], "sheet") == 0 || strcmp(bodies[k], "ball") == 0 || strcmp(bodies[k], "body") == 0;
         snprintf(name, sizeof(name), "first/%s.obj", bodies[k]);
         assert_true(there(name));
         snprintf(name, sizeof(name), "first/%s.pc2", bodies[k]);
@@ -318,8 +322,9 @@ static void test_a_run_replaces_itself(void** state)
     assert_same("first/ball.pc2", "self/ball.pc2");
     assert_false(there("self/body.motion.pc2.tmp"));
     // Another scene takes all of it away.
-    write_file("bare.json", "{\"frames\": 1, \"steps_per_frame\": 2, \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": "
-                            "{\"cells\": 2}}}]}");
+    write_file("bare.json",
+               "{\"frames\": 1, \"steps_per_frame\": 2, \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": "
+               "{\"cells\": 2}}}]}");
     run_well("bare.json", "self", WEFT_CACHE_FORCE, 1);
     for (int k = 1; k < BODIES; k++)
     {
@@ -550,8 +555,8 @@ static void test_damage_on_the_way(void** state)
     weft_error error = {0};
     assert_int_equal(weft_scene_load(path_of("late.json", path), NULL, 0, &scene, &error), WEFT_OK);
     assert_int_equal(weft_scene_create_sim(scene, 1, &sim, &error), WEFT_OK);
-    assert_int_equal(weft_cache_writer_create(path_of("late", out), WEFT_CACHE_NEW, weft_scene_json(scene), STEPS_A_FRAME,
-                                              sim, &writer, &error),
+    assert_int_equal(weft_cache_writer_create(path_of("late", out), WEFT_CACHE_NEW, weft_scene_json(scene),
+                                              STEPS_A_FRAME, sim, &writer, &error),
                      WEFT_OK);
     float nan = NAN;
     damage("late.pc2", 32 + 48 * 3, &nan, sizeof(nan));
@@ -622,8 +627,9 @@ static void test_meshes_of_obstacles(void** state)
     char path[PATH_BYTES];
     write_file("rough.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nv 2 0 0\nv 3 0 0\nv 9 9 9\n"
                             "o first\nf 1 2 3\nf 1 2 4\nf 1 2 5\no second\nf 2 6 7\n");
-    write_file("rough.json", HEAD "{\"mesh\": {\"obj\": \"rough.obj\"}}, {\"mesh\": {\"obj\": \"rough.obj\", \"object\": "
-                                  "\"first\"}}]}");
+    write_file("rough.json",
+               HEAD "{\"mesh\": {\"obj\": \"rough.obj\"}}, {\"mesh\": {\"obj\": \"rough.obj\", \"object\": "
+                    "\"first\"}}]}");
     weft_scene* scene = NULL;
     weft_error error = {0};
     assert_int_equal(weft_scene_load(path_of("rough.json", path), NULL, 0, &scene, &error), WEFT_OK);
@@ -632,7 +638,8 @@ static void test_meshes_of_obstacles(void** state)
     assert_string_equal(o.name, "obstacle1");
     assert_string_equal(o.obj, "rough.obj");
     assert_null(o.shape);
-    assert_true(o.triangle_count == 4 && o.vertex_count == 8 && !o.is_closed && o.key_count == 0 && o.sample_count == 0);
+    assert_true(o.triangle_count == 4 && o.vertex_count == 8 && !o.is_closed && o.key_count == 0 &&
+                o.sample_count == 0);
     assert_int_equal(weft_scene_obstacle_at(scene, 1, &o), WEFT_OK);
     assert_int_equal(o.triangle_count, 3);
     assert_int_equal(weft_scene_obstacle_at(scene, 2, &o), WEFT_NOT_FOUND);

@@ -101,8 +101,8 @@ static void test_surfaces_are_closed_and_outward(void** state)
 {
     (void)state;
     static const int segments[] = {0, 1, 2, 3, 4, 5, 7, 12, 31};
-    static const int euler[] = {[SHAPE_PLANE] = 1,    [SHAPE_SPHERE] = 2, [SHAPE_BOX] = 2,       [SHAPE_CYLINDER] = 2,
-                                [SHAPE_CAPSULE] = 2,  [SHAPE_TORUS] = 0,  [SHAPE_KIND_COUNT] = 0};
+    static const int euler[] = {[SHAPE_PLANE] = 1,   [SHAPE_SPHERE] = 2, [SHAPE_BOX] = 2,       [SHAPE_CYLINDER] = 2,
+                                [SHAPE_CAPSULE] = 2, [SHAPE_TORUS] = 0,  [SHAPE_KIND_COUNT] = 0};
     for (int kind = 0; kind <= SHAPE_KIND_COUNT; kind++)
     {
         for (size_t k = 0; k < sizeof(segments) / sizeof(segments[0]); k++)
@@ -357,10 +357,14 @@ static void test_failing_memory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_surfaces_are_closed_and_outward), cmocka_unit_test(test_plane_faces_its_normal),
-        cmocka_unit_test(test_volume_and_area_converge),        cmocka_unit_test(test_distance_is_as_stated),
-        cmocka_unit_test(test_default_sizes),                   cmocka_unit_test(test_sphere_is_even),
-        cmocka_unit_test(test_coordinates_are_floats),          cmocka_unit_test(test_what_cannot_be_built),
+        cmocka_unit_test(test_surfaces_are_closed_and_outward),
+        cmocka_unit_test(test_plane_faces_its_normal),
+        cmocka_unit_test(test_volume_and_area_converge),
+        cmocka_unit_test(test_distance_is_as_stated),
+        cmocka_unit_test(test_default_sizes),
+        cmocka_unit_test(test_sphere_is_even),
+        cmocka_unit_test(test_coordinates_are_floats),
+        cmocka_unit_test(test_what_cannot_be_built),
         cmocka_unit_test(test_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

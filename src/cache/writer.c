@@ -24,9 +24,9 @@ struct weft_cache_writer
 {
     char dir[PATH_MAX_BYTES - 512];
     int steps_per_frame;
-    int body_count;     // cloths and obstacles, in this order
-    pc2** samples;      // [body_count]; NULL: an obstacle that stands still
-    vec3* sample;  // room for the largest body
+    int body_count; // cloths and obstacles, in this order
+    pc2** samples;  // [body_count]; NULL: an obstacle that stands still
+    vec3* sample;   // room for the largest body
     FILE* stats;
     int lock; // descriptor of run.lock, -1: none
 };
@@ -117,8 +117,8 @@ static weft_status make_folder(const char* dir, weft_error* error)
     return WEFT_OK;
 }
 
-// A run writes scene.json, stats.jsonl, NAME.obj, NAME.pc2 and NAME.motion.pc2. Files of these names that no run made are the user's:
-// they stay, and the run is refused.
+// A run writes scene.json, stats.jsonl, NAME.obj, NAME.pc2 and NAME.motion.pc2. Files of these names that no run made
+// are the user's: they stay, and the run is refused.
 static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, bool was_run, weft_error* error)
 {
     char path[PATH_MAX_BYTES];

@@ -228,7 +228,7 @@ static weft_status pc2_read_header(pc2* cache, weft_error* error)
     if (got < HEADER_SIZE || memcmp(header, pc2_magic, sizeof(pc2_magic)) != 0 || get_u32(header + 12) != 1)
     {
         return error_set(error, WEFT_BAD_INPUT, cache->path, 0,
-                         "this is not a PC2 file of version 1, or its header is cut short; run the scene again");
+                         "this is not a PC2 file of version 1, or its header is cut short; export it or run the scene again");
     }
     uint32_t points = get_u32(header + POINTS_AT), samples = get_u32(header + SAMPLES_AT);
     if (points < 1 || points > INT32_MAX || samples > INT32_MAX)

@@ -6,7 +6,8 @@
 //   sphere           R (1 - 1 / sqrt(1 + ((3 - sqrt 5) / n)^2)), at the middle of an icosahedron's face
 //   cylinder         R (1 - cos(pi / n))
 //   capsule          11 R / n^2 on its ends (cells are about as tall as wide), the cylinder's value between them
-//   torus            (R + t) (1 - cos(pi / n)) + t (1 - cos(pi / m)), m segments around the tube; in its hole the mesh is
+//   torus            (R + t) (1 - cos(pi / n)) + t (1 - cos(pi / m)), m segments around the tube; in its hole the mesh
+//   is
 //                    the part that stands out, by at most (R - t) (1 - cos(pi / n))
 //
 // Flat faces and the sphere come from a small polyhedron whose edges are cut into n pieces. The sphere starts from the
@@ -214,8 +215,8 @@ static void build_plane(builder* b, const shape_options* o)
 static void build_sphere(builder* b, const shape_options* o)
 {
     const double g = 1.6180339887498948482; // golden ratio
-    const vec3 corner[12] = {{-1, g, 0},  {1, g, 0},   {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
-                             {0, -1, -g}, {0, 1, -g},  {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
+    const vec3 corner[12] = {{-1, g, 0},  {1, g, 0},  {-1, -g, 0}, {1, -g, 0}, {0, -1, g},  {0, 1, g},
+                             {0, -1, -g}, {0, 1, -g}, {g, 0, -1},  {g, 0, 1},  {-g, 0, -1}, {-g, 0, 1}};
     static const int face[] = {0, 11, 5,  0, 5,  1, 0, 1, 7, 0, 7,  10, 0, 10, 11, 1, 5, 9, 5, 11,
                                4, 11, 10, 2, 10, 7, 6, 7, 1, 8, 3,  9,  4, 3,  4,  2, 3, 2, 6, 3,
                                6, 8,  3,  8, 9,  4, 9, 5, 2, 4, 11, 6,  2, 10, 8,  6, 7, 9, 8, 1};
@@ -263,9 +264,9 @@ static void build_box(builder* b, const shape_options* o)
         face_pair(face, &used, k, next, 4 + next, 4 + k);
         if (hole)
         {
-            face_pair(face, &used, 4 + k, 4 + next, 12 + next, 12 + k);  // top
-            face_pair(face, &used, 8 + k, 8 + next, next, k);            // bottom
-            face_pair(face, &used, 12 + k, 12 + next, 8 + next, 8 + k);  // towards the hole
+            face_pair(face, &used, 4 + k, 4 + next, 12 + next, 12 + k); // top
+            face_pair(face, &used, 8 + k, 8 + next, next, k);           // bottom
+            face_pair(face, &used, 12 + k, 12 + next, 8 + next, 8 + k); // towards the hole
         }
     }
     if (!hole)
@@ -306,8 +307,8 @@ static void lathe_stitch(builder* b, int low, int low_count, int high, int high_
     while ((i < low_steps || j < high_steps) && !b->failed)
     {
         int at_low = low + i % low_count, at_high = high + j % high_count;
-        bool lower = j >= high_steps ||
-                     (i < low_steps && (2 * i + 1) * (int64_t)high_count <= (2 * j + 1) * (int64_t)low_count);
+        bool lower =
+            j >= high_steps || (i < low_steps && (2 * i + 1) * (int64_t)high_count <= (2 * j + 1) * (int64_t)low_count);
         if (lower)
         {
             builder_triangle(b, at_low, low + (i + 1) % low_count, at_high);
@@ -385,8 +386,7 @@ static int dome_rings(const shape_options* o)
 
 static int dome_count(const shape_options* o, int ring)
 {
-    return ring == 0 ? o->segments
-                     : int_max(3, (int)lround(o->segments * cos(0.5 * PI * ring / dome_rings(o))));
+    return ring == 0 ? o->segments : int_max(3, (int)lround(o->segments * cos(0.5 * PI * ring / dome_rings(o))));
 }
 
 static void build_capsule(builder* b, const shape_options* o)
@@ -460,10 +460,8 @@ int shape_segments_min(shape_kind kind)
 
 shape_options shape_default(shape_kind kind)
 {
-    return (shape_options){.kind = kind,
-                           .axis = {0, 1, 0},
-                           .size = {10.0, 10.0, 10.0},
-                           .segments = kinds[kind].segments};
+    return (shape_options){
+        .kind = kind, .axis = {0, 1, 0}, .size = {10.0, 10.0, 10.0}, .segments = kinds[kind].segments};
 }
 
 double shape_deviation(const shape_options* o)

@@ -1,6 +1,6 @@
-// Normals of obstacles: smooth where the surface bends gently, sharp at creases. Each triangle gets corners of its own; the
-// normal of a corner is the sum of the normals, weighted by area, of those triangles around its vertex that turn by less
-// than the crease angle from it.
+// Normals of obstacles: smooth where the surface bends gently, sharp at creases. Each triangle gets corners of its own;
+// the normal of a corner is the sum of the normals, weighted by area, of those triangles around its vertex that turn by
+// less than the crease angle from it.
 #include <string.h>
 
 #include "render/picture.h"

@@ -72,9 +72,10 @@ static weft_status exclusion_read(const scene_reader* r, const tree_node* node, 
     TRY(read_fields(r, node, exclude_fields, FIELD_COUNT(exclude_fields), &keys));
     if (!keys.pair || keys.pair->kind != TREE_ARRAY || keys.pair->child_count != 2)
     {
-        return read_error(r, keys.pair ? keys.pair : node,
-                          "an exclusion needs \"pair\": [\"NAME\", \"NAME\"], two cloths or obstacles; the same twice: a "
-                          "cloth with itself");
+        return read_error(
+            r, keys.pair ? keys.pair : node,
+            "an exclusion needs \"pair\": [\"NAME\", \"NAME\"], two cloths or obstacles; the same twice: a "
+            "cloth with itself");
     }
     body first, second;
     TRY(body_find(r, keys.pair->first, &first));

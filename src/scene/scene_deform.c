@@ -1,5 +1,5 @@
-// Meshes that deform: samples of a PC2 file or of a sequence of OBJ files, in the units and the place of the mesh, rounded
-// to float as they are read, so that a copy as PC2 holds exactly what was used.
+// Meshes that deform: samples of a PC2 file or of a sequence of OBJ files, in the units and the place of the mesh,
+// rounded to float as they are read, so that a copy as PC2 holds exactly what was used.
 //
 // PC2 files are read a sample at a time. OBJ files are slow to read: their samples are kept as floats while all of them
 // together are small, and read again when needed otherwise.
@@ -86,8 +86,9 @@ static weft_status sequence_read(const scene_reader* r, const tree_node* node, c
     pattern p;
     if (!pattern_parse(d->sequence, &p))
     {
-        return read_error(r, keys->sequence, "expected one number in the name, %%d or %%04d (with 1 to 9 digits), and no "
-                                             "other %%: \"body_%%04d.obj\"");
+        return read_error(r, keys->sequence,
+                          "expected one number in the name, %%d or %%04d (with 1 to 9 digits), and no "
+                          "other %%: \"body_%%04d.obj\"");
     }
     if (!keys->first || !keys->last)
     {
@@ -173,11 +174,13 @@ weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obst
     }
     if (o->obj.weld > 0.0)
     {
-        return read_error(r, node, "a mesh that is welded cannot deform by files; set \"weld\": 0 or weld all the files");
+        return read_error(r, node,
+                          "a mesh that is welded cannot deform by files; set \"weld\": 0 or weld all the files");
     }
     if (keys.pc2 && (keys.first || keys.last))
     {
-        return read_error_key(r, keys.first ? keys.first : keys.last, "only an \"obj_sequence\" has this key; remove it");
+        return read_error_key(r, keys.first ? keys.first : keys.last,
+                              "only an \"obj_sequence\" has this key; remove it");
     }
     if (keys.rate)
     {
@@ -196,10 +199,10 @@ struct deform_source
 {
     int vertex_count, sample_count;
     scene_place place;
-    char* path;  // of the PC2 file, or the sequence's pattern
+    char* path;    // of the PC2 file, or the sequence's pattern
     size_t folder; // characters of the path that the scene did not name
-    pc2* cache;  // NULL: a sequence
-    int first;   // number of a sequence's first file
+    pc2* cache;    // NULL: a sequence
+    int first;     // number of a sequence's first file
     char* object;
     int face_count;
     int *face_start, *face_vertex; // of the mesh, which every file of a sequence must have
@@ -309,10 +312,11 @@ static weft_status check_same(const deform_source* s, const char* file, const me
 {
     if (m->vertex_count != s->vertex_count || m->face_count != s->face_count)
     {
-        return error_set(error, WEFT_BAD_INPUT, file, 0,
-                         "%d vertices and %d faces where the obstacle's mesh has %d and %d; every file of a sequence must "
-                         "have the same",
-                         m->vertex_count, m->face_count, s->vertex_count, s->face_count);
+        return error_set(
+            error, WEFT_BAD_INPUT, file, 0,
+            "%d vertices and %d faces where the obstacle's mesh has %d and %d; every file of a sequence must "
+            "have the same",
+            m->vertex_count, m->face_count, s->vertex_count, s->face_count);
     }
     for (int face = 0; face < m->face_count; face++)
     {

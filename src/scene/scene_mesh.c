@@ -1,5 +1,5 @@
-// The mesh of a cloth or of an obstacle: a grid or an OBJ file, put in place by the transform, checked, with its flat rest shape when the
-// scene says "rest": "uv".
+// The mesh of a cloth or of an obstacle: a grid or an OBJ file, put in place by the transform, checked, with its flat
+// rest shape when the scene says "rest": "uv".
 #include <string.h>
 
 #include "scene/scene_data.h"
@@ -396,7 +396,8 @@ weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, sce
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
     if (keys.grid)
     {
-        return read_error_key(r, keys.grid, "an obstacle's mesh is an OBJ file; for a sheet take {\"shape\": {\"plane\": {}}}");
+        return read_error_key(r, keys.grid,
+                              "an obstacle's mesh is an OBJ file; for a sheet take {\"shape\": {\"plane\": {}}}");
     }
     if (!keys.obj)
     {

@@ -46,8 +46,9 @@ static weft_status obstacle_from_shape(const scene_reader* r, const obstacle_key
     const tree_node* misplaced = keys->transform ? keys->transform : keys->deform;
     if (misplaced)
     {
-        return read_error_key(r, misplaced, "only a \"mesh\" has this key; a shape is placed by its own keys and moved by "
-                                            "\"motion\"");
+        return read_error_key(r, misplaced,
+                              "only a \"mesh\" has this key; a shape is placed by its own keys and moved by "
+                              "\"motion\"");
     }
     o->is_shape = true;
     TRY(shape_read(r, keys->shape, &o->shape, &o->rotate));
@@ -82,12 +83,14 @@ static void obstacle_warn(const scene_obstacle* o)
     }
     if (d->repeated > 0)
     {
-        log_warning("%s: obstacle `%s`: %d triangles cover the vertices of another", o->mesh.file, o->name, d->repeated);
+        log_warning("%s: obstacle `%s`: %d triangles cover the vertices of another", o->mesh.file, o->name,
+                    d->repeated);
     }
     if (d->disagreeing > 0)
     {
-        log_warning("%s: obstacle `%s`: at %d edges two triangles run against each other: inside and outside are mixed up",
-                    o->mesh.file, o->name, d->disagreeing);
+        log_warning(
+            "%s: obstacle `%s`: at %d edges two triangles run against each other: inside and outside are mixed up",
+            o->mesh.file, o->name, d->disagreeing);
     }
 }
 
@@ -105,7 +108,8 @@ static weft_status obstacle_doubt(const scene_reader* r, const scene_obstacle* o
     double size = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
     return size <= MESH_SIZE_MAX && size >= MESH_SIZE_MIN
                ? WEFT_OK
-               : scene_warn(r->scene, "obstacle `%s` is %.4g m long: is this in metres? \"scale\" of the mesh changes it",
+               : scene_warn(r->scene,
+                            "obstacle `%s` is %.4g m long: is this in metres? \"scale\" of the mesh changes it",
                             o->name, size);
 }
 
@@ -146,8 +150,9 @@ static weft_status obstacle_read(const scene_reader* r, const tree_node* node, s
     o->thickness = keys.thickness;
     if (!keys.shape == !keys.mesh)
     {
-        return read_error(r, node, "an obstacle needs either a \"shape\", for example {\"sphere\": {\"radius\": 0.3}}, or a "
-                                   "\"mesh\", {\"obj\": \"FILE\"}%s",
+        return read_error(r, node,
+                          "an obstacle needs either a \"shape\", for example {\"sphere\": {\"radius\": 0.3}}, or a "
+                          "\"mesh\", {\"obj\": \"FILE\"}%s",
                           keys.shape ? ", not both" : "");
     }
     if (keys.motion)

@@ -6,8 +6,8 @@
 
 enum
 {
-    NAMES_MAX = 64,       // of one weft_list
-    MULTIGRID_MAX = 32,   // settings of multigrid
+    NAMES_MAX = 64,     // of one weft_list
+    MULTIGRID_MAX = 32, // settings of multigrid
     FRAMES_MAX = 10000000,
     STEPS_MAX = 1000000
 };

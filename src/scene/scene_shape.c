@@ -16,7 +16,10 @@ typedef struct shape_keys
     const tree_node *box_size, *segments_node;
 } shape_keys;
 
-#define KEY(name, kind, member, ...) {name, kind, offsetof(shape_keys, member), __VA_ARGS__}
+#define KEY(name, kind, member, ...)                                                                                   \
+    {                                                                                                                  \
+        name, kind, offsetof(shape_keys, member), __VA_ARGS__                                                          \
+    }
 #define SEGMENTS_KEY KEY("segments", FIELD_NODE, segments_node, ANY_NUMBER)
 
 static const field plane_fields[] = {
@@ -31,8 +34,10 @@ static const field sphere_fields[] = {
     SEGMENTS_KEY,
 };
 static const field box_fields[] = {
-    KEY("center", FIELD_VEC3, center, ANY_NUMBER), KEY("size", FIELD_NODE, box_size, ANY_NUMBER),
-    KEY("rotate", FIELD_VEC3, rotate, ANY_NUMBER), KEY("hole", FIELD_NUMBER, hole, NOT_NEGATIVE),
+    KEY("center", FIELD_VEC3, center, ANY_NUMBER),
+    KEY("size", FIELD_NODE, box_size, ANY_NUMBER),
+    KEY("rotate", FIELD_VEC3, rotate, ANY_NUMBER),
+    KEY("hole", FIELD_NUMBER, hole, NOT_NEGATIVE),
     SEGMENTS_KEY,
 };
 static const field rod_fields[] = {
@@ -42,8 +47,10 @@ static const field rod_fields[] = {
     SEGMENTS_KEY,
 };
 static const field torus_fields[] = {
-    KEY("center", FIELD_VEC3, center, ANY_NUMBER), KEY("axis", FIELD_VEC3, axis, ANY_NUMBER),
-    KEY("radius", FIELD_NUMBER, radius, POSITIVE), KEY("tube", FIELD_NUMBER, tube, POSITIVE),
+    KEY("center", FIELD_VEC3, center, ANY_NUMBER),
+    KEY("axis", FIELD_VEC3, axis, ANY_NUMBER),
+    KEY("radius", FIELD_NUMBER, radius, POSITIVE),
+    KEY("tube", FIELD_NUMBER, tube, POSITIVE),
     SEGMENTS_KEY,
 };
 
@@ -59,8 +66,14 @@ static const shape_row rows[SHAPE_KIND_COUNT] = {
     [SHAPE_PLANE] = {plane_fields, FIELD_COUNT(plane_fields), {NULL}, ""},
     [SHAPE_SPHERE] = {sphere_fields, FIELD_COUNT(sphere_fields), {"radius"}, "\"radius\": 0.3"},
     [SHAPE_BOX] = {box_fields, FIELD_COUNT(box_fields), {"size"}, "\"size\": [1, 0.2, 1]"},
-    [SHAPE_CYLINDER] = {rod_fields, FIELD_COUNT(rod_fields), {"from", "to", "radius"}, "\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 0.1"},
-    [SHAPE_CAPSULE] = {rod_fields, FIELD_COUNT(rod_fields), {"from", "to", "radius"}, "\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 0.1"},
+    [SHAPE_CYLINDER] = {rod_fields,
+                        FIELD_COUNT(rod_fields),
+                        {"from", "to", "radius"},
+                        "\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 0.1"},
+    [SHAPE_CAPSULE] = {rod_fields,
+                       FIELD_COUNT(rod_fields),
+                       {"from", "to", "radius"},
+                       "\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 0.1"},
     [SHAPE_TORUS] = {torus_fields, FIELD_COUNT(torus_fields), {"radius", "tube"}, "\"radius\": 0.3, \"tube\": 0.1"},
 };
 

@@ -32,9 +32,9 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
     {
         const pin_motion* m = &set->motions[k];
         const motion* way = &m->motion;
-        const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z, way->axis.x,
-                                  way->axis.y,    way->axis.z,    way->center.x,  way->center.y,  way->center.z,
-                                  m->release};
+        const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z,
+                                  way->axis.x,    way->axis.y,    way->axis.z,    way->center.x,
+                                  way->center.y,  way->center.z,  m->release};
         hash = hash_bytes(hash, numbers, sizeof(numbers));
         hash = hash_bytes(hash, way->keys, (size_t)way->key_count * sizeof(weft_pin_key));
     }
@@ -64,8 +64,8 @@ static uint64_t hash_obstacle(uint64_t hash, const obstacle* o)
 {
     const mesh* m = &o->mesh;
     const motion* way = &o->motion;
-    const double numbers[] = {o->friction,    o->thickness,   way->axis.x,     way->axis.y,   way->axis.z,
-                              way->center.x,  way->center.y,  way->center.z,   o->sample_rate, o->sample_start,
+    const double numbers[] = {o->friction,     o->thickness,    way->axis.x,      way->axis.y,    way->axis.z,
+                              way->center.x,   way->center.y,   way->center.z,    o->sample_rate, o->sample_start,
                               o->sample_count, m->vertex_count, m->triangle_count};
     hash = hash_bytes(hash_string(hash, o->name), numbers, sizeof(numbers));
     hash = hash_bytes(hash, way->keys, (size_t)way->key_count * sizeof(weft_pin_key));

@@ -42,10 +42,11 @@ weft_status name_take(const weft_sim* sim, const char* name, const char* prefix,
     }
     if (!name_is_good(name))
     {
-        return error_set(error, WEFT_BAD_INPUT, NULL, 0,
-                         "%s `%.120s`: a name takes letters, digits, '-', '_' and '.', 100 at most, no dot first and no "
-                         ".motion last: it becomes a file name",
-                         prefix, name);
+        return error_set(
+            error, WEFT_BAD_INPUT, NULL, 0,
+            "%s `%.120s`: a name takes letters, digits, '-', '_' and '.', 100 at most, no dot first and no "
+            ".motion last: it becomes a file name",
+            prefix, name);
     }
     if (name_is_taken(sim, name))
     {

@@ -52,10 +52,11 @@ static weft_status check_sample(const obstacle* o, int sample, const vec3* x, we
         // One comparison finds infinities and NaN too.
         if (!(fmax(fabs(x[v].x), fmax(fabs(x[v].y), fabs(x[v].z))) <= coordinate_max) || !v3_is_finite(x[v]))
         {
-            return error_set(error, WEFT_BAD_INPUT, NULL, 0,
-                             "obstacle `%s`: sample %d (counted from 0) puts vertex %d at (%g, %g, %g); coordinates must be "
-                             "finite and below %g m",
-                             o->name, sample, v, x[v].x, x[v].y, x[v].z, coordinate_max);
+            return error_set(
+                error, WEFT_BAD_INPUT, NULL, 0,
+                "obstacle `%s`: sample %d (counted from 0) puts vertex %d at (%g, %g, %g); coordinates must be "
+                "finite and below %g m",
+                o->name, sample, v, x[v].x, x[v].y, x[v].z, coordinate_max);
         }
     }
     return WEFT_OK;
