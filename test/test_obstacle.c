@@ -350,6 +350,10 @@ static void test_names_and_numbers(void** state)
     def.key_count = 1;
     assert_int_equal(weft_sim_add_obstacle(sim, &def, NULL, &error), WEFT_BAD_INPUT);
     assert_non_null(strstr(error.message, "axis"));
+    const weft_pin_key away = {.offset = {0, 1e30, 0}};
+    def.keys = &away;
+    assert_int_equal(weft_sim_add_obstacle(sim, &def, NULL, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "below 1e12 m"));
     assert_int_equal(weft_sim_obstacle_count(sim), 1);
     weft_sim_destroy(sim);
 }

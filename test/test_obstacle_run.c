@@ -671,6 +671,41 @@ static void test_overrides(void** state)
     weft_scene_destroy(scene);
 }
 
+// Every allocation of loading and building fails once.
+static void test_failing_memory(void** state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    write_file(
+        "small.json", HEAD
+        "{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 0.3, \"segments\": 1}}, \"motion\": "
+        "{\"path\": [{\"time\": 0}]}},\n" DEFORMING(BY_OBJ) ", {\"name\": \"other\", \"mesh\": {\"obj\": "
+                                                            "\"body.obj\"}, \"deform\": {\"pc2\": \"body.pc2\"}}], "
+                                                            "\"contact\": {\"exclude\": [{\"pair\": [\"sheet\", "
+                                                            "\"ball\"], \"where\": {\"vertices\": [1]}}]}}");
+    path_of("small.json", path);
+    bool done = false;
+    for (int k = 1; !done; k++)
+    {
+        test_ledger ledger = {.fail_at = k};
+        test_ledger_open(&ledger);
+        weft_scene* scene = NULL;
+        weft_sim* sim = NULL;
+        weft_error error = {0};
+        weft_status status = weft_scene_load(path, NULL, 0, &scene, &error);
+        status = status == WEFT_OK ? weft_scene_create_sim(scene, 1, &sim, &error) : status;
+        done = status == WEFT_OK && ledger.made < k;
+        if (status != WEFT_OK && status != WEFT_NO_MEMORY)
+        {
+            fail_msg("allocation %d: %d, %s: %s", k, status, error.file, error.message);
+        }
+        weft_sim_destroy(sim);
+        weft_scene_destroy(scene);
+        assert_int_equal(ledger.live, 0);
+        test_ledger_close();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -690,6 +725,7 @@ int main(void)
         cmocka_unit_test(test_strays_are_left_alone),
         cmocka_unit_test(test_meshes_of_obstacles),
         cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_failing_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -173,6 +173,7 @@ static void remove_run(const weft_cache_writer* w, const weft_sim* sim)
             if (!has_motion_file(sim, earlier.names[k]))
             {
                 remove(path_in(w, earlier.names[k], ".motion.pc2", path));
+                remove(path_in(w, earlier.names[k], ".motion.pc2.tmp", path));
             }
         }
     }

@@ -45,12 +45,17 @@ bool obstacle_is_still(const obstacle* o)
     return o->motion.key_count == 0 && o->sample_count == 0;
 }
 
+// Beyond, floats would overflow.
+static bool is_within_reach(vec3 v)
+{
+    return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))) <= coordinate_max;
+}
+
 static weft_status check_sample(const obstacle* o, int sample, const vec3* x, weft_error* error)
 {
     for (int v = 0; v < o->mesh.vertex_count; v++)
     {
-        // One comparison finds infinities and NaN too.
-        if (!(fmax(fabs(x[v].x), fmax(fabs(x[v].y), fabs(x[v].z))) <= coordinate_max) || !v3_is_finite(x[v]))
+        if (!v3_is_finite(x[v]) || !is_within_reach(x[v]))
         {
             return error_set(
                 error, WEFT_BAD_INPUT, NULL, 0,
@@ -164,6 +169,16 @@ static weft_status take_mesh(const weft_obstacle_def* def, obstacle* o, weft_err
     return mesh_split(&o->mesh, error);
 }
 
+static weft_status check_reach(const weft_obstacle_def* def, const obstacle* o, weft_error* error)
+{
+    bool good = is_within_reach(def->center);
+    for (int k = 0; k < def->key_count; k++)
+    {
+        good = good && is_within_reach(def->keys[k].offset);
+    }
+    return good ? WEFT_OK : wrong(error, o, "offsets and center of its motion must be below 1e12 m");
+}
+
 static weft_status take_numbers(const weft_obstacle_def* def, obstacle* o, weft_error* error)
 {
     if (!isfinite(def->friction) || def->friction < 0.0 || !isfinite(def->thickness) || def->thickness < 0.0)
@@ -175,6 +190,7 @@ static weft_status take_numbers(const weft_obstacle_def* def, obstacle* o, weft_
     {
         return wrong(error, o, mistake);
     }
+    TRY(check_reach(def, o, error));
     o->friction = def->friction;
     o->thickness = def->thickness;
     return motion_init(&o->motion, def->keys, def->key_count, def->axis, def->center);
