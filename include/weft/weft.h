@@ -10,6 +10,7 @@
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
+#include "weft/collide.h"
 #include "weft/solver.h"
 #include "weft/types.h"
 
@@ -271,6 +272,14 @@ WEFT_API weft_status weft_sim_obstacle_positions(weft_sim* sim, weft_obstacle_id
 WEFT_API int weft_sim_exclusion_count(const weft_sim* sim);
 /// The index-th, in the order of weft_sim_exclude; what it points to lives as long as the simulation.
 WEFT_API weft_exclusion weft_sim_exclusion_at(const weft_sim* sim, int index);
+
+/// All bodies in one collider (weft/collide.h), less the exclusions: vertices of the cloths in the order of adding, each in
+/// the user's order, then those of the obstacles. Body k of the collider is cloth k, then obstacle k - cloth_count. The caller
+/// destroys it; it does not see what is added later.
+WEFT_API weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_error* error);
+WEFT_API int weft_sim_collider_vertex_count(const weft_sim* sim);
+/// Present positions in that order; out is [weft_sim_collider_vertex_count]. Fails only when a sample cannot be read.
+WEFT_API weft_status weft_sim_collider_positions(weft_sim* sim, weft_vec3* out, weft_error* error);
 
 /// ---- names
 

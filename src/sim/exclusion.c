@@ -22,17 +22,29 @@ static const char* body_name(const weft_sim* sim, int index)
     return index < sim->body_count ? sim->bodies[index].name : sim->obstacles[index - sim->body_count].name;
 }
 
+int sim_find_body(const weft_sim* sim, const char* name)
+{
+    for (int k = 0; k < sim->body_count + sim->obstacle_count; k++)
+    {
+        if (strcmp(body_name(sim, k), name) == 0)
+        {
+            return k;
+        }
+    }
+    return -1;
+}
+
 static weft_status find_body(const weft_sim* sim, const char* name, int* out, weft_error* error)
 {
+    *out = sim_find_body(sim, name);
+    if (*out >= 0)
+    {
+        return WEFT_OK;
+    }
     const char* names[NAMES_MAX];
     int count = sim->body_count + sim->obstacle_count;
     for (int k = 0; k < count; k++)
     {
-        if (strcmp(body_name(sim, k), name) == 0)
-        {
-            *out = k;
-            return WEFT_OK;
-        }
         names[int_min(k, NAMES_MAX - 1)] = body_name(sim, k);
     }
     const char* near = suggest_name(name, names, int_min(count, NAMES_MAX));

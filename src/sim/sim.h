@@ -83,6 +83,9 @@ void body_finish(body* b);
 // A copy of the name, or of PREFIXn without one; refused when it is no file name or taken.
 weft_status name_take(const weft_sim* sim, const char* name, const char* prefix, char** out, weft_error* error);
 
+// Cloths, then obstacles; -1: no body has that name.
+int sim_find_body(const weft_sim* sim, const char* name);
+
 // ---- obstacles
 void obstacle_finish(obstacle* o);
 void exclusion_finish(exclusion* e);
