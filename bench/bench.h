@@ -14,5 +14,6 @@ typedef struct benchmark
 extern const benchmark bench_kernels, bench_direct, bench_two_corners, bench_broad_phase;
 extern const benchmark bench_sa_convergence, bench_sa_box, bench_sa_speed, bench_sa_choices, bench_sa_phases;
 extern const benchmark bench_sa_table1, bench_sa_map;
+extern const benchmark bench_ccd_pairs;
 
 #endif

@@ -142,6 +142,28 @@ static void print_cloth(const weft_scene_cloth* cloth, const cloth_body* body)
            m->damping);
 }
 
+static void print_obstacle(const weft_scene_obstacle* o)
+{
+    printf("obstacle %s (%s): vertices %d, triangles %d, %s, ", o->name, o->shape ? o->shape : o->obj, o->vertex_count,
+           o->triangle_count, o->is_closed ? "closed" : "open");
+    if (o->sample_count > 0)
+    {
+        printf("deforms by %d samples of %s, %g a second%s", o->sample_count, o->deform, o->deform_rate,
+               o->key_count > 0 ? ", and " : "");
+    }
+    if (o->key_count > 0)
+    {
+        printf("moves by %d keys", o->key_count);
+    }
+    printf("%s\n  friction %g, thickness %g m", o->sample_count + o->key_count > 0 ? "" : "still", o->friction,
+           o->thickness);
+    if (o->deviation > 0.0)
+    {
+        printf(", triangles within %.3g m of the shape", o->deviation);
+    }
+    printf("\n");
+}
+
 static void print_text(const weft_scene* scene, const cloth_body* bodies)
 {
     print_settings(scene);
@@ -149,6 +171,11 @@ static void print_text(const weft_scene* scene, const cloth_body* bodies)
     for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
     {
         print_cloth(&cloth, &bodies[k]);
+    }
+    weft_scene_obstacle obstacle;
+    for (int k = 0; weft_scene_obstacle_at(scene, k, &obstacle) == WEFT_OK; k++)
+    {
+        print_obstacle(&obstacle);
     }
     for (int k = 0; weft_scene_warning(scene, k); k++)
     {
@@ -191,6 +218,19 @@ static void put_cloth(const weft_scene_cloth* cloth, const cloth_body* body)
            m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
 }
 
+static void put_obstacle(const weft_scene_obstacle* o)
+{
+    putchar('{');
+    put_pair("name", o->name);
+    put_pair("shape", o->shape);
+    put_pair("obj", o->obj);
+    put_pair("deform", o->deform);
+    printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"closed\":%s,\"deviation\":%.17g,\"friction\":%.17g,"
+           "\"thickness\":%.17g,\"keys\":%d,\"samples\":%d}",
+           o->vertex_count, o->face_count, o->triangle_count, o->is_closed ? "true" : "false", o->deviation,
+           o->friction, o->thickness, o->key_count, o->sample_count);
+}
+
 static void put_warnings(const weft_scene* scene, const check_warnings* warnings)
 {
     const char* comma = "";
@@ -222,6 +262,13 @@ static void print_json(const weft_scene* scene, const cloth_body* bodies, const 
     {
         fputs(k > 0 ? "," : "", stdout);
         put_cloth(&cloth, &bodies[k]);
+    }
+    printf("],\"obstacles\":[");
+    weft_scene_obstacle obstacle;
+    for (int k = 0; weft_scene_obstacle_at(scene, k, &obstacle) == WEFT_OK; k++)
+    {
+        fputs(k > 0 ? "," : "", stdout);
+        put_obstacle(&obstacle);
     }
     printf("],\"warnings\":[");
     put_warnings(scene, warnings);

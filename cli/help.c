@@ -58,6 +58,14 @@ static const help_page pages[] = {
      "  weft solve /tmp/pinned --solver sa-ppcg --threads 2 --set sa.degree=3\n"
      "  weft solve /tmp/pinned --solver cholesky --json\n"
      "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"},
+    {"ccd", "weft ccd FILE.bin --kind vf|ee [--json]",
+     "Answers continuous collision queries: four points that move on straight lines, a vertex and a face (vf) or two\n"
+     "edges (ee). A record is 28 little-endian doubles: 12 coordinates at t = 0, 12 at t = 1, the truth (1 or 0), bounds\n"
+     "of the first time of contact, smallest distance. One line each: `1 TIME` or `0`. TIME is at most 1e-6 before the\n"
+     "first contact and never after it. --json prints totals against the truth instead, and exits with 1 when a\n"
+     "collision is missed or a time is late. Records are counted from 0.\n\n"
+     "  weft ccd queries.bin --kind vf\n"
+     "  weft ccd queries.bin --kind ee --json\n"},
     {"bench", "weft bench NAME [options] [--json]",
      "Runs a benchmark; `weft bench --list` names them.\n\n  weft bench kernels\n  weft bench sa-table1 "
      "--cells 30,60,100 --steps 8 --out table1\n  weft bench sa-speed --cells 200 "

@@ -247,18 +247,21 @@ static weft_status picture_allocate(picture* p, const render_options* o)
     p->meshes = calloc((size_t)p->body_count, sizeof(*p->meshes));
     p->positions = calloc((size_t)p->body_count, sizeof(*p->positions));
     p->strain = calloc((size_t)p->body_count, sizeof(*p->strain));
+    p->boxes = calloc((size_t)p->body_count, sizeof(*p->boxes));
     p->rgb = malloc(3 * (size_t)o->width * (size_t)o->height);
-    bool strain = o->show == SHOW_STRAIN;
-    if (!p->meshes || !p->positions || !p->strain || !p->rgb)
+    if (!p->meshes || !p->positions || !p->strain || !p->boxes || !p->rgb)
     {
         return WEFT_NO_MEMORY;
     }
     size_t vertices = 0;
+    int used[2] = {0, 0}; // colours of cloths and of obstacles
     for (int k = 0; k < p->body_count; k++)
     {
         const weft_cache_body* body = weft_cache_body_at(p->cache, k);
         size_t count = (size_t)body->vertex_count;
+        bool strain = o->show == SHOW_STRAIN && !body->obstacle;
         vertices += count;
+        p->boxes[k] = weft_box_empty();
         p->positions[k] = malloc((count + 1) * sizeof(weft_vec3));
         p->strain[k] = strain ? malloc((count + 1) * sizeof(double)) : NULL;
         if (!p->positions[k] || (strain && !p->strain[k]))
@@ -266,7 +269,8 @@ static weft_status picture_allocate(picture* p, const render_options* o)
             return WEFT_NO_MEMORY;
         }
         weft_render_mesh mesh = weft_render_mesh_default();
-        weft_render_mesh_palette(&mesh, k);
+        mesh.role = body->obstacle ? WEFT_MESH_OBSTACLE : WEFT_MESH_CLOTH;
+        weft_render_mesh_palette(&mesh, used[body->obstacle]++);
         mesh.positions = p->positions[k];
         mesh.vertex_count = body->vertex_count;
         mesh.triangles = body->triangles;
@@ -280,8 +284,9 @@ static weft_status picture_allocate(picture* p, const render_options* o)
         }
         p->meshes[k] = mesh;
     }
-    p->sorted = strain ? malloc((vertices + 1) * sizeof(double)) : NULL;
-    return p->sorted || !strain ? WEFT_OK : WEFT_NO_MEMORY;
+    bool ranked = o->show == SHOW_STRAIN;
+    p->sorted = ranked ? malloc((vertices + 1) * sizeof(double)) : NULL;
+    return p->sorted || !ranked ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 static void picture_finish(picture* p)
@@ -294,6 +299,7 @@ static void picture_finish(picture* p)
     free(p->meshes);
     free(p->positions);
     free(p->strain);
+    free(p->boxes);
     free(p->sorted);
     free(p->rgb);
     weft_renderer_destroy(p->renderer);
@@ -372,11 +378,10 @@ static int framing_frames(const picture* p, const render_options* o)
     return o->film || p->frame_count < FRAMING_FRAMES ? p->frame_count : FRAMING_FRAMES;
 }
 
-// The box of the run: of all frames for a film; for a picture of evenly spread ones, always the same, and its own.
-static weft_status picture_survey(picture* p, const render_options* o, int frame, weft_box* box, weft_error* error)
+// The boxes of the bodies: of all frames for a film; for a picture of evenly spread ones, always the same, and its own.
+static weft_status picture_survey(picture* p, const render_options* o, int frame, weft_error* error)
 {
     int looks = framing_frames(p, o);
-    *box = weft_box_empty();
     double most = 0.0, usual = 0.0; // strain
     for (int look = 0; look <= looks; look++)
     {
@@ -389,7 +394,7 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
         }
         for (int k = 0; k < p->body_count; k++)
         {
-            weft_box_add(box, p->positions[k], p->meshes[k].vertex_count);
+            weft_box_add(&p->boxes[k], p->positions[k], p->meshes[k].vertex_count);
         }
         if (o->show == SHOW_STRAIN && (o->film || own))
         {
@@ -402,11 +407,19 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
     return WEFT_OK;
 }
 
-static void picture_aim(picture* p, const render_options* o, const weft_box* box)
+static void picture_aim(picture* p, const render_options* o)
 {
     weft_view* view = &p->view;
+    framing f;
+    framing_choose(p, o->ground, &f);
     view->fov = o->fov > 0.0 ? o->fov : view->fov;
-    weft_view_frame(view, box, (double)o->width / o->height);
+    weft_view_frame(view, &f.box, (double)o->width / o->height);
+    view->ground_height = fmin(view->ground_height, f.lowest);
+    if (f.floor >= 0)
+    {
+        view->ground_height = p->boxes[f.floor].max.y;
+        p->meshes[f.floor].triangle_count = p->meshes[f.floor].face_count = 0;
+    }
     view->eye = o->has_camera ? o->camera : view->eye;
     view->target = o->has_target ? o->target : view->target;
     view->ground = o->ground;
@@ -511,15 +524,14 @@ static int open_run(picture* p, const render_options* o, int* frame)
 int picture_prepare(picture* p, const render_options* o, int frame)
 {
     weft_error error = {0};
-    weft_box box;
     p->view = weft_view_default();
     weft_status status = picture_allocate(p, o);
-    status = status == WEFT_OK ? picture_survey(p, o, frame, &box, &error) : status;
+    status = status == WEFT_OK ? picture_survey(p, o, frame, &error) : status;
     if (status != WEFT_OK)
     {
         return render_report(status, &error);
     }
-    picture_aim(p, o, &box);
+    picture_aim(p, o);
     int supersample = o->film || picture_triangles(p) > FINE_TRIANGLES ? 1 : 2;
     status = weft_renderer_create(o->width, o->height, supersample, &p->renderer, &error);
     if (status != WEFT_OK)

@@ -40,12 +40,24 @@ typedef struct picture
     weft_render_mesh* meshes; // [body_count]
     weft_vec3** positions;    // [body_count][vertex_count]
     double** strain;          // [body_count][vertex_count], or entries NULL
+    weft_box* boxes;          // [body_count] over the frames that framing looks at
     double* sorted;           // [vertices of all bodies], or NULL: room to rank the strain
     char legend[64];
     weft_view view;
     weft_renderer* renderer;
     uint8_t* rgb; // [3 * width * height]
 } picture;
+
+// What the camera takes in.
+typedef struct framing
+{
+    weft_box box;
+    int floor;     // body that becomes the ground, -1: none
+    double lowest; // of obstacles that the box leaves out, m; infinity: none
+} framing;
+
+// From the bodies' boxes; without a ground no body becomes it.
+void framing_choose(const picture* p, bool ground, framing* out);
 
 // The message of a failure; returns the exit status.
 int render_report(weft_status status, weft_error* error);
@@ -68,7 +80,7 @@ typedef struct frame_matrix
     weft_sim* sim;
     weft_system* system; // of the step that follows the frame; vertices of all cloths, one cloth after the other
     int body_count;
-    int** vertices; // [body_count][vertices of the run's body] vertex of the system that each of them shows
+    int** vertices; // [body_count][vertices of the run's body] vertex of the system that each of them shows; obstacles: NULL
 } frame_matrix;
 
 // Builds the simulation from the run's scene and puts it into the cached frame; velocities are the differences between

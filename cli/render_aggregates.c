@@ -115,6 +115,10 @@ static weft_status hierarchy_create(hierarchy* h, weft_cache* cache, const rende
     h->colors = calloc((size_t)h->matrix.body_count, sizeof(*h->colors));
     for (int body = 0; body < h->matrix.body_count && h->colors; body++)
     {
+        if (!h->matrix.vertices[body])
+        {
+            continue; // an obstacle keeps its own colour
+        }
         size_t count = (size_t)weft_cache_body_at(cache, body)->vertex_count;
         h->colors[body] = malloc((count + 1) * sizeof(weft_color));
         if (!h->colors[body])
@@ -198,8 +202,11 @@ static weft_status hierarchy_color(hierarchy* h, weft_cache* cache, const level*
     bool ready = pairs && chosen;
     for (int body = 0; body < h->matrix.body_count && ready; body++)
     {
-        pair_count =
-            add_neighbours(pairs, pair_count, weft_cache_body_at(cache, body), h->matrix.vertices[body], l->aggregate);
+        const int* vertices = h->matrix.vertices[body];
+        if (vertices)
+        {
+            pair_count = add_neighbours(pairs, pair_count, weft_cache_body_at(cache, body), vertices, l->aggregate);
+        }
     }
     if (ready)
     {
@@ -208,7 +215,7 @@ static weft_status hierarchy_color(hierarchy* h, weft_cache* cache, const level*
     }
     for (int body = 0; body < h->matrix.body_count && ready; body++)
     {
-        for (int k = 0; k < weft_cache_body_at(cache, body)->vertex_count; k++)
+        for (int k = 0; h->colors[body] && k < weft_cache_body_at(cache, body)->vertex_count; k++)
         {
             int a = l->aggregate[h->matrix.vertices[body][k]];
             h->colors[body][k] = a >= 0 ? palette[chosen[a]] : grey;

@@ -134,6 +134,10 @@ weft_status frame_matrix_create(const char* dir, weft_cache* cache, int frame, f
     }
     for (int body = 0; body < out->body_count && status == WEFT_OK; body++)
     {
+        if (weft_cache_body_at(cache, body)->obstacle)
+        {
+            continue; // no unknowns
+        }
         status = body_match(out, dir, cache, body, frame, error);
     }
     if (status == WEFT_OK)

@@ -143,7 +143,10 @@ static weft_status flat_rest_create(weft_cache* cache, const frame_matrix* m, fl
     out->at = calloc((size_t)weft_system_vertex_count(m->system) + 1, sizeof(weft_vec2));
     for (int body = 0; body < m->body_count && out->at; body++)
     {
-        flat_rest_add(out, weft_cache_body_at(cache, body), m->vertices[body]);
+        if (m->vertices[body]) // an obstacle has no unknowns
+        {
+            flat_rest_add(out, weft_cache_body_at(cache, body), m->vertices[body]);
+        }
     }
     return out->at ? WEFT_OK : WEFT_NO_MEMORY;
 }

@@ -362,9 +362,10 @@ static void test_pins(void** state)
     assert_int_equal(pins[1].fix, WEFT_FIX_PLANE);
     assert_true(pins[1].release == 1.5);
     assert_int_equal(pins[2].fix, WEFT_FIX_POINT);
-    assert_int_equal(pins[2].key_count, 2);
-    assert_true(pins[2].keys[1].time == 2.0 && pins[2].keys[1].angle == 90.0 && pins[2].keys[1].offset.y == 1.0);
-    assert_true(pins[2].axis.y == 1.0 && pins[2].center.x == 1.0);
+    assert_int_equal(pins[2].motion.key_count, 2);
+    assert_true(pins[2].motion.keys[1].time == 2.0 && pins[2].motion.keys[1].angle == 90.0 &&
+                pins[2].motion.keys[1].offset.y == 1.0);
+    assert_true(pins[2].motion.axis.y == 1.0 && pins[2].motion.center.x == 1.0);
     weft_scene_destroy(scene);
 }
 
@@ -524,7 +525,8 @@ static void assert_same_cloth(const scene_cloth* a, const scene_cloth* b)
     for (int k = 0; k < a->pin_count; k++)
     {
         assert_vertices(b->pins[k].vertices, b->pins[k].vertex_count, a->pins[k].vertices, a->pins[k].vertex_count);
-        assert_memory_equal(a->pins[k].keys, b->pins[k].keys, sizeof(scene_key) * (size_t)a->pins[k].key_count);
+        assert_memory_equal(a->pins[k].motion.keys, b->pins[k].motion.keys,
+                            sizeof(scene_key) * (size_t)a->pins[k].motion.key_count);
     }
 }
 

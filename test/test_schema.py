@@ -5,6 +5,8 @@ Usage: test_schema.py [WEFT]   with the command WEFT, `weft check` must agree on
 import json
 import pathlib
 import re
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -37,6 +39,18 @@ def pin(**keys):
     return cloth(pins=[dict({"where": {"edge": "top"}}, **keys)])
 
 
+def obstacle(**keys):
+    return scene(obstacles=[keys])
+
+
+def shape(name, **keys):
+    return obstacle(shape={name: keys})
+
+
+def exclude(*items):
+    return scene(obstacles=[{"name": "ball", "shape": {"sphere": {"radius": 1}}}], contact={"exclude": list(items)})
+
+
 def scene(**keys):
     return dict({"cloth": [CLOTH]}, **keys)
 
@@ -62,6 +76,22 @@ GOOD = [
     pin(where={"corner": "top-left"}),
     pin(where={"vertices": [0, 3]}),
     pin(where={"box": {"min": [-1, -1, -1], "max": [1, 1, 1]}}),
+    shape("plane"),
+    shape("plane", point=[0, 1, 0], normal=[1, 1, 0], size=3, segments=4),
+    shape("sphere", center=[0, 1, 0], radius=0.3, segments=5),
+    shape("box", size=1),
+    shape("box", center=[0, 1, 0], size=[1, 2, 3], rotate=[1, 2, 3], hole=0.5, segments=2),
+    shape("cylinder", **{"from": [0, 0, 0], "to": [0, 1, 0], "radius": 0.1, "segments": 3}),
+    shape("capsule", **{"from": [0, 0, 0], "to": [0, 1, 0], "radius": 0.1}),
+    shape("torus", center=[0, 0, 0], axis=[1, 0, 0], radius=0.3, tube=0.1, segments=12),
+    obstacle(name="ball", shape={"sphere": {"radius": 1}}, friction=0, thickness=0,
+             motion={"path": [{"time": 0}, {"time": 1, "offset": [0, 1, 0], "angle": 90}], "axis": [0, 1, 0], "center": [0, 0, 0]}),
+    obstacle(mesh={"obj": "shirt.obj", "scale": 0.01}, transform={"rotate": [0, 90, 0]}, motion={}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={"obj_sequence": "shirt_%02d.obj", "first": 1, "last": 1, "rate": 10, "start": -1}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={"pc2": "shirt.pc2", "rate": 10}),
+    exclude(),
+    exclude({"pair": ["cloth1", "ball"]}, {"pair": ["cloth1", "cloth1"], "where": {"edge": "top"}}),
+    scene(contact={}),
 ]
 
 BAD = [
@@ -137,6 +167,48 @@ BAD = [
     pin(release=-1),
     cloth(forces=[{"where": {"edge": "top"}}]),
     cloth(forces=[{"force": [0, 0, 1]}]),
+    scene(obstacles={}),
+    obstacle(shape={}),
+    obstacle(shape={"plane": {}, "sphere": {"radius": 1}}),
+    obstacle(shape={"cone": {}}),
+    obstacle(shape={"plane": {}}, mesh={"obj": "shirt.obj"}),
+    obstacle(shape={"plane": {}}, transform={}),
+    obstacle(shape={"plane": {}}, deform={"pc2": "shirt.pc2"}),
+    obstacle(shape={"plane": {}}, friction=-1),
+    obstacle(shape={"plane": {}}, thickness=-1),
+    obstacle(shape={"plane": {}}, name="a b"),
+    obstacle(shape={"plane": {}}, motion={"keys": []}),
+    obstacle(shape={"plane": {}}, motion=[]),
+    obstacle(mesh={"grid": {}}),
+    obstacle(mesh={}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={"pc2": "shirt.pc2", "first": 1}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={"pc2": "shirt.pc2", "rate": 0}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={"obj_sequence": "shirt_%02d.obj"}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={"obj_sequence": "shirt.obj", "first": 1, "last": 1}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={"obj_sequence": "%s%d.obj", "first": 1, "last": 1}),
+    shape("plane", size=0),
+    shape("plane", normal=[0, 1]),
+    shape("sphere"),
+    shape("sphere", radius=0),
+    shape("sphere", radius=1, segments=0),
+    shape("sphere", radius=1, segments=1.5),
+    shape("sphere", radius=1, segments=100000),
+    shape("box"),
+    shape("box", size=[1, 0, 1]),
+    shape("box", size=[1, 1]),
+    shape("box", size=1, hole=-1),
+    shape("cylinder", **{"from": [0, 0, 0], "radius": 0.1}),
+    shape("cylinder", **{"from": [0, 0, 0], "to": [0, 1, 0], "radius": 0.1, "segments": 2}),
+    shape("capsule", **{"from": [0, 0, 0], "to": [0, 1, 0]}),
+    shape("torus", radius=1),
+    shape("torus", radius=1, tube=-0.1),
+    scene(contact=[]),
+    scene(contact={"excluded": []}),
+    exclude({}),
+    exclude({"pair": ["cloth1"]}),
+    exclude({"pair": "cloth1"}),
+    exclude({"pair": ["cloth1", "ball"], "where": {}}),
 ]
 
 
@@ -175,6 +247,9 @@ def examples():
 def weft_accepts(weft, document):
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "shirt.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n")
+        shutil.copy(pathlib.Path(folder) / "shirt.obj", pathlib.Path(folder) / "shirt_01.obj")
+        (pathlib.Path(folder) / "shirt.pc2").write_bytes(
+            b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 3, 0.0, 1.0, 1) + struct.pack("<9f", *range(9)))
         path = pathlib.Path(folder) / "scene.json"
         path.write_text(json.dumps(document))
         result = subprocess.run([weft, "check", str(path)], capture_output=True, timeout=60, check=False)

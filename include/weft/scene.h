@@ -41,11 +41,29 @@ typedef struct weft_scene_cloth
 
 /// The index-th cloth; NOT_FOUND past the end.
 WEFT_API weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_cloth* out);
+/// One obstacle of a scene.
+typedef struct weft_scene_obstacle
+{
+    const char* name;
+    const char* shape;     ///< "sphere", ...; NULL: a mesh
+    const char* obj;       ///< the file, as the scene names it; NULL: a shape
+    int vertex_count, face_count, triangle_count;
+    int is_closed;         ///< 1: every edge has at least two triangles
+    double deviation;      ///< of a shape: largest distance between its surface and its triangles, m
+    double friction, thickness;
+    int key_count;         ///< of its motion; 0: none
+    int sample_count;      ///< of its deformation; 0: none
+    const char* deform;    ///< PC2 file or OBJ sequence, as the scene names it; NULL: none
+    double deform_rate;    ///< samples a second
+} weft_scene_obstacle;
+
+/// The index-th obstacle; NOT_FOUND past the end.
+WEFT_API weft_status weft_scene_obstacle_at(const weft_scene* scene, int index, weft_scene_obstacle* out);
 /// The settings that the simulation is made with, without workers.
 WEFT_API const weft_sim_def* weft_scene_sim_def(const weft_scene* scene);
 
 /// Every default written out; running it again from the run's folder gives the same bits. Owned by the scene. Meshes
-/// from OBJ files are named as the run's folder holds them (CLOTHNAME.obj).
+/// from OBJ files are named as the run's folder holds them (NAME.obj), samples of deforming ones likewise (NAME.motion.pc2).
 WEFT_API const char* weft_scene_json(const weft_scene* scene);
 
 /// Notes of the load ("material converted: ..."); NULL past the end. Warnings about meshes go to the log hook.

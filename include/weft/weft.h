@@ -10,6 +10,7 @@
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
+#include "weft/collide.h"
 #include "weft/solver.h"
 #include "weft/types.h"
 
@@ -102,6 +103,47 @@ typedef struct weft_cloth_def
 
 WEFT_API weft_cloth_def weft_cloth_def_default(void);
 
+/// Fills out [vertex_count] with the positions of one sample. The same sample must always be the same.
+typedef weft_status weft_sample_fn(void* user, int sample, weft_vec3* out, weft_error* error);
+
+/// A body that cloth does not move: still, moved by keys, deforming by samples, or deforming and then moved. Its place is a
+/// function of time alone. Coordinates are rounded to float at every time, so that what is simulated, saved and inspected
+/// is one thing. Contact is not computed in this version: cloth passes through.
+/// Start from weft_obstacle_def_default(). All arrays are copied.
+typedef struct weft_obstacle_def
+{
+    const char* name;            ///< unique among cloths and obstacles; becomes a file name. NULL: obstacle1, obstacle2, ...
+    const weft_vec3* positions;  ///< [vertex_count] m
+    int vertex_count;
+    const int* face_start;       ///< [face_count + 1], or NULL: all faces are triangles
+    const int* face_vertices;    ///< polygons; closed or open, edges of any number of faces, faces without area are all fine
+    int face_count;
+    double friction;             ///< coefficient
+    double thickness;            ///< distance that cloth keeps, m
+    const weft_pin_key* keys;    ///< [key_count] or NULL: does not move. Linear between keys, held before and after.
+    int key_count;
+    weft_vec3 axis;              ///< of the turn; zero: none
+    weft_vec3 center;            ///< a point on that axis
+    int sample_count;            ///< 0: does not deform. Sample k is taken at sample_start + k / sample_rate, linear between, held
+                                 ///< before and after; keys move what the samples give.
+    double sample_rate;          ///< samples a second
+    double sample_start;         ///< s
+    const weft_vec3* samples;    ///< [sample_count * vertex_count], or NULL: read_sample
+    weft_sample_fn* read_sample; ///< called when a sample is needed, at most two are kept; NULL: samples
+    void* user;                  ///< for read_sample
+    void (*release)(void* user); ///< called once: when the simulation is destroyed or the obstacle is refused; may be NULL
+} weft_obstacle_def;
+
+WEFT_API weft_obstacle_def weft_obstacle_def_default(void); ///< friction 0.3, thickness 1 mm, still
+
+/// Pairs of bodies that contact leaves alone: features (vertices, edges, faces) of the first with those of the second.
+typedef struct weft_exclusion
+{
+    const char *first, *second; ///< names; the same twice: a cloth with itself. One at least is a cloth.
+    const int* vertices;        ///< [vertex_count] of the first body: only features that contain one of them; NULL: all
+    int vertex_count;
+} weft_exclusion;
+
 /// Air around all cloth: pressure on each triangle by its normal velocity relative to the wind, friction by the rest.
 typedef struct weft_air
 {
@@ -183,6 +225,12 @@ WEFT_API void weft_sim_destroy(weft_sim* sim); ///< NULL is fine
 /// Cloth is added before the first step.
 WEFT_API weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cloth_id* out,
                                         weft_error* error);
+typedef int weft_obstacle_id; ///< 0, 1, ... in the order of adding
+/// Obstacles are added before the first step. All samples (of very many an even choice) are read once and checked here.
+WEFT_API weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_def* def, weft_obstacle_id* out,
+                                           weft_error* error);
+/// After the bodies that it names, before the first step. NOT_FOUND suggests the nearest name. Arrays are copied.
+WEFT_API weft_status weft_sim_exclude(weft_sim* sim, const weft_exclusion* exclusion, weft_error* error);
 /// One time step. On failure the state is that before the step; error (may be NULL) names step and vertex.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL
 
@@ -210,6 +258,28 @@ WEFT_API weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count);
 WEFT_API void weft_sim_checkpoint(weft_sim* sim);
 /// The linear system that the next step would solve first, unfiltered, in the user's order.
 WEFT_API weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error);
+
+WEFT_API int weft_sim_obstacle_count(const weft_sim* sim);
+WEFT_API const char* weft_sim_obstacle_name(const weft_sim* sim, weft_obstacle_id obstacle);
+WEFT_API int weft_sim_obstacle_vertex_count(const weft_sim* sim, weft_obstacle_id obstacle);
+WEFT_API int weft_sim_obstacle_triangle_count(const weft_sim* sim, weft_obstacle_id obstacle);
+/// As it collides; out is [3 * weft_sim_obstacle_triangle_count].
+WEFT_API void weft_sim_obstacle_triangles(const weft_sim* sim, weft_obstacle_id obstacle, int* out);
+WEFT_API int weft_sim_obstacle_is_still(const weft_sim* sim, weft_obstacle_id obstacle); ///< 1: neither keys nor samples
+/// At any time, s (weft_sim_time: now). out is [weft_sim_obstacle_vertex_count]. Fails only when a sample cannot be read.
+WEFT_API weft_status weft_sim_obstacle_positions(weft_sim* sim, weft_obstacle_id obstacle, double time, weft_vec3* out,
+                                                 weft_error* error);
+WEFT_API int weft_sim_exclusion_count(const weft_sim* sim);
+/// The index-th, in the order of weft_sim_exclude; what it points to lives as long as the simulation.
+WEFT_API weft_exclusion weft_sim_exclusion_at(const weft_sim* sim, int index);
+
+/// All bodies in one collider (weft/collide.h), less the exclusions: vertices of the cloths in the order of adding, each in
+/// the user's order, then those of the obstacles. Body k of the collider is cloth k, then obstacle k - cloth_count. The caller
+/// destroys it; it does not see what is added later.
+WEFT_API weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_error* error);
+WEFT_API int weft_sim_collider_vertex_count(const weft_sim* sim);
+/// Present positions in that order; out is [weft_sim_collider_vertex_count]. Fails only when a sample cannot be read.
+WEFT_API weft_status weft_sim_collider_positions(weft_sim* sim, weft_vec3* out, weft_error* error);
 
 /// ---- names
 

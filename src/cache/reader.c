@@ -1,5 +1,7 @@
 // Reads a run's folder: every pair NAME.obj + NAME.pc2 is a body. scene.json, where it is there and readable, gives the
-// order of the bodies and the frame rate; a folder without it is still read, bodies by name, 25 frames a second.
+// order of the bodies and the frame rate, and says which are obstacles; those of them without a NAME.pc2 stand still. A
+// folder without it is still read: bodies by name, 25 frames a second, every pair is cloth, and every NAME.obj alone is
+// an obstacle that stands still.
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <errno.h>
@@ -7,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cache/pc2.h"
+#include "mesh/pc2.h"
 #include "cache/scene_file.h"
 #include "mesh/mesh.h"
 #include "weft/cache.h"
@@ -16,8 +18,9 @@ typedef struct body
 {
     char* name;
     int rank;  // place in scene.json; bodies that it does not name come last
+    bool obstacle;
     mesh mesh;
-    pc2* samples;
+    pc2* samples; // NULL: stands still
     weft_cache_body view;
 } body;
 
@@ -46,16 +49,16 @@ static char* path_join(const char* dir, const char* name, const char* ending)
 
 // ---- bodies in the folder
 
-static bool has_obj(const char* dir, const char* name)
+static bool has_file(const char* dir, const char* name, const char* ending)
 {
-    char* path = path_join(dir, name, ".obj");
+    char* path = path_join(dir, name, ending);
     struct stat info;
     bool found = path && stat(path, &info) == 0;
     mem_free(path);
     return found;
 }
 
-static weft_status cache_add_name(weft_cache* cache, const char* file_name, size_t length)
+static weft_status cache_add_name(weft_cache* cache, const char* name, size_t length)
 {
     if (!mem_grow((void**)&cache->bodies, &cache->body_capacity, cache->body_count + 1, sizeof(body)))
     {
@@ -68,19 +71,45 @@ static weft_status cache_add_name(weft_cache* cache, const char* file_name, size
     {
         return WEFT_NO_MEMORY;
     }
-    memcpy(b->name, file_name, length);
+    memcpy(b->name, name, length);
     b->rank = INT32_MAX;
-    if (!has_obj(cache->dir, b->name))
-    {
-        mem_free(b->name);
-        b->name = NULL;
-        return WEFT_OK;
-    }
     cache->body_count++;
     return WEFT_OK;
 }
 
-static weft_status cache_find_bodies(weft_cache* cache, weft_error* error)
+// A file of the folder may be that of a body: every .pc2 with its .obj, and an .obj alone where it may stand still.
+static weft_status cache_add_file(weft_cache* cache, const scene_file* scene, const char* file)
+{
+    size_t length = strlen(file);
+    bool pc2_file = length > 4 && strcmp(file + length - 4, ".pc2") == 0;
+    bool obj_file = length > 4 && strcmp(file + length - 4, ".obj") == 0;
+    if (!pc2_file && !obj_file)
+    {
+        return WEFT_OK;
+    }
+    char* name = mem_strdup(file);
+    if (!name)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    name[length - 4] = '\0';
+    int rank = scene_file_find(scene, name);
+    bool may_stand = scene->name_count == 0 || rank >= scene->cloth_count;
+    bool is_body = pc2_file ? has_file(cache->dir, name, ".obj")
+                            : may_stand && !has_file(cache->dir, name, ".pc2");
+    weft_status status = is_body ? cache_add_name(cache, name, length - 4) : WEFT_OK;
+    if (is_body && status == WEFT_OK)
+    {
+        body* b = &cache->bodies[cache->body_count - 1];
+        b->rank = rank >= 0 ? rank : INT32_MAX;
+        b->obstacle = obj_file || rank >= scene->cloth_count;
+        b->view.still = obj_file;
+    }
+    mem_free(name);
+    return status;
+}
+
+static weft_status cache_find_bodies(weft_cache* cache, const scene_file* scene, weft_error* error)
 {
     DIR* folder = opendir(cache->dir);
     if (!folder)
@@ -91,18 +120,19 @@ static weft_status cache_find_bodies(weft_cache* cache, weft_error* error)
     weft_status status = WEFT_OK;
     for (struct dirent* entry = readdir(folder); entry && status == WEFT_OK; entry = readdir(folder))
     {
-        size_t length = strlen(entry->d_name);
-        if (length > 4 && strcmp(entry->d_name + length - 4, ".pc2") == 0)
-        {
-            status = cache_add_name(cache, entry->d_name, length - 4);
-        }
+        status = cache_add_file(cache, scene, entry->d_name);
     }
     closedir(folder);
     if (status != WEFT_OK)
     {
         return error_set(error, status, cache->dir, 0, "no memory to list the folder");
     }
-    if (cache->body_count == 0)
+    int moving = 0;
+    for (int k = 0; k < cache->body_count; k++)
+    {
+        moving += !cache->bodies[k].view.still;
+    }
+    if (moving == 0)
     {
         return error_set(error, WEFT_BAD_INPUT, cache->dir, 0,
                          "this folder holds no run (no NAME.obj with NAME.pc2); make one with `weft run SCENE -o DIR`");
@@ -112,24 +142,16 @@ static weft_status cache_find_bodies(weft_cache* cache, weft_error* error)
 
 // ---- scene.json
 
-// A scene that cannot be read only costs the order and the frame rate, so that pictures of a damaged run are possible.
-static void cache_read_scene(weft_cache* cache)
+// A scene that cannot be read only costs the order, the frame rate and the kinds, so that pictures of a damaged run are
+// possible.
+static scene_file cache_read_scene(weft_cache* cache)
 {
     cache->frame_rate = default_frame_rate;
     char* path = path_join(cache->dir, "scene", ".json");
-    if (!path)
-    {
-        return;
-    }
-    scene_file scene = scene_file_read(path);
+    scene_file scene = path ? scene_file_read(path) : (scene_file){0};
     mem_free(path);
-    for (int k = 0; k < cache->body_count; k++)
-    {
-        int rank = scene_file_find(&scene, cache->bodies[k].name);
-        cache->bodies[k].rank = rank >= 0 ? rank : INT32_MAX;
-    }
     cache->frame_rate = scene.frame_rate > 0.0 ? scene.frame_rate : default_frame_rate;
-    scene_file_finish(&scene);
+    return scene;
 }
 
 static int compare_bodies(const void* left, const void* right)
@@ -139,6 +161,11 @@ static int compare_bodies(const void* left, const void* right)
     if (a->rank != b->rank)
     {
         return a->rank < b->rank ? -1 : 1;
+    }
+    // Without a scene: cloth first, as with one.
+    if (a->obstacle != b->obstacle)
+    {
+        return a->obstacle ? 1 : -1;
     }
     return strcmp(a->name, b->name);
 }
@@ -156,7 +183,8 @@ static weft_status body_load_mesh(body* b, const char* dir, weft_error* error)
     weft_status status = mesh_from_obj(path, &options, &b->mesh, error);
     if (status == WEFT_OK)
     {
-        status = mesh_triangulate(&b->mesh, error);
+        // What collides need not be what cloth must be.
+        status = b->obstacle ? mesh_split(&b->mesh, error) : mesh_triangulate(&b->mesh, error);
     }
     mem_free(path);
     return status;
@@ -183,9 +211,15 @@ static weft_status body_load_samples(body* b, const char* dir, weft_error* error
 static weft_status body_load(body* b, const char* dir, weft_error* error)
 {
     TRY(body_load_mesh(b, dir, error));
-    TRY(body_load_samples(b, dir, error));
+    bool still = b->view.still;
+    if (!still)
+    {
+        TRY(body_load_samples(b, dir, error));
+    }
     b->view = (weft_cache_body){
         .name = b->name,
+        .obstacle = b->obstacle,
+        .still = still,
         .vertex_count = b->mesh.vertex_count,
         .rest = b->mesh.position,
         .face_count = b->mesh.face_count,
@@ -201,14 +235,19 @@ static weft_status body_load(body* b, const char* dir, weft_error* error)
 
 static weft_status cache_load(weft_cache* cache, weft_error* error)
 {
-    TRY(cache_find_bodies(cache, error));
-    cache_read_scene(cache);
+    scene_file scene = cache_read_scene(cache);
+    weft_status status = cache_find_bodies(cache, &scene, error);
+    scene_file_finish(&scene);
+    TRY(status);
     qsort(cache->bodies, (size_t)cache->body_count, sizeof(body), compare_bodies);
     cache->frame_count = INT32_MAX;
     for (int k = 0; k < cache->body_count; k++)
     {
         TRY(body_load(&cache->bodies[k], cache->dir, error));
-        cache->frame_count = int_min(cache->frame_count, pc2_sample_count(cache->bodies[k].samples));
+        if (!cache->bodies[k].view.still)
+        {
+            cache->frame_count = int_min(cache->frame_count, pc2_sample_count(cache->bodies[k].samples));
+        }
     }
     return WEFT_OK;
 }
@@ -275,6 +314,12 @@ weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_v
     {
         return error_set(error, WEFT_NOT_FOUND, cache->dir, 0, "there is no frame %d: the run has %d frames", frame,
                          cache->frame_count);
+    }
+    if (cache->bodies[body].view.still)
+    {
+        const mesh* m = &cache->bodies[body].mesh;
+        memcpy(out, m->position, (size_t)m->vertex_count * sizeof(vec3));
+        return WEFT_OK;
     }
     return pc2_read(cache->bodies[body].samples, frame, out, error);
 }

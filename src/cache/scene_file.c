@@ -33,6 +33,7 @@ scene_file scene_file_read(const char* path)
     json_t* scene = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? json_load_file(path, 0, NULL) : NULL;
     int capacity = 0;
     add_names(&file, json_object_get(scene, "cloth"), &capacity);
+    file.cloth_count = file.name_count;
     add_names(&file, json_object_get(scene, "obstacles"), &capacity);
     double time_step = json_number_value(json_object_get(scene, "time_step"));
     double steps = json_number_value(json_object_get(scene, "steps_per_frame"));

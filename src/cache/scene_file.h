@@ -8,6 +8,7 @@ typedef struct scene_file
 {
     char** names;      // [name_count] of cloths, then obstacles, in the scene's order
     int name_count;
+    int cloth_count;   // of those names, the first
     double frame_rate; // frames a second; 0 when the file does not say
 } scene_file;
 

@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache/body_files.h"
 #include "cache/checkpoint.h"
-#include "cache/pc2.h"
+#include "mesh/pc2.h"
 #include "cache/scene_file.h"
 #include "weft/cache.h"
 
@@ -23,9 +24,9 @@ struct weft_cache_writer
 {
     char dir[PATH_MAX_BYTES - 512];
     int steps_per_frame;
-    int body_count;
-    pc2** samples; // [body_count]
-    vec3* sample;  // room for the largest body
+    int body_count; // cloths and obstacles, in this order
+    pc2** samples;  // [body_count]; NULL: an obstacle that stands still
+    vec3* sample;   // room for the largest body
     FILE* stats;
     int lock; // descriptor of run.lock, -1: none
 };
@@ -42,6 +43,8 @@ static const char* path_in(const weft_cache_writer* w, const char* name, const c
     snprintf(path, PATH_MAX_BYTES, "%s/%s%s", w->dir, name, ending);
     return path;
 }
+
+// ---- the folder
 
 static bool exists(const char* path)
 {
@@ -114,8 +117,8 @@ static weft_status make_folder(const char* dir, weft_error* error)
     return WEFT_OK;
 }
 
-// A run writes scene.json, stats.jsonl, NAME.obj and NAME.pc2. Files of these names that no run made are the user's:
-// they stay, and the run is refused.
+// A run writes scene.json, stats.jsonl, NAME.obj, NAME.pc2 and NAME.motion.pc2. Files of these names that no run made
+// are the user's: they stay, and the run is refused.
 static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, bool was_run, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
@@ -129,10 +132,11 @@ static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, 
     {
         foreign = exists(path_in(w, run_files[k], "", path)) ? path : NULL;
     }
-    for (int k = 0; k < sim->body_count && !foreign; k++)
+    for (int k = 0; k < body_total(sim) && !foreign; k++)
     {
-        const char* name = sim->bodies[k].name;
-        bool there = exists(path_in(w, name, ".pc2", path)) || exists(path_in(w, name, ".obj", path));
+        const char* name = body_name(sim, k);
+        bool there = exists(path_in(w, name, ".motion.pc2", path)) || exists(path_in(w, name, ".pc2", path)) ||
+                     exists(path_in(w, name, ".obj", path));
         foreign = there && scene_file_find(&earlier, name) < 0 ? path : NULL;
     }
     scene_file_finish(&earlier);
@@ -141,8 +145,21 @@ static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, 
                                 "the run would write this file, and no run made it; choose another folder with -o");
 }
 
-// Removes what an earlier run left: the caches of the cloths that its scene.json names, and its own files.
-static void remove_run(const weft_cache_writer* w)
+// Whether this run has just written NAME.motion.pc2.
+static bool has_motion_file(const weft_sim* sim, const char* name)
+{
+    for (int k = 0; k < sim->obstacle_count; k++)
+    {
+        if (sim->obstacles[k].sample_count > 0 && strcmp(sim->obstacles[k].name, name) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Removes what an earlier run left: the caches of the bodies that its scene.json names, and its own files.
+static void remove_run(const weft_cache_writer* w, const weft_sim* sim)
 {
     char path[PATH_MAX_BYTES];
     scene_file earlier = scene_file_read(path_in(w, "scene.json", "", path));
@@ -153,6 +170,11 @@ static void remove_run(const weft_cache_writer* w)
         {
             remove(path_in(w, earlier.names[k], ".obj", path));
             remove(path_in(w, earlier.names[k], ".pc2", path));
+            if (!has_motion_file(sim, earlier.names[k]))
+            {
+                remove(path_in(w, earlier.names[k], ".motion.pc2", path));
+                remove(path_in(w, earlier.names[k], ".motion.pc2.tmp", path));
+            }
         }
     }
     scene_file_finish(&earlier);
@@ -162,70 +184,20 @@ static void remove_run(const weft_cache_writer* w)
     }
 }
 
-// ---- topology
+// ---- bodies and texts
 
-// The output vertex that stands for each of the user's: the first that shows it.
-static int* output_of_user(const body* b)
-{
-    int* out = MEM_NEW(b->rest.vertex_count, int);
-    for (int k = b->output_count - 1; k >= 0 && out; k--)
-    {
-        out[b->outputs ? b->outputs[k] : k] = k;
-    }
-    return out;
-}
-
-static void write_faces(FILE* f, const mesh* m, const int* output)
-{
-    int object = -1;
-    for (int face = 0; face < m->face_count; face++)
-    {
-        if (m->face_object && m->face_object[face] != object)
-        {
-            object = m->face_object[face];
-            fprintf(f, "o %s\n", m->object_name[object]);
-        }
-        fputc('f', f);
-        for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
-        {
-            fprintf(f, " %d", output[m->face_vertex[k]] + 1);
-            if (m->face_texcoord && m->face_texcoord[k] >= 0)
-            {
-                fprintf(f, "/%d", m->face_texcoord[k] + 1);
-            }
-        }
-        fputc('\n', f);
-    }
-}
-
-static weft_status write_obj(const weft_cache_writer* w, const body* b, weft_error* error)
+static weft_status write_motions(const weft_cache_writer* w, weft_sim* sim, bool anew, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
-    int* output = output_of_user(b);
-    if (!output)
+    for (int k = 0; k < sim->obstacle_count; k++)
     {
-        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
-    }
-    whole_file file;
-    weft_status status = whole_file_open(&file, path_in(w, b->name, ".obj", path), error);
-    if (status == WEFT_OK)
-    {
-        FILE* f = file.stream;
-        fprintf(f, "# rest shape of %s, metres; made by Weft %s\n", b->name, weft_version());
-        for (int k = 0; k < b->output_count; k++)
+        obstacle* o = &sim->obstacles[k];
+        if (o->sample_count > 0 && (anew || !exists(path_in(w, o->name, ".motion.pc2", path))))
         {
-            vec3 p = b->rest.position[b->outputs ? b->outputs[k] : k];
-            fprintf(f, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
+            TRY(motion_file_write(path_in(w, o->name, ".motion.pc2", path), o, w->sample, error));
         }
-        for (int k = 0; k < b->rest.texcoord_count; k++)
-        {
-            fprintf(f, "vt %.17g %.17g\n", b->rest.texcoord[k].x, b->rest.texcoord[k].y);
-        }
-        write_faces(f, &b->rest, output);
-        status = whole_file_close(&file, error);
     }
-    mem_free(output);
-    return status;
+    return WEFT_OK;
 }
 
 static weft_status write_text(const weft_cache_writer* w, const char* name, const char* text, weft_error* error)
@@ -242,9 +214,22 @@ static weft_status write_text(const weft_cache_writer* w, const char* name, cons
 static weft_status write_frame(weft_cache_writer* w, weft_sim* sim, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
-    for (int k = 0; k < w->body_count; k++)
+    // Obstacles first: a sample that cannot be read ends the run before the cloth is written.
+    for (int k = w->body_count - 1; k >= 0; k--)
     {
-        weft_sim_positions(sim, k, w->sample);
+        obstacle* o = obstacle_of(sim, k);
+        if (!w->samples[k])
+        {
+            continue;
+        }
+        if (o)
+        {
+            TRY(obstacle_positions(o, weft_sim_time(sim), w->sample, error));
+        }
+        else
+        {
+            weft_sim_positions(sim, k, w->sample);
+        }
         TRY(pc2_append(w->samples[k], w->sample, error));
     }
     weft_sim_checkpoint(sim);
@@ -315,9 +300,12 @@ static weft_status start_new(weft_cache_writer* w, const char* scene_json, weft_
     TRY(write_text(w, "scene.json", scene_json, error));
     for (int k = 0; k < w->body_count; k++)
     {
-        TRY(write_obj(w, &sim->bodies[k], error));
-        TRY(pc2_create(path_in(w, sim->bodies[k].name, ".pc2", path), weft_sim_output_count(sim, k), &w->samples[k],
-                       error));
+        TRY(body_obj_write(path_in(w, body_name(sim, k), ".obj", path), sim, k, error));
+        if (body_moves(sim, k))
+        {
+            path_in(w, body_name(sim, k), ".pc2", path);
+            TRY(pc2_create(path, body_points(sim, k), &w->samples[k], error));
+        }
     }
     w->stats = fopen(path_in(w, "stats.jsonl", "", path), "wb");
     if (!w->stats)
@@ -361,8 +349,12 @@ static weft_status resume(weft_cache_writer* w, const char* scene_json, weft_sim
     int frame = (int)(weft_sim_step_count(sim) / w->steps_per_frame);
     for (int k = 0; k < w->body_count; k++)
     {
-        path_in(w, sim->bodies[k].name, ".pc2", path);
-        TRY(pc2_open_append(path, weft_sim_output_count(sim, k), &w->samples[k], error));
+        if (!body_moves(sim, k))
+        {
+            continue;
+        }
+        path_in(w, body_name(sim, k), ".pc2", path);
+        TRY(pc2_open_append(path, body_points(sim, k), &w->samples[k], error));
         if (pc2_sample_count(w->samples[k]) < frame + 1)
         {
             return error_set(error, WEFT_BAD_INPUT, path, 0,
@@ -371,6 +363,7 @@ static weft_status resume(weft_cache_writer* w, const char* scene_json, weft_sim
         TRY(pc2_cut(w->samples[k], frame + 1, error));
     }
     TRY(cut_stats(w, weft_sim_step_count(sim), error));
+    TRY(write_motions(w, sim, false, error));
     return write_text(w, "scene.json", scene_json, error);
 }
 
@@ -397,11 +390,11 @@ static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, cons
         TRY(check_files(w, sim, was_run, error));
     }
     TRY(take_lock(w, error));
-    w->body_count = sim->body_count;
+    w->body_count = body_total(sim);
     int largest = 0;
-    for (int k = 0; k < sim->body_count; k++)
+    for (int k = 0; k < w->body_count; k++)
     {
-        largest = int_max(largest, weft_sim_output_count(sim, k));
+        largest = int_max(largest, body_points(sim, k));
     }
     w->samples = MEM_NEW(w->body_count, pc2*);
     w->sample = MEM_NEW(largest, vec3);
@@ -415,7 +408,8 @@ static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, cons
         return resume(w, scene_json, sim, error);
     }
     TRY(check_files(w, sim, was_run, error));
-    remove_run(w);
+    TRY(write_motions(w, sim, true, error));
+    remove_run(w, sim);
     return start_new(w, scene_json, sim, error);
 }
 

@@ -2,8 +2,7 @@
 #ifndef WEFT_CONSTRAINT_H
 #define WEFT_CONSTRAINT_H
 
-#include "core/core.h"
-#include "math/vec.h"
+#include "constraint/motion.h"
 #include "solve/solve.h"
 #include "weft/weft.h"
 
@@ -12,10 +11,7 @@ typedef struct pin_motion
 {
     weft_fix fix;
     vec3 direction;
-    weft_pin_key* keys; // [key_count]
-    int key_count;
-    vec3 axis; // unit, or zero
-    vec3 center;
+    motion motion;
     double release; // s
 } pin_motion;
 

@@ -1,6 +1,5 @@
 // Pins: still or moving along keys, released at a time; several pins on one vertex add up their directions.
 #include <stdlib.h>
-#include <string.h>
 
 #include "constraint/constraint.h"
 
@@ -11,21 +10,8 @@ weft_status pin_set_add_motion(pin_set* set, const weft_pin* def, int* out)
         return WEFT_NO_MEMORY;
     }
     pin_motion* motion = &set->motions[set->motion_count];
-    *motion = (pin_motion){.fix = def->fix,
-                           .direction = v3_normalize(def->direction),
-                           .key_count = def->key_count,
-                           .axis = v3_normalize(def->axis),
-                           .center = def->center,
-                           .release = def->release};
-    if (def->key_count > 0)
-    {
-        motion->keys = MEM_NEW(def->key_count, weft_pin_key);
-        if (!motion->keys)
-        {
-            return WEFT_NO_MEMORY;
-        }
-        memcpy(motion->keys, def->keys, (size_t)def->key_count * sizeof(weft_pin_key));
-    }
+    *motion = (pin_motion){.fix = def->fix, .direction = v3_normalize(def->direction), .release = def->release};
+    TRY(motion_init(&motion->motion, def->keys, def->key_count, def->axis, def->center));
     *out = set->motion_count++;
     return WEFT_OK;
 }
@@ -59,51 +45,17 @@ void pin_set_finish(pin_set* set)
 {
     for (int k = 0; k < set->motion_count; k++)
     {
-        mem_free(set->motions[k].keys);
+        motion_finish(&set->motions[k].motion);
     }
     mem_free(set->motions);
     mem_free(set->pins);
     *set = (pin_set){0};
 }
 
-static weft_pin_key key_at(const pin_motion* motion, double time)
-{
-    const weft_pin_key* keys = motion->keys;
-    int n = motion->key_count;
-    if (n == 0)
-    {
-        return (weft_pin_key){0};
-    }
-    if (time <= keys[0].time)
-    {
-        return keys[0];
-    }
-    for (int k = 1; k < n; k++)
-    {
-        if (time < keys[k].time)
-        {
-            double s = (time - keys[k - 1].time) / (keys[k].time - keys[k - 1].time);
-            return (weft_pin_key){time, v3_add(v3_scale(1.0 - s, keys[k - 1].offset), v3_scale(s, keys[k].offset)),
-                                  (1.0 - s) * keys[k - 1].angle + s * keys[k].angle};
-        }
-    }
-    return keys[n - 1];
-}
-
 vec3 pin_target(const pin_motion* motion, vec3 start, double time)
 {
-    weft_pin_key key = key_at(motion, time);
-    vec3 p = start;
-    if (key.angle != 0.0)
-    {
-        // Rodrigues' rotation about the axis through the center.
-        vec3 r = v3_sub(start, motion->center);
-        double c = cos(key.angle), s = sin(key.angle);
-        vec3 turned = v3_madd(v3_scale(c, r), s, v3_cross(motion->axis, r));
-        turned = v3_madd(turned, (1.0 - c) * v3_dot(motion->axis, r), motion->axis);
-        p = v3_add(motion->center, turned);
-    }
-    return v3_add(p, key.offset);
+    placement p = motion_at(&motion->motion, time);
+    return placement_apply(&p, start);
 }
 
 // The directions in which a pin prescribes the motion.

@@ -65,6 +65,19 @@ static inline vec3 v3_normalize(vec3 a)
     return length > 0.0 ? v3_scale(1.0 / length, a) : a;
 }
 
+// To the nearest float. The volatile is needed: gcc 12.2 at -O2 turns the pair of conversions of two neighbours into
+// nothing when it puts them into one vector.
+static inline double round_to_float(double x)
+{
+    volatile float rounded = (float)x;
+    return rounded;
+}
+
+static inline vec3 v3_round(vec3 a)
+{
+    return (vec3){round_to_float(a.x), round_to_float(a.y), round_to_float(a.z)};
+}
+
 static inline int v3_is_finite(vec3 a)
 {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);

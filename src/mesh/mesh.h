@@ -76,6 +76,43 @@ typedef struct obj_options
 // sign. Unknown lines are warnings. options may be NULL: all objects, nothing welded.
 weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* out, weft_error* error);
 
+// ---- shapes, as triangles: docs/scene-reference.md states the tessellation
+typedef enum shape_kind
+{
+    SHAPE_PLANE,
+    SHAPE_SPHERE,
+    SHAPE_BOX,
+    SHAPE_CYLINDER,
+    SHAPE_CAPSULE,
+    SHAPE_TORUS,
+    SHAPE_KIND_COUNT
+} shape_kind;
+
+typedef struct shape_options
+{
+    shape_kind kind;
+    vec3 center;        // sphere, box, torus; of the plane its middle
+    vec3 axis;          // of the torus; of the plane its normal; any length but zero
+    vec3 from, to;      // of cylinder and capsule: ends of the axis, not equal
+    vec3 size;          // of the box, along its own axes; of the plane size.x is the side of the square, m
+    double hole;        // of the box: side of a square hole along its y, below size.x and size.z; 0: none
+    bool is_turned;     // the box is turned about its center
+    double rotation[9]; // of the box, row-major, when is_turned
+    double radius;      // m
+    double tube;        // of the torus, below radius, m
+    int segments;       // at least shape_segments_min
+} shape_options;
+
+shape_options shape_default(shape_kind kind); // without what has no default: radius, tube, from, to
+const char* shape_name(shape_kind kind);      // "plane", ...: as scenes say it
+int shape_segments_min(shape_kind kind);
+double shape_triangle_count(const shape_options* options); // as mesh_from_shape makes
+// Largest distance between the shape's surface and its triangles, from above, m.
+double shape_deviation(const shape_options* options);
+// Watertight, outward and rounded to float; the plane is an open square. BAD_INPUT: too many triangles, or vertices
+// that rounding moves too far.
+weft_status mesh_from_shape(const shape_options* options, mesh* out, weft_error* error);
+
 // From caller's arrays; face_start NULL: all faces are triangles.
 weft_status mesh_from_arrays(const vec3* position, int vertex_count, const int* face_start, const int* face_vertex,
                              int face_count, mesh* out, weft_error* error);
@@ -89,6 +126,24 @@ void mesh_transform(mesh* m, const double* rotation /* [9] row-major, NULL: none
 // Faces that run against their neighbours are turned over with a warning (a one-sided surface is an error). Sheets
 // that touch in a vertex only are fine.
 weft_status mesh_triangulate(mesh* m, weft_error* error);
+// Splits polygons likewise and asks only for finite coordinates and one triangle: for obstacles and for bodies that
+// others simulated. A polygon that crosses itself becomes a fan.
+weft_status mesh_split(mesh* m, weft_error* error);
+// Coordinates become what a float holds.
+void mesh_round(mesh* m);
+
+// What cloth must not have and obstacles may; counts.
+typedef struct mesh_defects
+{
+    int flat;        // triangles without area
+    int repeated;    // triangles that cover the same three vertices as another
+    int open_edges;  // edges of one triangle; 0: the surface is closed
+    int crowded;     // edges of more than two
+    int disagreeing; // edges of two that both run through them in the same direction
+    int first_flat, first_crowded; // faces, -1: none
+} mesh_defects;
+
+weft_status mesh_find_defects(const mesh* m, mesh_defects* out); // of a mesh that is split; NO_MEMORY
 // Warns of vertices that no face uses. Apart from mesh_triangulate, so that a mesh that was read from a file and then
 // handed on as arrays is warned of once, with the file's numbers.
 weft_status mesh_warn_unused(const mesh* m, weft_error* error);

@@ -43,7 +43,18 @@ static weft_status triangulate_count(mesh* m, weft_error* error)
     return WEFT_OK;
 }
 
-static weft_status triangulate_face(mesh* m, int face, int first, polygon* scratch, weft_error* error)
+// All triangles share the first corner.
+static void split_as_fan(int corners, int* corner)
+{
+    for (int k = 0; k < corners - 2; k++)
+    {
+        corner[3 * k] = 0;
+        corner[3 * k + 1] = k + 1;
+        corner[3 * k + 2] = k + 2;
+    }
+}
+
+static weft_status triangulate_face(mesh* m, int face, int first, polygon* scratch, bool forgiving, weft_error* error)
 {
     int begin = m->face_start[face], corners = m->face_start[face + 1] - begin;
     int* corner = m->triangle_corner + 3 * first;
@@ -56,7 +67,11 @@ static weft_status triangulate_face(mesh* m, int face, int first, polygon* scrat
     {
         good = polygon_split(scratch, m->position, m->face_vertex + begin, corners, corner);
     }
-    if (!good)
+    if (!good && forgiving)
+    {
+        split_as_fan(corners, corner);
+    }
+    else if (!good)
     {
         char label[LABEL_SIZE];
         return error_set(
@@ -74,7 +89,7 @@ static weft_status triangulate_face(mesh* m, int face, int first, polygon* scrat
     return WEFT_OK;
 }
 
-static weft_status triangulate_split(mesh* m, weft_error* error)
+static weft_status triangulate_split(mesh* m, bool forgiving, weft_error* error)
 {
     mem_free(m->triangle);
     mem_free(m->triangle_face);
@@ -88,7 +103,7 @@ static weft_status triangulate_split(mesh* m, weft_error* error)
     int first = 0;
     for (int face = 0; face < m->face_count && status == WEFT_OK; face++)
     {
-        status = triangulate_face(m, face, first, scratch, error);
+        status = triangulate_face(m, face, first, scratch, forgiving, error);
         first += m->face_start[face + 1] - m->face_start[face] - 2;
     }
     polygon_destroy(scratch);
@@ -103,12 +118,17 @@ static bool triangle_is_degenerate(vec3 a, vec3 b, vec3 c)
     return !(0.5 * v3_length(v3_cross(ab, ca)) > AREA_MIN * longest_sq);
 }
 
+static bool is_flat(const mesh* m, int t)
+{
+    const int* v = m->triangle + 3 * t;
+    return triangle_is_degenerate(m->position[v[0]], m->position[v[1]], m->position[v[2]]);
+}
+
 static weft_status triangulate_check_areas(const mesh* m, weft_error* error)
 {
     for (int t = 0; t < m->triangle_count; t++)
     {
-        const int* v = m->triangle + 3 * t;
-        if (triangle_is_degenerate(m->position[v[0]], m->position[v[1]], m->position[v[2]]))
+        if (is_flat(m, t))
         {
             char label[LABEL_SIZE];
             int face = m->triangle_face[t];
@@ -155,7 +175,71 @@ weft_status mesh_triangulate(mesh* m, weft_error* error)
     WEFT_ASSERT(m);
     TRY(triangulate_check_positions(m, error));
     TRY(triangulate_count(m, error));
-    TRY(triangulate_split(m, error));
+    TRY(triangulate_split(m, false, error));
     TRY(triangulate_check_areas(m, error));
     return mesh_check_topology(m, error);
+}
+
+weft_status mesh_split(mesh* m, weft_error* error)
+{
+    WEFT_ASSERT(m);
+    TRY(triangulate_check_positions(m, error));
+    TRY(triangulate_count(m, error));
+    return triangulate_split(m, true, error);
+}
+
+void mesh_round(mesh* m)
+{
+    for (int v = 0; v < m->vertex_count; v++)
+    {
+        m->position[v] = v3_round(m->position[v]);
+    }
+}
+
+// ---- defects
+
+// One edge with its `count` sides.
+static void defects_add_edge(const mesh* m, const side* sides, int count, mesh_defects* d)
+{
+    for (int k = 1; k < count; k++)
+    {
+        // Sides of one edge are sorted by nothing else: compare with all before.
+        for (int other = 0; other < k && count <= DEFECT_EDGE_MAX; other++)
+        {
+            if (m->triangle[sides[k].slot] == m->triangle[sides[other].slot])
+            {
+                d->repeated++;
+                break;
+            }
+        }
+    }
+    d->open_edges += count == 1;
+    if (count > 2)
+    {
+        d->first_crowded = d->crowded++ == 0 ? m->triangle_face[sides[2].slot / 3] : d->first_crowded;
+    }
+    d->disagreeing += count == 2 && side_runs_up(m->triangle, sides[0]) == side_runs_up(m->triangle, sides[1]);
+}
+
+weft_status mesh_find_defects(const mesh* m, mesh_defects* out)
+{
+    *out = (mesh_defects){.first_flat = -1, .first_crowded = -1};
+    side* sides = NULL;
+    TRY(sides_build(m->triangle, m->triangle_count, m->vertex_count, &sides));
+    int slot_count = 3 * m->triangle_count;
+    for (int k = 0, count; k < slot_count; k += count)
+    {
+        count = sides_on_edge(sides, k, slot_count);
+        defects_add_edge(m, sides + k, count, out);
+    }
+    mem_free(sides);
+    out->repeated = (out->repeated + 2) / 3; // each is seen from its three edges
+    for (int t = 0; t < m->triangle_count; t++)
+    {
+        if (is_flat(m, t))
+        {
+            out->first_flat = out->flat++ == 0 ? m->triangle_face[t] : out->first_flat;
+        }
+    }
+    return WEFT_OK;
 }

@@ -33,8 +33,9 @@ enum
 
 typedef struct shot
 {
-    vec3 origin;         // of the floats: the middle of all meshes
-    double radius;       // of a sphere around all meshes
+    vec3 origin;         // of the floats: the middle of all meshes but backdrops
+    double radius;       // of a sphere around those meshes
+    double reach;        // of one around all meshes, about the same origin
     vec3 eye, light;     // camera, relative to origin; direction towards the key light
     mat4 camera;
     float rays[9];       // columns: right and up to the picture's border, forward; takes a pixel to its ray
@@ -79,7 +80,7 @@ typedef struct surface_vertex
 
 typedef struct surface
 {
-    surface_vertex* vertices; // [vertex_count + corner_count]: the mesh's, then with colours each triangle's corners
+    surface_vertex* vertices; // [vertex_count + corner_count]: the mesh's, then, with colours or creases, each triangle's corners
     int vertex_count;
     uint32_t* corner_colors;  // [3 * corner_count] those of its triangle's corners, 8 bits a channel, or NULL
     int corner_count;         // 0, or 3 * triangle_count; then the triangles are of corners
@@ -92,6 +93,8 @@ typedef struct surface
 
 weft_status surface_build(const weft_render_mesh* mesh, vec3 origin, double scalar_min, double scalar_max,
                           surface* out);
+// Corners with normals of their own, sharp at creases, for a surface whose vertices have room for them.
+weft_status surface_split_creases(surface* s);
 void surface_finish(surface* s); // zeroed or half-built is fine
 
 // ---- flat drawings

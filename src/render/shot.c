@@ -5,16 +5,43 @@
 
 #include "render/picture.h"
 
-static void shot_bounds(shot* s, const weft_view* view, const weft_render_mesh* meshes, int mesh_count)
+static const double backdrop = 4.0; // an obstacle larger than this many times the cloth
+
+static double box_length(const weft_box* box)
+{
+    return box->min.x <= box->max.x ? v3_length(v3_sub(box->max, box->min)) : 0.0;
+}
+
+// Of all meshes, but obstacles up to `limit` only.
+static weft_box shot_box(const weft_render_mesh* meshes, int mesh_count, double limit)
 {
     weft_box box = weft_box_empty();
     for (int k = 0; k < mesh_count; k++)
     {
-        weft_box_add(&box, meshes[k].positions, meshes[k].vertex_count);
+        weft_box own = weft_box_empty();
+        weft_box_add(&own, meshes[k].positions, meshes[k].triangle_count > 0 ? meshes[k].vertex_count : 0);
+        if (meshes[k].role == WEFT_MESH_CLOTH || box_length(&own) <= limit)
+        {
+            const vec3 ends[] = {own.min, own.max};
+            weft_box_add(&box, ends, 2); // an empty box is not finite and adds nothing
+        }
     }
+    return box;
+}
+
+// A floor of many metres shall not take the shadow maps' resolution from the cloth: it is drawn, and what of it lies
+// outside their sphere has no shadow.
+static void shot_bounds(shot* s, const weft_view* view, const weft_render_mesh* meshes, int mesh_count)
+{
+    weft_box cloth = shot_box(meshes, mesh_count, -1.0), all = shot_box(meshes, mesh_count, INFINITY);
+    bool has_cloth = box_length(&cloth) > 0.0;
+    weft_box box = has_cloth ? shot_box(meshes, mesh_count, backdrop * box_length(&cloth)) : all;
     bool empty = !(box.min.x <= box.max.x);
     s->origin = empty ? view->target : v3_scale(0.5, v3_add(box.min, box.max));
     s->radius = empty ? 1.0 : fmax(0.5 * v3_length(v3_sub(box.max, box.min)), 1e-6);
+    vec3 low = v3_sub(s->origin, all.min), high = v3_sub(all.max, s->origin);
+    vec3 far = v3(fmax(low.x, high.x), fmax(low.y, high.y), fmax(low.z, high.z));
+    s->reach = has_cloth && box_length(&all) > box_length(&box) ? v3_length(far) : s->radius;
 }
 
 static void shot_camera(shot* s, const weft_view* view, double aspect)
@@ -27,8 +54,8 @@ static void shot_camera(shot* s, const weft_view* view, double aspect)
     }
     // The planes keep as close to the meshes as they can, for the depth buffer's sake; the ground is not cut by them.
     double distance = v3_length(s->eye);
-    double near_z = fmax(distance - 1.5 * s->radius, 0.01 * fmax(s->radius, distance));
-    double far_z = distance + 1.5 * s->radius;
+    double near_z = fmax(distance - 1.5 * s->reach, 0.01 * fmax(s->radius, distance));
+    double far_z = distance + 1.5 * s->reach;
     mat4 look = mat4_look(s->eye, target, view->up);
     mat4 projection = mat4_perspective(view->fov, aspect, near_z, far_z);
     s->camera = mat4_mul(&projection, &look);

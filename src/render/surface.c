@@ -22,7 +22,14 @@ void weft_render_mesh_palette(weft_render_mesh* mesh, int index)
         {{0.45f, 0.30f, 0.47f}, {0.60f, 0.47f, 0.60f}}, // orchil
         {{0.86f, 0.82f, 0.75f}, {0.78f, 0.74f, 0.67f}}, // linen
     };
+    static const weft_color stones[] = {
+        {0.66f, 0.67f, 0.68f}, {0.70f, 0.66f, 0.60f}, {0.58f, 0.62f, 0.66f}, {0.62f, 0.64f, 0.59f}};
     WEFT_ASSERT(mesh && index >= 0);
+    if (mesh->role == WEFT_MESH_OBSTACLE)
+    {
+        mesh->front = mesh->back = stones[(size_t)index % (sizeof(stones) / sizeof(stones[0]))];
+        return;
+    }
     const weft_color* pair = pairs[(size_t)index % (sizeof(pairs) / sizeof(pairs[0]))];
     mesh->front = pair[0];
     mesh->back = pair[1];
@@ -240,7 +247,8 @@ weft_status surface_build(const weft_render_mesh* mesh, vec3 origin, double scal
     WEFT_ASSERT((mesh->positions || mesh->vertex_count == 0) && (mesh->triangles || mesh->triangle_count == 0));
     memset(out, 0, sizeof(*out));
     out->vertex_count = mesh->vertex_count;
-    size_t corners = mesh->colors ? 3 * (size_t)mesh->triangle_count : 0;
+    bool creased = mesh->role == WEFT_MESH_OBSTACLE && !mesh->colors;
+    size_t corners = mesh->colors || creased ? 3 * (size_t)mesh->triangle_count : 0;
     out->vertices = MEM_NEW((size_t)mesh->vertex_count + corners, surface_vertex);
     vec3* normals = MEM_NEW(mesh->vertex_count, vec3);
     weft_status status = out->vertices && normals ? WEFT_OK : WEFT_NO_MEMORY;
@@ -256,6 +264,10 @@ weft_status surface_build(const weft_render_mesh* mesh, vec3 origin, double scal
     if (status == WEFT_OK && mesh->colors)
     {
         status = surface_split_corners(out, mesh);
+    }
+    if (status == WEFT_OK && creased)
+    {
+        status = surface_split_creases(out);
     }
     mem_free(normals);
     return status;

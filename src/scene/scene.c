@@ -16,7 +16,7 @@ static void cloth_finish(scene_cloth* cloth)
     for (int k = 0; k < cloth->pin_count; k++)
     {
         mem_free(cloth->pins[k].vertices);
-        mem_free(cloth->pins[k].keys);
+        mem_free(cloth->pins[k].motion.keys);
     }
     for (int k = 0; k < cloth->force_count; k++)
     {
@@ -38,11 +38,22 @@ void weft_scene_destroy(weft_scene* scene)
     {
         cloth_finish(&scene->cloths[k]);
     }
+    for (int k = 0; k < scene->obstacle_count; k++)
+    {
+        mesh_finish(&scene->obstacles[k].mesh);
+        mem_free(scene->obstacles[k].motion.keys);
+    }
+    for (int k = 0; k < scene->exclusion_count; k++)
+    {
+        mem_free(scene->exclusions[k].vertices);
+    }
     for (int k = 0; k < scene->warning_count; k++)
     {
         mem_free(scene->warnings[k]);
     }
     mem_free(scene->cloths);
+    mem_free(scene->obstacles);
+    mem_free(scene->exclusions);
     mem_free(scene->warnings);
     mem_free(scene->json);
     mem_free(scene->file);

@@ -9,7 +9,7 @@
 
 // ---- the scene
 
-// A point in time of an animated pin. Angles stay in degrees, so that writing the scene loses nothing.
+// A point in time of a motion. Angles stay in degrees, so that writing the scene loses nothing.
 typedef struct scene_key
 {
     double time;  // s
@@ -17,15 +17,21 @@ typedef struct scene_key
     double angle; // degrees
 } scene_key;
 
+// Of pins and obstacles.
+typedef struct scene_motion
+{
+    scene_key* keys; // [key_count] or NULL: none
+    int key_count;
+    vec3 axis, center;
+} scene_motion;
+
 typedef struct scene_pin
 {
     int* vertices; // [vertex_count] ascending
     int vertex_count;
     weft_fix fix;
     vec3 direction;  // of a line, or a plane's normal
-    scene_key* keys; // [key_count] or NULL
-    int key_count;
-    vec3 axis, center;
+    scene_motion motion;
     double release; // s, or infinity
 } scene_pin;
 
@@ -43,15 +49,30 @@ typedef struct scene_transform
     double scale;
 } scene_transform;
 
+// An OBJ file, as a scene asks for it.
+typedef struct scene_obj
+{
+    const char* file;   // as the scene names it; NULL: none
+    const char* object; // or NULL: all
+    double scale, weld;
+} scene_obj;
+
+// What "scale" of an OBJ file and "transform" come to.
+typedef struct scene_place
+{
+    bool turns, changes;
+    mat3 rotation;
+    double scale;
+    vec3 translate;
+} scene_place;
+
 typedef struct scene_cloth
 {
     const char* name;
     const tree_node* node; // where it stands in the file
     bool is_grid;
     grid_options grid;
-    const char* obj;    // file as the scene names it
-    const char* object; // or NULL: all
-    double obj_scale, weld;
+    scene_obj obj;
     scene_transform transform;
     rest_kind rest;
     double uv_scale;
@@ -70,6 +91,42 @@ typedef struct scene_cloth
     vec2* rest_uv; // [face_start[face_count]] metres, or NULL
 } scene_cloth;
 
+// How a mesh deforms: the samples of a PC2 file, or of a sequence of OBJ files.
+typedef struct scene_deform
+{
+    const char* pc2;      // file as the scene names it; NULL: a sequence
+    const char* sequence; // with one %d or %0Nd; NULL: a PC2 file, or does not deform
+    int first, last;      // numbers of the sequence's files
+    double rate;          // samples a second
+    double start;         // s
+    int sample_count;     // 0: does not deform
+} scene_deform;
+
+typedef struct scene_obstacle
+{
+    const char* name;
+    const tree_node* node;
+    bool is_shape;
+    shape_options shape;
+    vec3 rotate; // of a box, degrees
+    scene_obj obj;
+    scene_transform transform; // of a mesh
+    double friction, thickness;
+    scene_motion motion;
+    scene_deform deform;
+    const tree_node* deform_node;
+    mesh mesh; // in place, floats, split
+    mesh_defects defects;
+} scene_obstacle;
+
+typedef struct scene_exclusion
+{
+    const char *first, *second;
+    const tree_node* node;
+    int* vertices; // [vertex_count] or NULL: all
+    int vertex_count;
+} scene_exclusion;
+
 struct weft_scene
 {
     tree tree;    // owns strings that the fields below point to
@@ -84,6 +141,10 @@ struct weft_scene
     const tree_node* solver_node; // for messages; NULL when the file does not say
     scene_cloth* cloths;          // [cloth_count]
     int cloth_count;
+    scene_obstacle* obstacles; // [obstacle_count]
+    int obstacle_count;
+    scene_exclusion* exclusions; // [exclusion_count]
+    int exclusion_count;
     char** warnings; // [warning_count]
     int warning_count, warning_capacity;
     char* json; // canonical text
@@ -154,6 +215,36 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
 weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options* out);
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+// {"corner": ...} where {"where": {"corner": ...}} was meant.
+weft_status check_where(const scene_reader* r, const tree_node* node);
+// Any of the nodes may be NULL; errors that belong to none of them are put to `owner`.
+weft_status motion_read(const scene_reader* r, const tree_node* path, const tree_node* axis, const tree_node* center,
+                        const tree_node* owner, scene_motion* out);
+// A name of a cloth or obstacle: from its node, or PREFIXn without one. Unique.
+weft_status name_read(const scene_reader* r, const tree_node* node, const tree_node* owner, const char* prefix,
+                      const char** out);
+weft_status transform_read(const scene_reader* r, const tree_node* node, scene_transform* out);
+mat3 rotation_from_degrees(vec3 degrees); // about the fixed axes x, then y, then z
+scene_place place_make(const scene_transform* transform, double obj_scale);
+void place_mesh(const scene_place* place, mesh* m);
+char* scene_file_path(const weft_scene* scene, const char* file); // mem_free'd by the caller; NULL: no memory
+// A mesh error that names no file of its own belongs to the place in the scene that asked for the mesh.
+weft_status mesh_error(const scene_reader* r, const tree_node* node, weft_status status, const weft_error* reason);
+// The mesh of an obstacle from its OBJ file, in place, not split.
+weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
+weft_status obstacles_read(const scene_reader* r, const tree_node* node);
+weft_status shape_read(const scene_reader* r, const tree_node* node, shape_options* out, vec3* rotate);
+weft_status contact_read(const scene_reader* r, const tree_node* node);
+
+// ---- deforming meshes
+weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
+// What reads samples for a simulation; it may outlive the scene. read and release are the simulation's callbacks.
+typedef struct deform_source deform_source;
+weft_status deform_source_create(const weft_scene* scene, const scene_obstacle* o, deform_source** out,
+                                 weft_error* error);
+weft_status deform_source_read(void* source, int sample, weft_vec3* out, weft_error* error);
+void deform_source_destroy(void* source); // NULL is fine
+
 // Vertices that a "where" selects, ascending; *out is mem_free'd by the caller. Nothing selected is an error.
 weft_status selection_read(const scene_reader* r, const tree_node* node, const mesh* m, int** out, int* out_count);
 // The canonical text; mem_free'd by the caller. NULL: no memory.

@@ -33,7 +33,7 @@ weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_c
     const scene_cloth* cloth = &scene->cloths[index];
     *out = (weft_scene_cloth){
         .name = cloth->name,
-        .obj = cloth->is_grid ? NULL : cloth->obj,
+        .obj = cloth->is_grid ? NULL : cloth->obj.file,
         .vertex_count = cloth->mesh.vertex_count,
         .face_count = cloth->mesh.face_count,
         .triangle_count = cloth->mesh.triangle_count,
@@ -45,6 +45,33 @@ weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_c
         .bending = cloth->bending,
     };
     return out->pinned_count >= 0 ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+weft_status weft_scene_obstacle_at(const weft_scene* scene, int index, weft_scene_obstacle* out)
+{
+    WEFT_ASSERT(scene && out);
+    if (index < 0 || index >= scene->obstacle_count)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    const scene_obstacle* o = &scene->obstacles[index];
+    *out = (weft_scene_obstacle){
+        .name = o->name,
+        .shape = o->is_shape ? shape_name(o->shape.kind) : NULL,
+        .obj = o->obj.file,
+        .vertex_count = o->mesh.vertex_count,
+        .face_count = o->mesh.face_count,
+        .triangle_count = o->mesh.triangle_count,
+        .is_closed = o->defects.open_edges == 0,
+        .deviation = o->is_shape ? shape_deviation(&o->shape) : 0.0,
+        .friction = o->friction,
+        .thickness = o->thickness,
+        .key_count = o->motion.key_count,
+        .sample_count = o->deform.sample_count,
+        .deform = o->deform.pc2 ? o->deform.pc2 : o->deform.sequence,
+        .deform_rate = o->deform.rate,
+    };
+    return WEFT_OK;
 }
 
 const weft_sim_def* weft_scene_sim_def(const weft_scene* scene)

@@ -1,5 +1,5 @@
-// The mesh of a cloth: a grid or an OBJ file, put in place by the transform, checked, with its flat rest shape when the
-// scene says "rest": "uv".
+// The mesh of a cloth or of an obstacle: a grid or an OBJ file, put in place by the transform, checked, with its flat
+// rest shape when the scene says "rest": "uv".
 #include <string.h>
 
 #include "scene/scene_data.h"
@@ -146,9 +146,7 @@ static const field mesh_fields[] = {
     {"weld", FIELD_NODE, offsetof(mesh_keys, weld), ANY_NUMBER},
 };
 
-// A mesh error that names no file of its own belongs to the place in the scene that asked for the mesh.
-static weft_status mesh_error(const scene_reader* r, const tree_node* node, weft_status status,
-                              const weft_error* reason)
+weft_status mesh_error(const scene_reader* r, const tree_node* node, weft_status status, const weft_error* reason)
 {
     if (reason->file[0] == '\0')
     {
@@ -179,7 +177,7 @@ static weft_status mesh_from_grid_keys(const scene_reader* r, scene_cloth* cloth
     return status == WEFT_OK ? WEFT_OK : mesh_error(r, keys->grid, status, &reason);
 }
 
-static char* obj_path(const weft_scene* scene, const char* file)
+char* scene_file_path(const weft_scene* scene, const char* file)
 {
     const char* folder = file[0] == '/' ? "" : scene->folder;
     size_t size = strlen(folder) + strlen(file) + 1;
@@ -207,42 +205,45 @@ static weft_status obj_error(const scene_reader* r, const mesh_keys* keys, weft_
     return mesh_error(r, keys->obj, status, reason);
 }
 
-static weft_status obj_load(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
+// scale: all of it, from the file's unit to metres.
+static weft_status obj_load(const scene_reader* r, const scene_obj* obj, double scale, const mesh_keys* keys, mesh* out)
 {
-    char* path = obj_path(r->scene, cloth->obj);
+    char* path = scene_file_path(r->scene, obj->file);
     if (!path)
     {
         return read_no_memory(r);
     }
     // The file is in its own units; the distance of welding is in metres.
-    obj_options options = {cloth->object, cloth->weld / (cloth->obj_scale * cloth->transform.scale)};
+    obj_options options = {obj->object, obj->weld / scale};
     weft_error reason = {0};
-    weft_status status = mesh_from_obj(path, &options, &cloth->mesh, &reason);
+    weft_status status = mesh_from_obj(path, &options, out, &reason);
     mem_free(path);
     return status == WEFT_OK ? WEFT_OK : obj_error(r, keys, status, &reason);
 }
 
-static weft_status mesh_from_obj_keys(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
+static weft_status mesh_from_obj_keys(const scene_reader* r, const mesh_keys* keys, double transform_scale,
+                                      scene_obj* obj, mesh* out)
 {
     static const field weld_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
-    TRY(read_string(r, keys->obj, &cloth->obj));
-    if (cloth->obj[0] == '\0')
+    obj->scale = 1.0;
+    TRY(read_string(r, keys->obj, &obj->file));
+    if (obj->file[0] == '\0')
     {
         return read_error(r, keys->obj, "expected the name of an OBJ file, relative to the scene file");
     }
     if (keys->object && keys->object->kind != TREE_NULL)
     {
-        TRY(read_string(r, keys->object, &cloth->object));
+        TRY(read_string(r, keys->object, &obj->object));
     }
     if (keys->scale)
     {
-        TRY(read_number(r, keys->scale, &size_limits, &cloth->obj_scale));
+        TRY(read_number(r, keys->scale, &size_limits, &obj->scale));
     }
     if (keys->weld)
     {
-        TRY(read_number(r, keys->weld, &weld_limits, &cloth->weld));
+        TRY(read_number(r, keys->weld, &weld_limits, &obj->weld));
     }
-    return obj_load(r, cloth, keys);
+    return obj_load(r, obj, obj->scale * transform_scale, keys, out);
 }
 
 // ---- placing
@@ -264,7 +265,7 @@ static void turn(double degrees, double* c, double* s)
 }
 
 // R = Rz Ry Rx: about the fixed axes x, then y, then z.
-static mat3 rotation_from_degrees(vec3 degrees)
+mat3 rotation_from_degrees(vec3 degrees)
 {
     double cx, sx, cy, sy, cz, sz;
     turn(degrees.x, &cx, &sx);
@@ -277,18 +278,40 @@ static mat3 rotation_from_degrees(vec3 degrees)
     return m3_mul(z.m, yx.m);
 }
 
-static void mesh_place(scene_cloth* cloth)
+static const field transform_fields[] = {
+    {"translate", FIELD_VEC3, offsetof(scene_transform, translate), ANY_NUMBER},
+    {"rotate", FIELD_VEC3, offsetof(scene_transform, rotate), ANY_NUMBER},
+    {"scale", FIELD_NUMBER, offsetof(scene_transform, scale), POSITIVE},
+};
+
+weft_status transform_read(const scene_reader* r, const tree_node* node, scene_transform* out)
 {
-    const scene_transform* t = &cloth->transform;
-    double scale = cloth->obj_scale * t->scale;
-    bool turns = t->rotate.x != 0.0 || t->rotate.y != 0.0 || t->rotate.z != 0.0;
+    return read_fields(r, node, transform_fields, FIELD_COUNT(transform_fields), out);
+}
+
+scene_place place_make(const scene_transform* t, double obj_scale)
+{
+    scene_place place = {.scale = obj_scale * t->scale, .translate = t->translate};
     bool moves = t->translate.x != 0.0 || t->translate.y != 0.0 || t->translate.z != 0.0;
-    mat3 rotation = rotation_from_degrees(t->rotate);
-    cloth->world_warp = turns ? m3_mul_v(rotation.m, cloth->warp) : cloth->warp;
-    if (turns || moves || scale != 1.0)
+    place.turns = t->rotate.x != 0.0 || t->rotate.y != 0.0 || t->rotate.z != 0.0;
+    place.rotation = rotation_from_degrees(t->rotate);
+    place.changes = place.turns || moves || place.scale != 1.0;
+    return place;
+}
+
+void place_mesh(const scene_place* place, mesh* m)
+{
+    if (place->changes)
     {
-        mesh_transform(&cloth->mesh, turns ? rotation.m : NULL, scale, t->translate);
+        mesh_transform(m, place->turns ? place->rotation.m : NULL, place->scale, place->translate);
     }
+}
+
+static void cloth_place(scene_cloth* cloth)
+{
+    scene_place place = place_make(&cloth->transform, cloth->is_grid ? 1.0 : cloth->obj.scale);
+    cloth->world_warp = place.turns ? m3_mul_v(place.rotation.m, cloth->warp) : cloth->warp;
+    place_mesh(&place, &cloth->mesh);
 }
 
 // ---- the flat rest shape
@@ -349,14 +372,14 @@ static weft_status rest_uv_build(const scene_reader* r, scene_cloth* cloth, cons
 weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node)
 {
     mesh_keys keys = {0};
-    cloth->obj_scale = 1.0;
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
     if (!keys.grid == !keys.obj)
     {
         return read_error(r, node, "expected either \"grid\" or \"obj\" here%s", keys.grid ? ", not both" : "");
     }
-    TRY(keys.grid ? mesh_from_grid_keys(r, cloth, &keys) : mesh_from_obj_keys(r, cloth, &keys));
-    mesh_place(cloth);
+    TRY(keys.grid ? mesh_from_grid_keys(r, cloth, &keys)
+                  : mesh_from_obj_keys(r, &keys, cloth->transform.scale, &cloth->obj, &cloth->mesh));
+    cloth_place(cloth);
     weft_error reason = {0};
     weft_status status = mesh_triangulate(&cloth->mesh, &reason);
     status = status == WEFT_OK ? mesh_warn_unused(&cloth->mesh, &reason) : status;
@@ -365,4 +388,23 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
         return mesh_error(r, node, status, &reason);
     }
     return cloth->rest == REST_UV ? rest_uv_build(r, cloth, node) : WEFT_OK;
+}
+
+weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, scene_obstacle* o)
+{
+    mesh_keys keys = {0};
+    TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
+    if (keys.grid)
+    {
+        return read_error_key(r, keys.grid,
+                              "an obstacle's mesh is an OBJ file; for a sheet take {\"shape\": {\"plane\": {}}}");
+    }
+    if (!keys.obj)
+    {
+        return read_error(r, node, "expected \"obj\": the name of an OBJ file");
+    }
+    TRY(mesh_from_obj_keys(r, &keys, o->transform.scale, &o->obj, &o->mesh));
+    scene_place place = place_make(&o->transform, o->obj.scale);
+    place_mesh(&place, &o->mesh);
+    return WEFT_OK;
 }

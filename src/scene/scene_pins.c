@@ -1,21 +1,6 @@
 // Pins and forces of a cloth.
 #include "scene/scene_data.h"
 
-// {"corner": ...} where {"where": {"corner": ...}} was meant.
-static weft_status check_where(const scene_reader* r, const tree_node* node)
-{
-    static const char* const words[] = {"vertices", "box", "edge", "corner", "nearest"};
-    for (int k = 0; k < (int)(sizeof(words) / sizeof(words[0])); k++)
-    {
-        const tree_node* child = tree_member(node, words[k]);
-        if (child)
-        {
-            return read_error_key(r, child, "put it into \"where\": {\"where\": {\"%s\": ...}}", words[k]);
-        }
-    }
-    return WEFT_OK;
-}
-
 // ---- pins
 
 typedef struct pin_keys
@@ -42,12 +27,6 @@ static const field fix_fields[] = {
     {"plane", FIELD_NODE, offsetof(fix_keys, plane), ANY_NUMBER},
 };
 
-static const field key_fields[] = {
-    {"time", FIELD_NUMBER, offsetof(scene_key, time), NOT_NEGATIVE},
-    {"offset", FIELD_VEC3, offsetof(scene_key, offset), ANY_NUMBER},
-    {"angle", FIELD_NUMBER, offsetof(scene_key, angle), ANY_NUMBER},
-};
-
 static weft_status pin_read_fix(const scene_reader* r, const tree_node* node, scene_pin* pin)
 {
     if (node->kind == TREE_STRING)
@@ -71,55 +50,6 @@ static weft_status pin_read_fix(const scene_reader* r, const tree_node* node, sc
     return read_direction(r, keys.line ? keys.line : keys.plane, &pin->direction);
 }
 
-static weft_status pin_read_key(const scene_reader* r, const tree_node* node, scene_pin* pin)
-{
-    scene_key* key = &pin->keys[pin->key_count];
-    TRY(read_fields(r, node, key_fields, FIELD_COUNT(key_fields), key));
-    if (!tree_member(node, "time"))
-    {
-        return read_error(r, node, "a key of a path needs its \"time\" in seconds");
-    }
-    if (pin->key_count > 0 && !(key->time > key[-1].time))
-    {
-        return read_error(r, tree_member(node, "time"), "times of a path must increase: %g comes after %g", key->time,
-                          key[-1].time);
-    }
-    pin->key_count++;
-    return WEFT_OK;
-}
-
-static weft_status pin_read_path(const scene_reader* r, const tree_node* node, scene_pin* pin)
-{
-    TRY(read_array(r, node));
-    if (node->child_count == 0)
-    {
-        return WEFT_OK;
-    }
-    pin->keys = MEM_NEW(node->child_count, scene_key);
-    if (!pin->keys)
-    {
-        return read_no_memory(r);
-    }
-    for (const tree_node* child = node->first; child; child = child->next)
-    {
-        TRY(pin_read_key(r, child, pin));
-    }
-    return WEFT_OK;
-}
-
-static weft_status pin_check_turn(const scene_reader* r, const tree_node* node, const scene_pin* pin)
-{
-    bool has_axis = pin->axis.x != 0.0 || pin->axis.y != 0.0 || pin->axis.z != 0.0;
-    for (int k = 0; k < pin->key_count; k++)
-    {
-        if (pin->keys[k].angle != 0.0 && !has_axis)
-        {
-            return read_error(r, node, "its path turns by an angle, which needs an \"axis\": [x, y, z]");
-        }
-    }
-    return WEFT_OK;
-}
-
 static weft_status pin_read(const scene_reader* r, const tree_node* node, const mesh* m, scene_pin* pin)
 {
     static const field release_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
@@ -136,23 +66,11 @@ static weft_status pin_read(const scene_reader* r, const tree_node* node, const 
     {
         TRY(pin_read_fix(r, keys.fix, pin));
     }
-    if (keys.path)
-    {
-        TRY(pin_read_path(r, keys.path, pin));
-    }
-    if (keys.axis)
-    {
-        TRY(read_vec3(r, keys.axis, &pin->axis));
-    }
-    if (keys.center)
-    {
-        TRY(read_vec3(r, keys.center, &pin->center));
-    }
     if (keys.release && keys.release->kind != TREE_NULL)
     {
         TRY(read_number(r, keys.release, &release_limits, &pin->release));
     }
-    return pin_check_turn(r, keys.path ? keys.path : node, pin);
+    return motion_read(r, keys.path, keys.axis, keys.center, node, &pin->motion);
 }
 
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth)

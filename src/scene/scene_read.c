@@ -6,9 +6,8 @@
 
 enum
 {
-    NAMES_MAX = 64,       // of one weft_list
-    MULTIGRID_MAX = 32,   // settings of multigrid
-    CLOTH_NAME_MAX = 100, // characters; it becomes a file name
+    NAMES_MAX = 64,     // of one weft_list
+    MULTIGRID_MAX = 32, // settings of multigrid
     FRAMES_MAX = 10000000,
     STEPS_MAX = 1000000
 };
@@ -244,58 +243,6 @@ static const field cloth_fields[] = {
     {"forces", FIELD_NODE, offsetof(cloth_keys, forces), ANY_NUMBER},
 };
 
-static bool is_name_character(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-}
-
-// The name becomes that of files in the run's folder (NAME.obj, NAME.2.obj), hence no dots, slashes or spaces.
-static weft_status cloth_read_name(const scene_reader* r, const tree_node* node, int index)
-{
-    scene_cloth* cloth = &r->scene->cloths[index];
-    TRY(read_string(r, node, &cloth->name));
-    size_t length = strlen(cloth->name);
-    bool good = length > 0 && length <= CLOTH_NAME_MAX;
-    for (size_t k = 0; k < length; k++)
-    {
-        good = good && is_name_character(cloth->name[k]);
-    }
-    if (!good)
-    {
-        return read_error(r, node, "a cloth's name becomes a file name: 1 to %d letters a-z, digits, - and _",
-                          CLOTH_NAME_MAX);
-    }
-    for (int k = 0; k < index; k++)
-    {
-        if (strcmp(r->scene->cloths[k].name, cloth->name) == 0)
-        {
-            return read_error(r, node, "there is a cloth of the name `%s` already; give each its own", cloth->name);
-        }
-    }
-    return WEFT_OK;
-}
-
-static weft_status cloth_default_name(const scene_reader* r, const tree_node* node, int index)
-{
-    char name[32];
-    snprintf(name, sizeof(name), "cloth%d", index + 1);
-    for (int k = 0; k < index; k++)
-    {
-        if (strcmp(r->scene->cloths[k].name, name) == 0)
-        {
-            return read_error(r, node, "its default name `%s` is taken; give it a \"name\"", name);
-        }
-    }
-    r->scene->cloths[index].name = tree_strdup(&r->scene->tree, name);
-    return r->scene->cloths[index].name ? WEFT_OK : read_no_memory(r);
-}
-
-static const field transform_fields[] = {
-    {"translate", FIELD_VEC3, offsetof(scene_transform, translate), ANY_NUMBER},
-    {"rotate", FIELD_VEC3, offsetof(scene_transform, rotate), ANY_NUMBER},
-    {"scale", FIELD_NUMBER, offsetof(scene_transform, scale), POSITIVE},
-};
-
 static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node, rest_kind* out)
 {
     static const char* const words[] = {"shape", "uv"};
@@ -329,7 +276,7 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
     }
     if (keys->transform)
     {
-        TRY(read_fields(r, keys->transform, transform_fields, FIELD_COUNT(transform_fields), &cloth->transform));
+        TRY(transform_read(r, keys->transform, &cloth->transform));
     }
     return WEFT_OK;
 }
@@ -371,7 +318,7 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, int 
     cloth->transform.scale = 1.0;
     cloth_keys keys = {.uv_scale = 1.0};
     TRY(read_fields(r, node, cloth_fields, FIELD_COUNT(cloth_fields), &keys));
-    TRY(keys.name ? cloth_read_name(r, keys.name, index) : cloth_default_name(r, node, index));
+    TRY(name_read(r, keys.name, node, "cloth", &cloth->name));
     TRY(cloth_read_values(r, &keys, cloth));
     if (!keys.mesh)
     {
@@ -420,7 +367,7 @@ typedef struct scene_keys
     double time_step;
     int steps_per_frame, frames;
     vec3 gravity;
-    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles;
+    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles, *contact;
 } scene_keys;
 
 static const field scene_fields[] = {
@@ -439,22 +386,8 @@ static const field scene_fields[] = {
     {"kernels", FIELD_NODE, offsetof(scene_keys, kernels), ANY_NUMBER},
     {"cloth", FIELD_NODE, offsetof(scene_keys, cloth), ANY_NUMBER},
     {"obstacles", FIELD_NODE, offsetof(scene_keys, obstacles), ANY_NUMBER},
+    {"contact", FIELD_NODE, offsetof(scene_keys, contact), ANY_NUMBER},
 };
-
-static weft_status obstacles_read(const scene_reader* r, const tree_node* node)
-{
-    TRY(read_array(r, node));
-    if (node->child_count > 0)
-    {
-        read_error(r, node, "contact is not in this version of Weft; remove \"obstacles\" or leave the list empty");
-        if (r->error)
-        {
-            r->error->status = WEFT_UNSUPPORTED;
-        }
-        return WEFT_UNSUPPORTED;
-    }
-    return WEFT_OK;
-}
 
 static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
 {
@@ -513,9 +446,10 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
         return read_no_memory(r);
     }
     TRY(settings_read(r, &keys));
+    TRY(cloths_read(r, root, keys.cloth));
     if (keys.obstacles)
     {
         TRY(obstacles_read(r, keys.obstacles));
     }
-    return cloths_read(r, root, keys.cloth);
+    return keys.contact ? contact_read(r, keys.contact) : WEFT_OK;
 }

@@ -24,7 +24,7 @@ static bool cloth_arrays_init(const scene_cloth* cloth, cloth_arrays* arrays)
     int key_count = 0;
     for (int k = 0; k < cloth->pin_count; k++)
     {
-        key_count += cloth->pins[k].key_count;
+        key_count += cloth->pins[k].motion.key_count;
     }
     arrays->pins = MEM_NEW(int_max(cloth->pin_count, 1), weft_pin);
     arrays->forces = MEM_NEW(int_max(cloth->force_count, 1), weft_force);
@@ -34,22 +34,27 @@ static bool cloth_arrays_init(const scene_cloth* cloth, cloth_arrays* arrays)
     return arrays->pins && arrays->forces && arrays->keys && (arrays->velocities || !moves);
 }
 
+static void keys_from_scene(const scene_motion* motion, weft_pin_key* out)
+{
+    for (int k = 0; k < motion->key_count; k++)
+    {
+        const scene_key* key = &motion->keys[k];
+        out[k] = (weft_pin_key){key->time, key->offset, key->angle * (PI / 180.0)};
+    }
+}
+
 static weft_pin pin_from_scene(const scene_pin* pin, weft_pin_key* keys)
 {
-    for (int k = 0; k < pin->key_count; k++)
-    {
-        const scene_key* key = &pin->keys[k];
-        keys[k] = (weft_pin_key){key->time, key->offset, key->angle * (PI / 180.0)};
-    }
+    keys_from_scene(&pin->motion, keys);
     return (weft_pin){
         .vertices = pin->vertices,
         .vertex_count = pin->vertex_count,
         .fix = pin->fix,
         .direction = pin->direction,
-        .keys = pin->key_count > 0 ? keys : NULL,
-        .key_count = pin->key_count,
-        .axis = pin->axis,
-        .center = pin->center,
+        .keys = pin->motion.key_count > 0 ? keys : NULL,
+        .key_count = pin->motion.key_count,
+        .axis = pin->motion.axis,
+        .center = pin->motion.center,
         .release = pin->release,
     };
 }
@@ -60,7 +65,7 @@ static void cloth_arrays_fill(const scene_cloth* cloth, cloth_arrays* arrays)
     for (int k = 0; k < cloth->pin_count; k++)
     {
         arrays->pins[k] = pin_from_scene(&cloth->pins[k], keys);
-        keys += cloth->pins[k].key_count;
+        keys += cloth->pins[k].motion.key_count;
     }
     for (int k = 0; k < cloth->force_count; k++)
     {
@@ -131,6 +136,67 @@ static weft_status cloth_add(const weft_scene* scene, const scene_cloth* cloth, 
     return status;
 }
 
+// ---- obstacles
+
+static weft_obstacle_def obstacle_def_from_scene(const scene_obstacle* o, const weft_pin_key* keys)
+{
+    weft_obstacle_def def = weft_obstacle_def_default();
+    def.name = o->name;
+    def.positions = o->mesh.position;
+    def.vertex_count = o->mesh.vertex_count;
+    def.face_start = o->mesh.face_start;
+    def.face_vertices = o->mesh.face_vertex;
+    def.face_count = o->mesh.face_count;
+    def.friction = o->friction;
+    def.thickness = o->thickness;
+    def.keys = keys;
+    def.key_count = o->motion.key_count;
+    def.axis = o->motion.axis;
+    def.center = o->motion.center;
+    return def;
+}
+
+static weft_status obstacle_add(const weft_scene* scene, const scene_obstacle* o, weft_sim* sim, weft_error* error)
+{
+    weft_pin_key* keys = MEM_NEW(int_max(o->motion.key_count, 1), weft_pin_key);
+    if (!keys)
+    {
+        return error_set(error, WEFT_NO_MEMORY, scene->file, 0, "there is no memory for obstacle `%s`", o->name);
+    }
+    keys_from_scene(&o->motion, keys);
+    weft_obstacle_def def = obstacle_def_from_scene(o, keys);
+    weft_status status = WEFT_OK;
+    if (o->deform.sample_count > 0)
+    {
+        deform_source* source = NULL;
+        status = deform_source_create(scene, o, &source, error);
+        def.sample_count = o->deform.sample_count;
+        def.sample_rate = o->deform.rate;
+        def.sample_start = o->deform.start;
+        def.read_sample = deform_source_read;
+        def.user = source;
+        def.release = deform_source_destroy;
+    }
+    status = status == WEFT_OK ? weft_sim_add_obstacle(sim, &def, NULL, error) : status;
+    mem_free(keys);
+    if (status != WEFT_OK)
+    {
+        error_place(scene, o->deform_node ? o->deform_node : o->node, error);
+    }
+    return status;
+}
+
+static weft_status exclusion_add(const weft_scene* scene, const scene_exclusion* e, weft_sim* sim, weft_error* error)
+{
+    weft_exclusion exclusion = {e->first, e->second, e->vertices, e->vertex_count};
+    weft_status status = weft_sim_exclude(sim, &exclusion, error);
+    if (status != WEFT_OK)
+    {
+        error_place(scene, e->node, error);
+    }
+    return status;
+}
+
 weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, weft_sim** out, weft_error* error)
 {
     WEFT_ASSERT(scene && out && worker_count >= 0);
@@ -151,6 +217,14 @@ weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, wef
     for (int k = 0; k < scene->cloth_count && status == WEFT_OK; k++)
     {
         status = cloth_add(scene, &scene->cloths[k], sim, error);
+    }
+    for (int k = 0; k < scene->obstacle_count && status == WEFT_OK; k++)
+    {
+        status = obstacle_add(scene, &scene->obstacles[k], sim, error);
+    }
+    for (int k = 0; k < scene->exclusion_count && status == WEFT_OK; k++)
+    {
+        status = exclusion_add(scene, &scene->exclusions[k], sim, error);
     }
     if (status != WEFT_OK)
     {

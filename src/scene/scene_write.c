@@ -2,160 +2,9 @@
 // lists of vertices, numbers with as many digits as bring back the same double. Run from the folder of the run that
 // wrote it, it builds the same simulation: there CLOTHNAME.obj holds the welded mesh of an OBJ cloth in world
 // coordinates at the start, and its vt are the rest shape in metres, so that scale, transform, weld and uv_scale have
-// nothing left to do.
-#include <locale.h>
-#include <stdlib.h>
-#include <string.h>
-
+// nothing left to do; the same holds for meshes of obstacles and, in NAME.motion.pc2, for the samples that deform them.
+#include "scene/json_writer.h"
 #include "scene/scene_data.h"
-
-typedef struct writer
-{
-    char* text;
-    int used, capacity;
-    int depth;    // of the brackets that are open
-    bool pending; // the next value needs a comma before it
-    bool failed;  // no memory
-} writer;
-
-static void write_raw(writer* w, const char* text)
-{
-    size_t length = strlen(text);
-    if (w->failed || length > (size_t)(INT32_MAX - 1 - w->used) ||
-        !mem_grow((void**)&w->text, &w->capacity, w->used + (int)length + 1, 1))
-    {
-        w->failed = true;
-        return;
-    }
-    memcpy(w->text + w->used, text, length + 1);
-    w->used += (int)length;
-}
-
-static void write_string(writer* w, const char* text)
-{
-    write_raw(w, "\"");
-    for (; *text; text++)
-    {
-        unsigned char c = (unsigned char)*text;
-        char piece[8];
-        if (c == '"' || c == '\\')
-        {
-            snprintf(piece, sizeof(piece), "\\%c", c);
-        }
-        else
-        {
-            snprintf(piece, sizeof(piece), c < 0x20 ? "\\u%04x" : "%c", c);
-        }
-        write_raw(w, piece);
-    }
-    write_raw(w, "\"");
-}
-
-// The shortest of 15 to 17 digits that reads back as the same double, in any locale.
-static void write_double(writer* w, double value)
-{
-    char text[40];
-    for (int digits = 15; digits <= 17; digits++)
-    {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-        {
-            break;
-        }
-    }
-    char* point = strstr(text, localeconv()->decimal_point);
-    if (point)
-    {
-        *point = '.';
-    }
-    write_raw(w, value == 0.0 && signbit(value) ? "-0.0" : text); // "-0" would be read as an integer
-}
-
-// Starts a new line with a key; NULL in lists.
-static void write_key(writer* w, const char* key)
-{
-    write_raw(w, w->pending ? ",\n" : w->used > 0 ? "\n" : "");
-    for (int k = 0; k < w->depth; k++)
-    {
-        write_raw(w, "  ");
-    }
-    if (key)
-    {
-        write_string(w, key);
-        write_raw(w, ": ");
-    }
-    w->pending = true;
-}
-
-static void write_open(writer* w, const char* key, const char* bracket)
-{
-    write_key(w, key);
-    write_raw(w, bracket);
-    w->depth++;
-    w->pending = false;
-}
-
-static void write_close(writer* w, const char* bracket)
-{
-    bool empty = !w->pending;
-    w->depth--;
-    w->pending = false;
-    if (!empty)
-    {
-        write_key(w, NULL);
-    }
-    write_raw(w, bracket);
-    w->pending = true;
-}
-
-static void write_number(writer* w, const char* key, double value)
-{
-    write_key(w, key);
-    write_double(w, value);
-}
-
-static void write_text(writer* w, const char* key, const char* value)
-{
-    write_key(w, key);
-    if (value)
-    {
-        write_string(w, value);
-    }
-    else
-    {
-        write_raw(w, "null");
-    }
-}
-
-static void write_numbers(writer* w, const char* key, const double* values, int count)
-{
-    write_key(w, key);
-    for (int k = 0; k < count; k++)
-    {
-        write_raw(w, k > 0 ? ", " : "[");
-        write_double(w, values[k]);
-    }
-    write_raw(w, "]");
-}
-
-static void write_vec3(writer* w, const char* key, vec3 v)
-{
-    write_numbers(w, key, (double[]){v.x, v.y, v.z}, 3);
-}
-
-static void write_where(writer* w, const int* vertices, int count)
-{
-    write_open(w, "where", "{");
-    write_key(w, "vertices");
-    for (int k = 0; k < count; k++)
-    {
-        char piece[16];
-        snprintf(piece, sizeof(piece), "%s%d", k > 0 ? ", " : "[", vertices[k]);
-        write_raw(w, piece);
-    }
-    write_raw(w, "]");
-    write_close(w, "}");
-}
 
 static void write_model(writer* w, const char* model, const char* bending)
 {
@@ -190,6 +39,17 @@ static void write_grid(writer* w, const grid_options* g)
     write_close(w, "}");
 }
 
+// As the run's folder holds it: in place, in metres.
+static void write_obj(writer* w, const char* name)
+{
+    char file[128];
+    snprintf(file, sizeof(file), "%s.obj", name);
+    write_text(w, "obj", file);
+    write_text(w, "object", NULL);
+    write_number(w, "scale", 1.0);
+    write_number(w, "weld", 0.0);
+}
+
 static void write_mesh(writer* w, const scene_cloth* cloth)
 {
     write_open(w, "mesh", "{");
@@ -199,26 +59,21 @@ static void write_mesh(writer* w, const scene_cloth* cloth)
     }
     else
     {
-        char file[128];
-        snprintf(file, sizeof(file), "%s.obj", cloth->name);
-        write_text(w, "obj", file);
-        write_text(w, "object", NULL);
-        write_number(w, "scale", 1.0);
-        write_number(w, "weld", 0.0);
+        write_obj(w, cloth->name);
     }
     write_close(w, "}");
 }
 
-// Of grids, which are built again; an OBJ of the run's folder is in place already.
-static void write_transform(writer* w, const scene_cloth* cloth)
+static void write_transform(writer* w, const scene_transform* t)
 {
-    scene_transform t = cloth->is_grid ? cloth->transform : (scene_transform){.scale = 1.0};
     write_open(w, "transform", "{");
-    write_vec3(w, "translate", t.translate);
-    write_vec3(w, "rotate", t.rotate);
-    write_number(w, "scale", t.scale);
+    write_vec3(w, "translate", t->translate);
+    write_vec3(w, "rotate", t->rotate);
+    write_number(w, "scale", t->scale);
     write_close(w, "}");
 }
+
+static const scene_transform in_place = {.scale = 1.0};
 
 static void write_fix(writer* w, const scene_pin* pin)
 {
@@ -232,23 +87,28 @@ static void write_fix(writer* w, const scene_pin* pin)
     write_close(w, "}");
 }
 
+static void write_motion(writer* w, const scene_motion* motion)
+{
+    write_open(w, "path", "[");
+    for (int k = 0; k < motion->key_count; k++)
+    {
+        write_open(w, NULL, "{");
+        write_number(w, "time", motion->keys[k].time);
+        write_vec3(w, "offset", motion->keys[k].offset);
+        write_number(w, "angle", motion->keys[k].angle);
+        write_close(w, "}");
+    }
+    write_close(w, "]");
+    write_vec3(w, "axis", motion->axis);
+    write_vec3(w, "center", motion->center);
+}
+
 static void write_pin(writer* w, const scene_pin* pin)
 {
     write_open(w, NULL, "{");
     write_where(w, pin->vertices, pin->vertex_count);
     write_fix(w, pin);
-    write_open(w, "path", "[");
-    for (int k = 0; k < pin->key_count; k++)
-    {
-        write_open(w, NULL, "{");
-        write_number(w, "time", pin->keys[k].time);
-        write_vec3(w, "offset", pin->keys[k].offset);
-        write_number(w, "angle", pin->keys[k].angle);
-        write_close(w, "}");
-    }
-    write_close(w, "]");
-    write_vec3(w, "axis", pin->axis);
-    write_vec3(w, "center", pin->center);
+    write_motion(w, &pin->motion);
     if (isfinite(pin->release))
     {
         write_number(w, "release", pin->release);
@@ -289,10 +149,113 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     write_vec3(w, "warp", cloth->is_grid ? cloth->warp : cloth->world_warp);
     write_material(w, &cloth->material);
     write_model(w, cloth->model, cloth->bending);
-    write_transform(w, cloth);
+    // Of grids, which are built again; an OBJ of the run's folder is in place already.
+    write_transform(w, cloth->is_grid ? &cloth->transform : &in_place);
     write_vec3(w, "velocity", cloth->velocity);
     write_number(w, "vertex_mass", cloth->vertex_mass);
     write_pins_and_forces(w, cloth);
+    write_close(w, "}");
+}
+
+// ---- obstacles
+
+static void write_shape(writer* w, const scene_obstacle* o)
+{
+    const shape_options* s = &o->shape;
+    write_open(w, "shape", "{");
+    write_open(w, shape_name(s->kind), "{");
+    switch (s->kind)
+    {
+    case SHAPE_PLANE:
+        write_vec3(w, "point", s->center);
+        write_vec3(w, "normal", s->axis);
+        write_number(w, "size", s->size.x);
+        break;
+    case SHAPE_SPHERE:
+        write_vec3(w, "center", s->center);
+        write_number(w, "radius", s->radius);
+        break;
+    case SHAPE_BOX:
+        write_vec3(w, "center", s->center);
+        write_vec3(w, "size", s->size);
+        write_vec3(w, "rotate", o->rotate);
+        write_number(w, "hole", s->hole);
+        break;
+    case SHAPE_TORUS:
+        write_vec3(w, "center", s->center);
+        write_vec3(w, "axis", s->axis);
+        write_number(w, "radius", s->radius);
+        write_number(w, "tube", s->tube);
+        break;
+    default:
+        write_vec3(w, "from", s->from);
+        write_vec3(w, "to", s->to);
+        write_number(w, "radius", s->radius);
+        break;
+    }
+    write_number(w, "segments", s->segments);
+    write_close(w, "}");
+    write_close(w, "}");
+}
+
+// A run's folder holds the samples, in place and in metres, as NAME.motion.pc2.
+static void write_deform(writer* w, const scene_obstacle* o)
+{
+    char file[128];
+    snprintf(file, sizeof(file), "%s.motion.pc2", o->name);
+    write_open(w, "deform", "{");
+    write_text(w, "pc2", file);
+    write_number(w, "rate", o->deform.rate);
+    write_number(w, "start", o->deform.start);
+    write_close(w, "}");
+}
+
+static void write_obstacle(writer* w, const scene_obstacle* o)
+{
+    write_open(w, NULL, "{");
+    write_text(w, "name", o->name);
+    if (o->is_shape)
+    {
+        write_shape(w, o);
+    }
+    else
+    {
+        write_open(w, "mesh", "{");
+        write_obj(w, o->name);
+        write_close(w, "}");
+        write_transform(w, &in_place);
+    }
+    write_number(w, "friction", o->friction);
+    write_number(w, "thickness", o->thickness);
+    write_open(w, "motion", "{");
+    write_motion(w, &o->motion);
+    write_close(w, "}");
+    if (o->deform.sample_count > 0)
+    {
+        write_deform(w, o);
+    }
+    write_close(w, "}");
+}
+
+static void write_contact(writer* w, const weft_scene* scene)
+{
+    write_open(w, "contact", "{");
+    write_open(w, "exclude", "[");
+    for (int k = 0; k < scene->exclusion_count; k++)
+    {
+        const scene_exclusion* e = &scene->exclusions[k];
+        write_open(w, NULL, "{");
+        write_open(w, "pair", "[");
+        write_text(w, NULL, e->first);
+        write_text(w, NULL, e->second);
+        write_close(w, "]");
+        if (e->vertices)
+        {
+            write_where(w, e->vertices, e->vertex_count);
+        }
+        write_close(w, "}");
+    }
+    write_close(w, "]");
     write_close(w, "}");
 }
 
@@ -364,7 +327,12 @@ char* scene_write(const weft_scene* scene)
     }
     write_close(&w, "]");
     write_open(&w, "obstacles", "[");
+    for (int k = 0; k < scene->obstacle_count; k++)
+    {
+        write_obstacle(&w, &scene->obstacles[k]);
+    }
     write_close(&w, "]");
+    write_contact(&w, scene);
     write_close(&w, "}");
     write_raw(&w, "\n");
     if (w.failed)

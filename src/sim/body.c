@@ -1,5 +1,4 @@
 // Taking in a cloth: checks and copies everything of a weft_cloth_def.
-#include <ctype.h>
 #include <string.h>
 
 #include "sim/sim.h"
@@ -97,41 +96,6 @@ static weft_status check_vertices(const body* b, const int* vertices, int count,
     return WEFT_OK;
 }
 
-// A name becomes a file name: letters, digits, '-', '_', '.', not starting with a dot.
-static weft_status take_name(const weft_sim* sim, const char* name, body* b, weft_error* error)
-{
-    char automatic[32];
-    if (!name)
-    {
-        snprintf(automatic, sizeof(automatic), "cloth%d", sim->body_count + 1);
-        name = automatic;
-    }
-    b->name = mem_strdup(name);
-    if (!b->name)
-    {
-        return WEFT_NO_MEMORY;
-    }
-    bool good = name[0] && name[0] != '.' && strlen(name) <= 100;
-    for (const char* c = name; *c; c++)
-    {
-        good = good && (isalnum((unsigned char)*c) || strchr("-_.", *c));
-    }
-    if (!good)
-    {
-        return wrong(
-            error, b,
-            "a name takes letters, digits, '-', '_' and '.', 100 at most, and no dot first: it becomes a file name");
-    }
-    for (int k = 0; k < sim->body_count; k++)
-    {
-        if (strcmp(sim->bodies[k].name, name) == 0)
-        {
-            return wrong(error, b, "another cloth has this name; give each its own");
-        }
-    }
-    return WEFT_OK;
-}
-
 static weft_status take_material(const weft_cloth_def* def, body* b, weft_error* error)
 {
     const weft_material* m = &def->material;
@@ -215,7 +179,7 @@ static weft_status take_state(const weft_cloth_def* def, body* b, weft_error* er
 static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* error)
 {
     TRY(check_vertices(b, pin->vertices, pin->vertex_count, "pin", error));
-    if (!v3_is_finite(pin->direction) || !v3_is_finite(pin->axis) || !v3_is_finite(pin->center) || isnan(pin->release))
+    if (!v3_is_finite(pin->direction) || isnan(pin->release))
     {
         return wrong(error, b, "a pin's numbers are finite");
     }
@@ -223,20 +187,8 @@ static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* err
     {
         return wrong(error, b, "a pin to a line or plane needs a direction that is not zero");
     }
-    for (int k = 0; k < pin->key_count; k++)
-    {
-        const weft_pin_key* key = &pin->keys[k];
-        if (!isfinite(key->time) || !v3_is_finite(key->offset) || !isfinite(key->angle) ||
-            (k > 0 && !(key->time > key[-1].time)))
-        {
-            return wrong(error, b, "the keys of a pin's path are finite and their times increase");
-        }
-        if (key->angle != 0.0 && !(v3_length(pin->axis) > 0.0))
-        {
-            return wrong(error, b, "a pin that turns needs an axis");
-        }
-    }
-    return WEFT_OK;
+    const char* mistake = motion_check(pin->keys, pin->key_count, pin->axis, pin->center);
+    return mistake ? wrong(error, b, mistake) : WEFT_OK;
 }
 
 static weft_status take_pins(const weft_cloth_def* def, body* b, weft_error* error)
@@ -292,7 +244,7 @@ static weft_status take_forces(const weft_cloth_def* def, body* b, weft_error* e
 
 static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
 {
-    TRY(take_name(sim, def->name, b, error));
+    TRY(name_take(sim, def->name, "cloth", &b->name, error));
     TRY(take_material(def, b, error));
     TRY(take_mesh(def, b, error));
     TRY(take_state(def, b, error));

@@ -31,10 +31,12 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
     for (int k = 0; k < set->motion_count; k++)
     {
         const pin_motion* m = &set->motions[k];
-        const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z, m->axis.x, m->axis.y,
-                                  m->axis.z,      m->center.x,    m->center.y,    m->center.z,    m->release};
+        const motion* way = &m->motion;
+        const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z,
+                                  way->axis.x,    way->axis.y,    way->axis.z,    way->center.x,
+                                  way->center.y,  way->center.z,  m->release};
         hash = hash_bytes(hash, numbers, sizeof(numbers));
-        hash = hash_bytes(hash, m->keys, (size_t)m->key_count * sizeof(weft_pin_key));
+        hash = hash_bytes(hash, way->keys, (size_t)way->key_count * sizeof(weft_pin_key));
     }
     for (int k = 0; k < set->count; k++)
     {
@@ -54,6 +56,36 @@ static uint64_t hash_multigrid(uint64_t hash, const weft_sim* sim)
     for (int k = 0; counts && weft_sa_get(&sim->def.sa, k, &name, &value) == WEFT_OK; k++)
     {
         hash = hash_bytes(hash_string(hash, name), &value, sizeof(value));
+    }
+    return hash;
+}
+
+static uint64_t hash_obstacle(uint64_t hash, const obstacle* o)
+{
+    const mesh* m = &o->mesh;
+    const motion* way = &o->motion;
+    const double numbers[] = {o->friction,     o->thickness,    way->axis.x,      way->axis.y,    way->axis.z,
+                              way->center.x,   way->center.y,   way->center.z,    o->sample_rate, o->sample_start,
+                              o->sample_count, m->vertex_count, m->triangle_count};
+    hash = hash_bytes(hash_string(hash, o->name), numbers, sizeof(numbers));
+    hash = hash_bytes(hash, way->keys, (size_t)way->key_count * sizeof(weft_pin_key));
+    hash = hash_bytes(hash, m->position, (size_t)m->vertex_count * sizeof(vec3));
+    hash = hash_bytes(hash, m->triangle, 3 * (size_t)m->triangle_count * sizeof(int));
+    return hash_bytes(hash, &o->fingerprint, sizeof(o->fingerprint));
+}
+
+// Nothing without obstacles and exclusions: runs go on from checkpoints of versions that did not know them.
+static uint64_t hash_contact(uint64_t hash, const weft_sim* sim)
+{
+    for (int k = 0; k < sim->obstacle_count; k++)
+    {
+        hash = hash_obstacle(hash, &sim->obstacles[k]);
+    }
+    for (int k = 0; k < sim->exclusion_count; k++)
+    {
+        const exclusion* e = &sim->exclusions[k];
+        hash = hash_string(hash_string(hash, e->first), e->second);
+        hash = hash_bytes(hash, e->vertices, (size_t)e->vertex_count * sizeof(int));
     }
     return hash;
 }
@@ -84,5 +116,5 @@ uint64_t sim_fingerprint(const weft_sim* sim)
                 hash_bytes(hash, group->rest, (size_t)group->count * (size_t)group->kind->rest_stride * sizeof(double));
         }
     }
-    return hash_pins(hash, &m->pins);
+    return hash_contact(hash_pins(hash, &m->pins), sim);
 }

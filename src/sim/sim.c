@@ -117,7 +117,17 @@ void weft_sim_destroy(weft_sim* sim)
     {
         body_finish(&sim->bodies[k]);
     }
+    for (int k = 0; k < sim->obstacle_count; k++)
+    {
+        obstacle_finish(&sim->obstacles[k]);
+    }
+    for (int k = 0; k < sim->exclusion_count; k++)
+    {
+        exclusion_finish(&sim->exclusions[k]);
+    }
     mem_free(sim->bodies);
+    mem_free(sim->obstacles);
+    mem_free(sim->exclusions);
     mem_free(sim->solver_name);
     mem_free(sim->preconditioner);
     workers_destroy(sim->pool);

@@ -28,6 +28,34 @@ typedef struct body
     int force_count;
 } body;
 
+// One obstacle. Its vertices are no unknowns: they follow those of all cloths, in the user's order, where contact wants
+// one array for the whole scene.
+typedef struct obstacle
+{
+    char* name;
+    mesh mesh; // split; floats, before deformation and motion
+    int first; // of its vertices among those of all obstacles
+    double friction, thickness;
+    motion motion;
+    int sample_count; // 0: does not deform
+    double sample_rate, sample_start;
+    float* samples; // [3 * sample_count * vertex_count] or NULL: read_sample
+    weft_sample_fn* read_sample;
+    void* user;
+    void (*release)(void* user);
+    vec3* held[2];       // [vertex_count] the last two samples that were needed
+    int held_sample[2];  // -1: none
+    uint64_t fingerprint; // of the samples
+} obstacle;
+
+// A pair that contact leaves alone; bodies are cloths, then obstacles.
+typedef struct exclusion
+{
+    char *first, *second;
+    int* vertices; // [vertex_count] or NULL: all
+    int vertex_count;
+} exclusion;
+
 struct weft_sim
 {
     weft_sim_def def;
@@ -36,6 +64,11 @@ struct weft_sim
     char* preconditioner;
     body* bodies;
     int body_count, body_capacity;
+    obstacle* obstacles;
+    int obstacle_count, obstacle_capacity;
+    int obstacle_vertices; // of all of them
+    exclusion* exclusions;
+    int exclusion_count, exclusion_capacity;
     workers* pool;
     cpu_kind cpu;
     model model;
@@ -46,6 +79,22 @@ struct weft_sim
 // Builds model and world from the bodies; does nothing when that is done.
 weft_status sim_build(weft_sim* sim, weft_error* error);
 void body_finish(body* b);
+
+// A copy of the name, or of PREFIXn without one; refused when it is no file name or taken.
+weft_status name_take(const weft_sim* sim, const char* name, const char* prefix, char** out, weft_error* error);
+
+// Cloths, then obstacles; -1: no body has that name.
+int sim_find_body(const weft_sim* sim, const char* name);
+
+// ---- obstacles
+void obstacle_finish(obstacle* o);
+void exclusion_finish(exclusion* e);
+bool obstacle_is_still(const obstacle* o);
+// out is [mesh.vertex_count]; rounded to floats.
+weft_status obstacle_positions(obstacle* o, double time, vec3* out, weft_error* error);
+weft_status obstacle_sample(obstacle* o, int sample, vec3* out, weft_error* error); // before keys move it
+// All obstacles, one after the other; out is [obstacle_vertices].
+weft_status obstacles_at(weft_sim* sim, double time, vec3* out, weft_error* error);
 
 // The cloth and the user's index of a scene vertex, for messages.
 void sim_locate(const weft_sim* sim, int scene_vertex, const body** out_body, int* out_vertex);

@@ -30,8 +30,21 @@ static int falls(void)
     cloth.vertex_count = 3;
     cloth.face_vertices = faces;
     cloth.face_count = 1;
-    weft_vec3 x[3];
+    weft_vec3 x[3], y[3];
+    weft_obstacle_def obstacle = weft_obstacle_def_default();
+    const weft_pin_key keys[] = {{.time = 0.0}, {.time = 1.0, .offset = {0, 2, 0}}};
+    weft_exclusion exclusion = {.first = "cloth1", .second = "lid"};
+    obstacle.name = "lid";
+    obstacle.positions = positions;
+    obstacle.vertex_count = 3;
+    obstacle.face_vertices = faces;
+    obstacle.face_count = 1;
+    obstacle.keys = keys;
+    obstacle.key_count = 2;
     if (weft_sim_create(&def, &sim, NULL) != WEFT_OK || weft_sim_add_cloth(sim, &cloth, NULL, NULL) != WEFT_OK ||
+        weft_sim_add_obstacle(sim, &obstacle, NULL, NULL) != WEFT_OK ||
+        weft_sim_exclude(sim, &exclusion, NULL) != WEFT_OK ||
+        weft_sim_obstacle_positions(sim, 0, 0.5, y, NULL) != WEFT_OK || y[1].y != 1.0 ||
         weft_sim_step(sim, NULL, NULL) != WEFT_OK)
     {
         return 0;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cache/pc2.h"
+#include "mesh/pc2.h"
 
 enum
 {
@@ -27,6 +27,7 @@ struct pc2
     int file;         // descriptor
     int point_count;
     int sample_count; // complete
+    int stated_count; // by the header, when it was opened
     char* path;       // for messages
 };
 
@@ -227,7 +228,7 @@ static weft_status pc2_read_header(pc2* cache, weft_error* error)
     if (got < HEADER_SIZE || memcmp(header, pc2_magic, sizeof(pc2_magic)) != 0 || get_u32(header + 12) != 1)
     {
         return error_set(error, WEFT_BAD_INPUT, cache->path, 0,
-                         "this is not a PC2 file of version 1, or its header is cut short; run the scene again");
+                         "this is not a PC2 file of version 1, or its header is cut short; export it or run the scene again");
     }
     uint32_t points = get_u32(header + POINTS_AT), samples = get_u32(header + SAMPLES_AT);
     if (points < 1 || points > INT32_MAX || samples > INT32_MAX)
@@ -239,6 +240,7 @@ static weft_status pc2_read_header(pc2* cache, weft_error* error)
     cache->point_count = (int)points;
     int64_t held = ((int64_t)info.st_size - HEADER_SIZE) / sample_size(cache);
     cache->sample_count = held < (int64_t)samples ? (int)held : (int)samples;
+    cache->stated_count = (int)samples;
     return WEFT_OK;
 }
 
@@ -306,6 +308,11 @@ int pc2_point_count(const pc2* cache)
 int pc2_sample_count(const pc2* cache)
 {
     return cache->sample_count;
+}
+
+int pc2_stated_count(const pc2* cache)
+{
+    return cache->stated_count;
 }
 
 // ---- samples

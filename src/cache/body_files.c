@@ -1,0 +1,154 @@
+// Topology of cloths and obstacles as OBJ, samples of deforming obstacles as PC2.
+#include "cache/body_files.h"
+
+#include <stdio.h>
+
+#include "mesh/pc2.h"
+
+// ---- bodies: cloths, then obstacles
+
+int body_total(const weft_sim* sim)
+{
+    return sim->body_count + sim->obstacle_count;
+}
+
+obstacle* obstacle_of(const weft_sim* sim, int index)
+{
+    return index < sim->body_count ? NULL : &sim->obstacles[index - sim->body_count];
+}
+
+const char* body_name(const weft_sim* sim, int index)
+{
+    const obstacle* o = obstacle_of(sim, index);
+    return o ? o->name : sim->bodies[index].name;
+}
+
+int body_points(const weft_sim* sim, int index)
+{
+    const obstacle* o = obstacle_of(sim, index);
+    return o ? o->mesh.vertex_count : weft_sim_output_count(sim, index);
+}
+
+bool body_moves(const weft_sim* sim, int index)
+{
+    const obstacle* o = obstacle_of(sim, index);
+    return !o || !obstacle_is_still(o);
+}
+
+// ---- topology
+
+// The output vertex that stands for each of the user's: the first that shows it.
+static int* output_of_user(const body* b)
+{
+    int* out = MEM_NEW(b->rest.vertex_count, int);
+    for (int k = b->output_count - 1; k >= 0 && out; k--)
+    {
+        out[b->outputs ? b->outputs[k] : k] = k;
+    }
+    return out;
+}
+
+// output may be NULL: vertices are written in their order.
+static void write_faces(FILE* f, const mesh* m, const int* output)
+{
+    int object = -1;
+    for (int face = 0; face < m->face_count; face++)
+    {
+        if (m->face_object && m->face_object[face] != object)
+        {
+            object = m->face_object[face];
+            fprintf(f, "o %s\n", m->object_name[object]);
+        }
+        fputc('f', f);
+        for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
+        {
+            fprintf(f, " %d", (output ? output[m->face_vertex[k]] : m->face_vertex[k]) + 1);
+            if (m->face_texcoord && m->face_texcoord[k] >= 0)
+            {
+                fprintf(f, "/%d", m->face_texcoord[k] + 1);
+            }
+        }
+        fputc('\n', f);
+    }
+}
+
+// What an OBJ file shows of a mesh.
+typedef struct obj_text
+{
+    const char *title, *name;
+    const mesh* mesh;
+    const int* shown;  // [count] vertex of the mesh that each vertex of the file shows, or NULL: all in their order
+    const int* output; // vertex of the file that stands for each of the mesh, or NULL: likewise
+    int count;
+} obj_text;
+
+static weft_status obj_text_write(const char* path, const obj_text* t, weft_error* error)
+{
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
+    const mesh* m = t->mesh;
+    fprintf(file.stream, "# %s of %s, metres; made by Weft %s\n", t->title, t->name, weft_version());
+    for (int k = 0; k < t->count; k++)
+    {
+        vec3 p = m->position[t->shown ? t->shown[k] : k];
+        fprintf(file.stream, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
+    }
+    for (int k = 0; k < m->texcoord_count; k++)
+    {
+        fprintf(file.stream, "vt %.17g %.17g\n", m->texcoord[k].x, m->texcoord[k].y);
+    }
+    write_faces(file.stream, m, t->output);
+    return whole_file_close(&file, error);
+}
+
+static weft_status cloth_obj_write(const char* path, const body* b, weft_error* error)
+{
+    int* output = output_of_user(b);
+    if (!output)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    }
+    obj_text text = {"rest shape", b->name, &b->rest, b->outputs, output, b->output_count};
+    weft_status status = obj_text_write(path, &text, error);
+    mem_free(output);
+    return status;
+}
+
+weft_status body_obj_write(const char* path, const weft_sim* sim, int index, weft_error* error)
+{
+    const obstacle* o = obstacle_of(sim, index);
+    if (!o)
+    {
+        return cloth_obj_write(path, &sim->bodies[index], error);
+    }
+    obj_text text = {.title = "obstacle", .name = o->name, .mesh = &o->mesh, .count = o->mesh.vertex_count};
+    return obj_text_write(path, &text, error);
+}
+
+// ---- samples
+
+// To another name first: a run in its own folder reads the very file that it replaces.
+weft_status motion_file_write(const char* path, obstacle* o, vec3* scratch, weft_error* error)
+{
+    char temporary[4200];
+    snprintf(temporary, sizeof(temporary), "%s.tmp", path);
+    pc2* copy = NULL;
+    TRY(pc2_create(temporary, o->mesh.vertex_count, &copy, error));
+    weft_status status = WEFT_OK;
+    for (int k = 0; k < o->sample_count && status == WEFT_OK; k++)
+    {
+        status = obstacle_sample(o, k, scratch, error);
+        status = status == WEFT_OK ? pc2_append(copy, scratch, error) : status;
+    }
+    weft_status closed = pc2_close(copy, status == WEFT_OK ? error : NULL);
+    status = status == WEFT_OK ? closed : status;
+    if (status == WEFT_OK && rename(temporary, path) != 0)
+    {
+        status = file_error(error, path, "cannot write");
+    }
+    if (status != WEFT_OK)
+    {
+        remove(temporary);
+    }
+    return status;
+}

@@ -1,0 +1,18 @@
+// The files of a run's bodies. Bodies are cloths, then obstacles, by one index.
+#ifndef WEFT_BODY_FILES_H
+#define WEFT_BODY_FILES_H
+
+#include "sim/sim.h"
+
+int body_total(const weft_sim* sim);
+obstacle* obstacle_of(const weft_sim* sim, int index); // NULL: a cloth
+const char* body_name(const weft_sim* sim, int index);
+int body_points(const weft_sim* sim, int index); // of a sample
+bool body_moves(const weft_sim* sim, int index); // false: an obstacle that stands still
+
+// Topology and rest shape, whole or not at all.
+weft_status body_obj_write(const char* path, const weft_sim* sim, int index, weft_error* error);
+// All samples of a deforming obstacle as a PC2 file, whole or not at all; scratch is [vertex_count].
+weft_status motion_file_write(const char* path, obstacle* o, vec3* scratch, weft_error* error);
+
+#endif

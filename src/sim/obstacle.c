@@ -1,0 +1,348 @@
+// Obstacles: taking them in, and where they are at a time.
+//
+//   x(t) = round(M(t) s(t)),  s(t) = (1 - f) s_k + f s_(k+1),  k + f = (t - start) rate, held at both ends
+//
+// with M the motion along keys, s_k the samples of a deforming body (without any, s is the mesh) and rounding to float.
+// x depends on t alone, so a checkpoint needs nothing of it. Samples are read when they are needed; two are kept.
+#include <string.h>
+
+#include "sim/fingerprint.h"
+#include "sim/sim.h"
+
+// Samples up to this size are all read and checked when the obstacle is added; of more, an even choice of that size.
+static const double survey_bytes = 256.0 * 1024.0 * 1024.0;
+static const double coordinate_max = 1e12; // m, as for meshes
+
+weft_obstacle_def weft_obstacle_def_default(void)
+{
+    return (weft_obstacle_def){.friction = 0.3, .thickness = 1e-3, .sample_rate = 25.0};
+}
+
+void obstacle_finish(obstacle* o)
+{
+    if (o->release)
+    {
+        o->release(o->user);
+    }
+    mesh_finish(&o->mesh);
+    motion_finish(&o->motion);
+    mem_free(o->name);
+    mem_free(o->samples);
+    mem_free(o->held[0]);
+    mem_free(o->held[1]);
+    *o = (obstacle){0};
+}
+
+static weft_status wrong(weft_error* error, const obstacle* o, const char* what)
+{
+    return error_set(error, WEFT_BAD_INPUT, NULL, 0, "obstacle `%s`: %s", o->name, what);
+}
+
+// ---- where it is
+
+bool obstacle_is_still(const obstacle* o)
+{
+    return o->motion.key_count == 0 && o->sample_count == 0;
+}
+
+// Beyond, floats would overflow.
+static bool is_within_reach(vec3 v)
+{
+    return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z))) <= coordinate_max;
+}
+
+static weft_status check_sample(const obstacle* o, int sample, const vec3* x, weft_error* error)
+{
+    for (int v = 0; v < o->mesh.vertex_count; v++)
+    {
+        if (!v3_is_finite(x[v]) || !is_within_reach(x[v]))
+        {
+            return error_set(
+                error, WEFT_BAD_INPUT, NULL, 0,
+                "obstacle `%s`: sample %d (counted from 0) puts vertex %d at (%g, %g, %g); coordinates must be "
+                "finite and below %g m",
+                o->name, sample, v, x[v].x, x[v].y, x[v].z, coordinate_max);
+        }
+    }
+    return WEFT_OK;
+}
+
+weft_status obstacle_sample(obstacle* o, int sample, vec3* out, weft_error* error)
+{
+    int n = o->mesh.vertex_count;
+    if (o->samples)
+    {
+        const float* x = o->samples + 3 * (size_t)n * (size_t)sample;
+        for (int v = 0; v < n; v++, x += 3)
+        {
+            out[v] = v3(x[0], x[1], x[2]);
+        }
+        return WEFT_OK;
+    }
+    TRY(o->read_sample(o->user, sample, out, error));
+    for (int v = 0; v < n; v++)
+    {
+        out[v] = v3_round(out[v]);
+    }
+    return check_sample(o, sample, out, error);
+}
+
+// The slot that holds a sample, reading it into the one that `keep` does not name when none does.
+static weft_status hold_sample(obstacle* o, int sample, int keep, int* out, weft_error* error)
+{
+    for (int k = 0; k < 2; k++)
+    {
+        if (o->held_sample[k] == sample)
+        {
+            *out = k;
+            return WEFT_OK;
+        }
+    }
+    // Time goes forwards: the older of the two is the one to lose.
+    int slot = keep >= 0 ? 1 - keep : o->held_sample[0] <= o->held_sample[1] ? 0 : 1;
+    o->held_sample[slot] = -1;
+    TRY(obstacle_sample(o, sample, o->held[slot], error));
+    o->held_sample[slot] = sample;
+    *out = slot;
+    return WEFT_OK;
+}
+
+static weft_status deformed(obstacle* o, double time, vec3* out, weft_error* error)
+{
+    double at = fmin(fmax((time - o->sample_start) * o->sample_rate, 0.0), o->sample_count - 1.0);
+    int k = (int)at, n = o->mesh.vertex_count, slot, next;
+    double f = at - k;
+    TRY(hold_sample(o, k, -1, &slot, error));
+    if (f == 0.0)
+    {
+        memcpy(out, o->held[slot], (size_t)n * sizeof(vec3));
+        return WEFT_OK;
+    }
+    TRY(hold_sample(o, k + 1, slot, &next, error));
+    const vec3 *a = o->held[slot], *b = o->held[next];
+    for (int v = 0; v < n; v++)
+    {
+        out[v] = v3_add(v3_scale(1.0 - f, a[v]), v3_scale(f, b[v]));
+    }
+    return WEFT_OK;
+}
+
+weft_status obstacle_positions(obstacle* o, double time, vec3* out, weft_error* error)
+{
+    int n = o->mesh.vertex_count;
+    if (o->sample_count > 0)
+    {
+        TRY(deformed(o, time, out, error));
+    }
+    else
+    {
+        memcpy(out, o->mesh.position, (size_t)n * sizeof(vec3));
+    }
+    placement p = motion_at(&o->motion, time);
+    for (int v = 0; v < n && o->motion.key_count > 0; v++)
+    {
+        out[v] = placement_apply(&p, out[v]);
+    }
+    for (int v = 0; v < n && !obstacle_is_still(o); v++)
+    {
+        out[v] = v3_round(out[v]);
+    }
+    return WEFT_OK;
+}
+
+weft_status obstacles_at(weft_sim* sim, double time, vec3* out, weft_error* error)
+{
+    for (int k = 0; k < sim->obstacle_count; k++)
+    {
+        TRY(obstacle_positions(&sim->obstacles[k], time, out + sim->obstacles[k].first, error));
+    }
+    return WEFT_OK;
+}
+
+// ---- taking one in
+
+static weft_status take_mesh(const weft_obstacle_def* def, obstacle* o, weft_error* error)
+{
+    TRY(mesh_from_arrays(def->positions, def->vertex_count, def->face_start, def->face_vertices, def->face_count,
+                         &o->mesh, error));
+    mesh_round(&o->mesh);
+    return mesh_split(&o->mesh, error);
+}
+
+static weft_status check_reach(const weft_obstacle_def* def, const obstacle* o, weft_error* error)
+{
+    bool good = is_within_reach(def->center);
+    for (int k = 0; k < def->key_count; k++)
+    {
+        good = good && is_within_reach(def->keys[k].offset);
+    }
+    return good ? WEFT_OK : wrong(error, o, "offsets and center of its motion must be below 1e12 m");
+}
+
+static weft_status take_numbers(const weft_obstacle_def* def, obstacle* o, weft_error* error)
+{
+    if (!isfinite(def->friction) || def->friction < 0.0 || !isfinite(def->thickness) || def->thickness < 0.0)
+    {
+        return wrong(error, o, "friction and thickness (m) are finite and not negative");
+    }
+    const char* mistake = motion_check(def->keys, def->key_count, def->axis, def->center);
+    if (mistake)
+    {
+        return wrong(error, o, mistake);
+    }
+    TRY(check_reach(def, o, error));
+    o->friction = def->friction;
+    o->thickness = def->thickness;
+    return motion_init(&o->motion, def->keys, def->key_count, def->axis, def->center);
+}
+
+static weft_status copy_samples(const weft_obstacle_def* def, obstacle* o, weft_error* error)
+{
+    size_t n = (size_t)o->mesh.vertex_count;
+    o->samples = mem_raw(3 * n * (size_t)def->sample_count, sizeof(float));
+    if (!o->samples)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    float* to = o->samples;
+    for (int k = 0; k < def->sample_count; k++)
+    {
+        const vec3* from = def->samples + n * (size_t)k;
+        TRY(check_sample(o, k, from, error));
+        for (size_t v = 0; v < n; v++, to += 3)
+        {
+            to[0] = (float)from[v].x;
+            to[1] = (float)from[v].y;
+            to[2] = (float)from[v].z;
+        }
+    }
+    return WEFT_OK;
+}
+
+// Reads all samples once, or evenly spread ones with the first and the last: what is wrong shows before the run starts,
+// and another file of the same length gives another fingerprint.
+static weft_status survey_samples(obstacle* o, weft_error* error)
+{
+    double fit = fmax(2.0, floor(survey_bytes / (3.0 * sizeof(float) * o->mesh.vertex_count)));
+    int count = (int)fmin(fit, o->sample_count);
+    for (int k = 0; k < count; k++)
+    {
+        int sample = count > 1 ? (int)((int64_t)k * (o->sample_count - 1) / (count - 1)) : 0;
+        TRY(obstacle_sample(o, sample, o->held[0], error));
+        o->fingerprint = hash_bytes(o->fingerprint, o->held[0], (size_t)o->mesh.vertex_count * sizeof(vec3));
+    }
+    return WEFT_OK;
+}
+
+static weft_status take_samples(const weft_obstacle_def* def, obstacle* o, weft_error* error)
+{
+    if (def->sample_count == 0)
+    {
+        return WEFT_OK;
+    }
+    if (!(def->sample_rate > 0.0) || !isfinite(def->sample_rate) || !isfinite(def->sample_start))
+    {
+        return wrong(error, o, "sample_rate (samples a second) is above zero, sample_start (s) is finite");
+    }
+    o->sample_count = def->sample_count;
+    o->sample_rate = def->sample_rate;
+    o->sample_start = def->sample_start;
+    o->read_sample = def->read_sample;
+    o->held[0] = MEM_NEW(o->mesh.vertex_count, vec3);
+    o->held[1] = MEM_NEW(o->mesh.vertex_count, vec3);
+    o->held_sample[0] = o->held_sample[1] = -1;
+    if (!o->held[0] || !o->held[1])
+    {
+        return WEFT_NO_MEMORY;
+    }
+    if (def->samples)
+    {
+        TRY(copy_samples(def, o, error));
+    }
+    return survey_samples(o, error);
+}
+
+static weft_status take_all(const weft_sim* sim, const weft_obstacle_def* def, obstacle* o, weft_error* error)
+{
+    TRY(name_take(sim, def->name, "obstacle", &o->name, error));
+    TRY(take_mesh(def, o, error));
+    TRY(take_numbers(def, o, error));
+    return take_samples(def, o, error);
+}
+
+weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_def* def, weft_obstacle_id* out, weft_error* error)
+{
+    WEFT_ASSERT(sim && def && def->vertex_count >= 0 && def->face_count >= 0 && def->key_count >= 0);
+    WEFT_ASSERT(!sim->built && def->sample_count >= 0);
+    WEFT_ASSERT(def->sample_count == 0 || !def->samples != !def->read_sample);
+    obstacle o = {.user = def->user, .release = def->release, .first = sim->obstacle_vertices};
+    weft_status status = take_all(sim, def, &o, error);
+    if (status == WEFT_OK &&
+        !mem_grow((void**)&sim->obstacles, &sim->obstacle_capacity, sim->obstacle_count + 1, sizeof(obstacle)))
+    {
+        status = WEFT_NO_MEMORY;
+    }
+    if (status == WEFT_NO_MEMORY)
+    {
+        error_set(error, status, NULL, 0, "%s", weft_status_text(status));
+    }
+    if (status != WEFT_OK)
+    {
+        obstacle_finish(&o);
+        return status;
+    }
+    sim->obstacle_vertices += o.mesh.vertex_count;
+    sim->obstacles[sim->obstacle_count] = o;
+    if (out)
+    {
+        *out = sim->obstacle_count;
+    }
+    sim->obstacle_count++;
+    return WEFT_OK;
+}
+
+// ---- looking
+
+int weft_sim_obstacle_count(const weft_sim* sim)
+{
+    return sim->obstacle_count;
+}
+
+static obstacle* obstacle_at(const weft_sim* sim, weft_obstacle_id id)
+{
+    WEFT_ASSERT(sim && id >= 0 && id < sim->obstacle_count);
+    return &sim->obstacles[id];
+}
+
+const char* weft_sim_obstacle_name(const weft_sim* sim, weft_obstacle_id id)
+{
+    return obstacle_at(sim, id)->name;
+}
+
+int weft_sim_obstacle_vertex_count(const weft_sim* sim, weft_obstacle_id id)
+{
+    return obstacle_at(sim, id)->mesh.vertex_count;
+}
+
+int weft_sim_obstacle_triangle_count(const weft_sim* sim, weft_obstacle_id id)
+{
+    return obstacle_at(sim, id)->mesh.triangle_count;
+}
+
+void weft_sim_obstacle_triangles(const weft_sim* sim, weft_obstacle_id id, int* out)
+{
+    const obstacle* o = obstacle_at(sim, id);
+    memcpy(out, o->mesh.triangle, 3 * (size_t)o->mesh.triangle_count * sizeof(int));
+}
+
+int weft_sim_obstacle_is_still(const weft_sim* sim, weft_obstacle_id id)
+{
+    return obstacle_is_still(obstacle_at(sim, id));
+}
+
+weft_status weft_sim_obstacle_positions(weft_sim* sim, weft_obstacle_id id, double time, weft_vec3* out,
+                                        weft_error* error)
+{
+    WEFT_ASSERT(out && isfinite(time));
+    return obstacle_positions(obstacle_at(sim, id), time, out, error);
+}

@@ -1,0 +1,185 @@
+// All bodies of a simulation in one collider: vertices of the cloths one after the other, each in the user's order,
+// then those of the obstacles; body k of the collider is cloth k, then obstacle k - cloth_count. Exclusions go along.
+#include <string.h>
+
+#include "sim/sim.h"
+
+typedef struct parts
+{
+    int* triangles;
+    int* edges; // triangles with a repeated corner are segments
+    int* body;
+    uint8_t* passive;
+    int* excluded_bodies;
+    int* excluded_vertices;
+    int triangle_count, edge_count, vertex_count;
+    int excluded_body_count, excluded_vertex_count;
+} parts;
+
+static void parts_finish(parts* p)
+{
+    mem_free(p->triangles);
+    mem_free(p->edges);
+    mem_free(p->body);
+    mem_free(p->passive);
+    mem_free(p->excluded_bodies);
+    mem_free(p->excluded_vertices);
+}
+
+static const mesh* mesh_of(const weft_sim* sim, int index)
+{
+    return index < sim->body_count ? &sim->bodies[index].rest : &sim->obstacles[index - sim->body_count].mesh;
+}
+
+static int first_vertex(const weft_sim* sim, int index)
+{
+    int first = 0;
+    for (int k = 0; k < index; k++)
+    {
+        first += mesh_of(sim, k)->vertex_count;
+    }
+    return first;
+}
+
+static weft_status parts_allocate(const weft_sim* sim, parts* p)
+{
+    int bodies = sim->body_count + sim->obstacle_count;
+    int64_t triangles = 0, vertices = 0, excluded = 0;
+    for (int k = 0; k < bodies; k++)
+    {
+        triangles += mesh_of(sim, k)->triangle_count;
+        vertices += mesh_of(sim, k)->vertex_count;
+    }
+    for (int k = 0; k < sim->exclusion_count; k++)
+    {
+        excluded += sim->exclusions[k].vertex_count;
+    }
+    if (triangles > INT32_MAX / 3 || vertices > INT32_MAX || excluded > INT32_MAX / 2)
+    {
+        return WEFT_BAD_INPUT;
+    }
+    p->triangles = MEM_NEW(3 * triangles + 1, int);
+    p->edges = MEM_NEW(2 * triangles + 1, int);
+    p->body = MEM_NEW(vertices + 1, int);
+    p->passive = MEM_NEW(bodies + 1, uint8_t);
+    p->excluded_bodies = MEM_NEW(2 * sim->exclusion_count + 1, int);
+    p->excluded_vertices = MEM_NEW(2 * excluded + 1, int);
+    bool ok = p->triangles && p->edges && p->body && p->passive && p->excluded_bodies && p->excluded_vertices;
+    return ok ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static void parts_add_triangle(parts* p, int a, int b, int c)
+{
+    if (a != b && b != c && c != a)
+    {
+        int* to = p->triangles + 3 * (size_t)p->triangle_count++;
+        to[0] = a, to[1] = b, to[2] = c;
+    }
+    else if (a != b || b != c)
+    {
+        int* to = p->edges + 2 * (size_t)p->edge_count++;
+        to[0] = a, to[1] = a != b ? b : c;
+    }
+}
+
+static void parts_add_body(const weft_sim* sim, int index, parts* p)
+{
+    const mesh* m = mesh_of(sim, index);
+    int first = p->vertex_count;
+    for (int t = 0; t < m->triangle_count; t++)
+    {
+        const int* v = m->triangle + 3 * (size_t)t;
+        parts_add_triangle(p, first + v[0], first + v[1], first + v[2]);
+    }
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        p->body[first + i] = index;
+    }
+    p->vertex_count += m->vertex_count;
+    p->passive[index] = index >= sim->body_count;
+}
+
+static void parts_add_exclusion(const weft_sim* sim, const exclusion* e, parts* p)
+{
+    int a = sim_find_body(sim, e->first), b = sim_find_body(sim, e->second);
+    if (!e->vertices)
+    {
+        int* to = p->excluded_bodies + 2 * (size_t)p->excluded_body_count++;
+        to[0] = a, to[1] = b;
+        return;
+    }
+    int first = first_vertex(sim, a);
+    for (int k = 0; k < e->vertex_count; k++)
+    {
+        int* to = p->excluded_vertices + 2 * (size_t)p->excluded_vertex_count++;
+        to[0] = first + e->vertices[k], to[1] = b;
+    }
+}
+
+static weft_status parts_make(const weft_sim* sim, parts* p)
+{
+    TRY(parts_allocate(sim, p));
+    for (int k = 0; k < sim->body_count + sim->obstacle_count; k++)
+    {
+        parts_add_body(sim, k, p);
+    }
+    for (int k = 0; k < sim->exclusion_count; k++)
+    {
+        parts_add_exclusion(sim, &sim->exclusions[k], p);
+    }
+    return WEFT_OK;
+}
+
+weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_error* error)
+{
+    WEFT_ASSERT(sim && out);
+    parts p = {0};
+    weft_status status = parts_make(sim, &p);
+    if (status == WEFT_OK)
+    {
+        weft_collider_def def = weft_collider_def_default();
+        def.vertex_count = p.vertex_count;
+        def.triangles = p.triangles;
+        def.triangle_count = p.triangle_count;
+        def.edges = p.edges;
+        def.edge_count = p.edge_count;
+        def.body = p.body;
+        def.body_count = sim->body_count + sim->obstacle_count;
+        def.passive = p.passive;
+        def.excluded_bodies = p.excluded_bodies;
+        def.excluded_body_count = p.excluded_body_count;
+        def.excluded_vertices = p.excluded_vertices;
+        def.excluded_vertex_count = p.excluded_vertex_count;
+        def.worker_count = sim->def.worker_count;
+        def.tasks = sim->def.tasks;
+        def.kernels = cpu_kind_name(sim->cpu);
+        status = weft_collider_create(&def, out, error);
+    }
+    else
+    {
+        error_set(error, status, NULL, 0, "%s",
+                  status == WEFT_NO_MEMORY ? weft_status_text(status)
+                                           : "the bodies have more than 2^31 vertices or triangles");
+    }
+    parts_finish(&p);
+    return status;
+}
+
+int weft_sim_collider_vertex_count(const weft_sim* sim)
+{
+    return first_vertex(sim, sim->body_count + sim->obstacle_count);
+}
+
+weft_status weft_sim_collider_positions(weft_sim* sim, weft_vec3* out, weft_error* error)
+{
+    WEFT_ASSERT(sim && out);
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        const body* b = &sim->bodies[k];
+        for (int i = 0; i < b->rest.vertex_count; i++)
+        {
+            *out++ = sim->built ? sim->world.state.x[b->scene_vertex[i]] : b->start[i];
+        }
+    }
+    return obstacles_at(sim, weft_sim_time(sim), out, error);
+}
