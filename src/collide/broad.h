@@ -101,6 +101,7 @@ typedef struct page_pool
 typedef struct walk_chunk
 {
     int first_page; // -1: none
+    bool walked;    // to some extent
     bool crowded;   // its lists of nodes did not fit: it is walked again with more room
 } walk_chunk;
 
@@ -118,8 +119,14 @@ typedef struct broad_walk
     int* found; // [queries->count] number of pairs of each query
 } broad_walk;
 
-// The definition of a candidate, in double.
-bool pair_boxes_near(const broad_walk* w, const int* a, const int* b);
+// The definition of a candidate, in double: boxes of features, and whether two are near.
+typedef struct double_box
+{
+    double low[3], high[3];
+} double_box;
+
+double_box feature_box(const broad_walk* w, const int* vertex, int count);
+bool boxes_near(const double_box* a, const double_box* b, double margin);
 
 // ---- kernels, compiled once for each CPU kind; all give the same bits
 typedef struct broad_kernels

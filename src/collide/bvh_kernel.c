@@ -231,20 +231,32 @@ typedef struct query
     int id;
     int vertex[2]; // its vertices; the second is the first again where there is one
     float8 outer[6], inner[6];
+    bool has_box; // whether `box` is set: few queries need it
+    double_box box;
 } query;
 
 // Removes what the definition in double does not want: `doubtful` lanes whose boxes are not near, and what the rules
 // exclude.
-static unsigned look_closer(const walker* s, const query* q, int group, unsigned hits, unsigned doubtful)
+static unsigned look_closer(const walker* s, query* q, int group, unsigned hits, unsigned doubtful)
 {
     const broad_walk* w = s->w;
     const bvh* targets = w->targets;
     const int* a = w->queries->corner + (size_t)q->id * (size_t)w->queries->arity;
+    if (doubtful && !q->has_box)
+    {
+        q->box = feature_box(w, a, w->queries->arity);
+        q->has_box = true;
+    }
     for (unsigned left = w->rules ? hits : doubtful; left; left &= left - 1)
     {
         int lane = __builtin_ctz(left);
         const int* b = targets->corner + (size_t)targets->id[group * BVH_WIDTH + lane] * (size_t)targets->arity;
-        bool wanted = !(doubtful >> lane & 1) || pair_boxes_near(w, a, b);
+        bool wanted = true;
+        if (doubtful >> lane & 1)
+        {
+            double_box box = feature_box(w, b, targets->arity);
+            wanted = boxes_near(&q->box, &box, w->margin);
+        }
         wanted = wanted && (!w->rules || cull_features_wanted(w->rules, a, w->queries->arity, b, targets->arity));
         hits &= ~((unsigned)!wanted << lane);
     }
@@ -269,7 +281,7 @@ WIDE_INLINE unsigned unwanted(const walker* s, const query* q, int group)
 }
 
 // One group of targets whose box the query's box reaches.
-WIDE_INLINE void query_meets_group(walker* s, const query* q, int group)
+WIDE_INLINE void query_meets_group(walker* s, query* q, int group)
 {
     const broad_walk* w = s->w;
     // Whether there are hits at all cannot be guessed: going on without costs less than asking.
@@ -341,8 +353,7 @@ static group_block* make_blocks(walker* s, const int* groups, int group_count, i
 }
 
 // First the groups that the query's box reaches, then each of them: survivors is room for all groups, and eight more.
-WIDE_INLINE void query_meets_blocks(walker* s, const query* q, const group_block* blocks, int block_count,
-                                    int* survivors)
+WIDE_INLINE void query_meets_blocks(walker* s, query* q, const group_block* blocks, int block_count, int* survivors)
 {
     int count = 0;
     for (int k = 0; k < block_count; k++)
@@ -494,7 +505,7 @@ static void walk_node(walker* s, int level, int node, const int* list, int count
 static void walk(const broad_walk* w, int node, walk_chunk* chunk, int* list, int list_size)
 {
     walker s = {.w = w, .chunk = chunk, .page = -1, .list = list, .list_end = list + list_size};
-    *chunk = (walk_chunk){.first_page = -1};
+    *chunk = (walk_chunk){.first_page = -1, .walked = true};
     // From the top of the targets down to the level of chunks, with the boxes of the chunk's own ancestors.
     int* at = s.list;
     int count = 1, top = w->targets->level_count - 1;
