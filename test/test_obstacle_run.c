@@ -529,7 +529,7 @@ static void test_bad_sequence(void** state)
     expect_refused(SEQUENCE("body_%03d.obj", "9", "5"), "bad.json", "must be from first (9) on");
     expect_refused(SEQUENCE("body_%03d.obj", "0", "99999999"), "bad.json", "at most 1000000 files");
     expect_refused(SEQUENCE("body_%03d.obj", "-1", "5"), "bad.json", "at least 0");
-    expect_refused(SEQUENCE("body_%03d.obj", "5", "14"), "body_014.obj", "cannot be opened");
+    expect_refused(SEQUENCE("body_%03d.obj", "5", "14"), "body_014.obj", "is missing");
     expect_refused(HEAD DEFORMING("\"obj_sequence\": \"body_%03d.obj\"") "]}", "bad.json", "\"first\" and \"last\"");
     expect_refused(HEAD DEFORMING("\"pc2\": \"body.pc2\", \"first\": 1") "]}", "bad.json", "only an \"obj_sequence\"");
     expect_refused(HEAD DEFORMING("") "]}", "bad.json", "either \"pc2\" or \"obj_sequence\"");
