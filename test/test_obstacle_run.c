@@ -341,6 +341,13 @@ static void test_resume(void** state)
 {
     (void)state;
     run_well("whole.json", "half", WEFT_CACHE_NEW, 2);
+    // As if it had been killed between an obstacle's sample and the checkpoint.
+    char path[PATH_BYTES];
+    pc2* cache = NULL;
+    vec3 x[4] = {{0}};
+    assert_int_equal(pc2_open_append(path_of("half/body.pc2", path), 4, &cache, NULL), WEFT_OK);
+    pc2_append(cache, x, NULL);
+    pc2_close(cache, NULL);
     run_well("whole.json", "half", WEFT_CACHE_RESUME, 4);
     for (int k = 0; k < 3; k++)
     {
@@ -357,9 +364,6 @@ static void test_resume(void** state)
     write_file("other.json", text);
     free(text);
     assert_int_equal(run("other.json", "half", WEFT_CACHE_RESUME, 5, &error), WEFT_BAD_INPUT);
-    char path[PATH_BYTES];
-    pc2* cache = NULL;
-    vec3 x[4] = {{0}};
     assert_int_equal(pc2_open_append(path_of("body.pc2", path), 4, &cache, NULL), WEFT_OK);
     pc2_cut(cache, SAMPLES - 1, NULL);
     pc2_append(cache, x, NULL);
@@ -525,7 +529,7 @@ static void test_bad_sequence(void** state)
     expect_refused(SEQUENCE("body_%03d.obj", "9", "5"), "bad.json", "must be from first (9) on");
     expect_refused(SEQUENCE("body_%03d.obj", "0", "99999999"), "bad.json", "at most 1000000 files");
     expect_refused(SEQUENCE("body_%03d.obj", "-1", "5"), "bad.json", "at least 0");
-    expect_refused(SEQUENCE("body_%03d.obj", "5", "14"), "body_014.obj", "cannot be opened");
+    expect_refused(SEQUENCE("body_%03d.obj", "5", "14"), "body_014.obj", "is missing");
     expect_refused(HEAD DEFORMING("\"obj_sequence\": \"body_%03d.obj\"") "]}", "bad.json", "\"first\" and \"last\"");
     expect_refused(HEAD DEFORMING("\"pc2\": \"body.pc2\", \"first\": 1") "]}", "bad.json", "only an \"obj_sequence\"");
     expect_refused(HEAD DEFORMING("") "]}", "bad.json", "either \"pc2\" or \"obj_sequence\"");

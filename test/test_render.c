@@ -218,6 +218,54 @@ static void test_nearer_hides_farther(void** state)
     }
 }
 
+// A roof whose ridge two faces share: an obstacle shows the ridge, cloth bends over it. A blunt one is smooth on both.
+static void test_obstacles_have_creases(void** state)
+{
+    (void)state;
+    weft_view view = front_view();
+    view.light = (weft_vec3){-1, 0, 1};
+    const int triangles[] = {0, 1, 4, 0, 4, 3, 1, 2, 5, 1, 5, 4};
+    int step[2][2]; // brightness across the ridge: by role, then steep or blunt
+    for (int k = 0; k < 4; k++)
+    {
+        double height = k % 2 == 0 ? 0.5 : 0.05;
+        const weft_vec3 roof[] = {{-0.5, -0.5, 0}, {0, -0.5, height}, {0.5, -0.5, 0},
+                                  {-0.5, 0.5, 0},  {0, 0.5, height},  {0.5, 0.5, 0}};
+        weft_render_mesh mesh = weft_render_mesh_default();
+        mesh.role = k < 2 ? WEFT_MESH_CLOTH : WEFT_MESH_OBSTACLE;
+        mesh.positions = roof;
+        mesh.vertex_count = 6;
+        mesh.triangles = triangles;
+        mesh.triangle_count = 4;
+        draw(&view, &mesh, 1);
+        step[k / 2][k % 2] = abs(pixel(WIDTH / 2 - 2, HEIGHT / 2)[0] - pixel(WIDTH / 2 + 1, HEIGHT / 2)[0]);
+    }
+    assert_true(step[1][0] > 60);
+    assert_true(step[0][0] < step[1][0] / 2);
+    assert_true(step[0][1] < 12 && step[1][1] < 12);
+}
+
+// A floor of many metres behind the cloth takes nothing from the shadow that falls on it.
+static void test_backdrops_keep_shadows(void** state)
+{
+    (void)state;
+    weft_view view = front_view();
+    view.light = (weft_vec3){1, 0, 1};
+    weft_vec3 wall[4];
+    for (int k = 0; k < 4; k++)
+    {
+        wall[k] = (weft_vec3){100.0 * square[k].x, 100.0 * square[k].y, -0.4};
+    }
+    weft_render_mesh meshes[2] = {square_mesh(), square_mesh()};
+    meshes[1].role = WEFT_MESH_OBSTACLE;
+    meshes[1].positions = wall;
+    draw(&view, meshes, 2);
+    // The light comes from the right: the shadow reaches from the square's side, a quarter of the height left of the
+    // middle, to three eighths of it.
+    int beside = WIDTH / 2 - 5 * HEIGHT / 16;
+    assert_true(pixel(beside, HEIGHT / 2)[1] + 15 < pixel(2, HEIGHT / 2)[1]);
+}
+
 static void test_scalars_vary(void** state)
 {
     (void)state;
@@ -583,6 +631,8 @@ int main(void)
         cmocka_unit_test(test_back_differs_from_front),
         cmocka_unit_test(test_back_light_is_darker),
         cmocka_unit_test(test_nearer_hides_farther),
+        cmocka_unit_test(test_obstacles_have_creases),
+        cmocka_unit_test(test_backdrops_keep_shadows),
         cmocka_unit_test(test_scalars_vary),
         cmocka_unit_test(test_colors_are_crisp),
         cmocka_unit_test(test_camera_moves_the_picture),

@@ -141,6 +141,33 @@ static void test_defaults_are_those_of_the_schema(void** state)
     tree_finish(&t);
 }
 
+// The same for obstacles: each shape with as few keys as it can have.
+static void test_defaults_of_obstacles(void** state)
+{
+    (void)state;
+    static const char* const shapes[] = {"\"plane\": {}",
+                                         "\"sphere\": {\"radius\": 1}",
+                                         "\"box\": {\"size\": 1}",
+                                         "\"cylinder\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 1}",
+                                         "\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 1}",
+                                         "\"torus\": {\"radius\": 1, \"tube\": 0.5}"};
+    static const int own[] = {4, 2, 4, 1, 1, 3}; // defaults of the shape; friction, thickness, motion have five
+    for (int k = 0; k < 6; k++)
+    {
+        char text[500];
+        tree t = {0};
+        snprintf(text, sizeof(text), "{\"cloth\": [{\"mesh\": {\"grid\": {}}}], \"obstacles\": [{\"shape\": {%s}}]}",
+                 shapes[k]);
+        tree_node* schema = parse_copy(&t, weft_scene_schema());
+        weft_scene* scene = scene_load_text(text, NULL, 0);
+        tree_node* obstacle = tree_member(parse_copy(&t, weft_scene_json(scene)), "obstacles")->first;
+        tree_node* defs = tree_member(schema, "$defs");
+        assert_int_equal(compare_defaults(schema, tree_member(defs, "obstacle"), obstacle), 5 + own[k]);
+        weft_scene_destroy(scene);
+        tree_finish(&t);
+    }
+}
+
 static void test_catalogue_is_in_the_schema(void** state)
 {
     (void)state;
@@ -717,6 +744,7 @@ static void test_sim_from_a_scene(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults_of_obstacles),
         cmocka_unit_test(test_defaults_are_those_of_the_schema),
         cmocka_unit_test(test_catalogue_is_in_the_schema),
         cmocka_unit_test(test_settings),

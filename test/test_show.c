@@ -402,6 +402,56 @@ static void test_aggregates_picture(void** state)
     free(p.rgb);
 }
 
+// Pixels of the first cloth's red.
+static int cloth_pixels(const char* file)
+{
+    pixels p = read_png(file);
+    int count = 0;
+    for (int k = 0; k < p.width * p.height; k++)
+    {
+        const uint8_t* c = p.rgb + 3 * k;
+        count += c[0] > c[1] + 50 && c[0] > c[2] + 50;
+    }
+    free(p.rgb);
+    return count;
+}
+
+// A floor of ten metres does not make the cloth small; a ball beside it is taken in; pictures of matrices pass
+// obstacles by.
+static void test_obstacles_in_pictures(void** state)
+{
+    (void)state;
+    static const char* const obstacles[] = {"", "{\"shape\": {\"plane\": {\"point\": [0, -0.1, 0]}}}",
+                                            "{\"shape\": {\"plane\": {\"normal\": [0.3, 1, 0]}}}",
+                                            "{\"shape\": {\"sphere\": {\"center\": [1.5, 0, 0], \"radius\": 0.3}}}"};
+    int count[4];
+    for (int k = 0; k < 4; k++)
+    {
+        char path[512];
+        snprintf(path, sizeof(path), "%s/body%d.json", folder, k);
+        FILE* f = fopen(path, "w");
+        assert_non_null(f);
+        fprintf(f,
+                "{\"frames\": 1, \"steps_per_frame\": 2, \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 24}}, \"pins\": "
+                "[{\"where\": {\"edge\": \"left\"}}]}], \"obstacles\": [%s]}",
+                obstacles[k]);
+        fclose(f);
+        char command[256];
+        snprintf(command, sizeof(command), "run body%d.json --threads 1 -o body%d", k, k);
+        assert_int_equal(weft(command), 0);
+        snprintf(command, sizeof(command), "render body%d --size 320x240 -o body%d.png", k, k);
+        assert_int_equal(weft(command), 0);
+        snprintf(command, sizeof(command), "body%d.png", k);
+        count[k] = cloth_pixels(command);
+    }
+    assert_true(count[0] > 5000);
+    assert_true(count[1] > count[0] / 2 && count[2] > count[0] / 2);
+    assert_true(count[3] > 500 && count[3] < count[0]);
+    assert_int_equal(weft("render body3 --show strength --size 320x240 -o strength.png"), 0);
+    assert_int_equal(weft("render body3 --show strain --size 320x240 -o strain.png"), 0);
+    assert_int_equal(weft("render body3 --show aggregates --size 320x240 -o aggregates.png"), 0);
+}
+
 static void test_refusals(void** state)
 {
     (void)state;
@@ -426,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_canvas),
         cmocka_unit_test(test_strength_picture),
         cmocka_unit_test(test_aggregates_picture),
+        cmocka_unit_test(test_obstacles_in_pictures),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, make_run, drop_run);

@@ -44,7 +44,7 @@ typedef enum weft_fix
     WEFT_FIX_PLANE  ///< it moves only across `direction`, the plane's normal
 } weft_fix;
 
-/// One key of an animated pin: at `time` the pinned set is turned by `angle` about the pin's axis and then moved.
+/// One key of a motion, of pins and obstacles: at `time` the set is turned by `angle` about the axis and then moved.
 typedef struct weft_pin_key
 {
     double time;      ///< s, increasing

@@ -342,7 +342,20 @@ static weft_status sequence_load(deform_source* s, int sample, vec3* out, weft_e
     }
     mesh m = {0};
     obj_options options = {.object = s->object};
-    weft_status status = mesh_from_obj(file, &options, &m, error);
+    weft_error reason = {0};
+    weft_status status = mesh_from_obj(file, &options, &m, &reason);
+    if (status == WEFT_NOT_FOUND && strncmp(reason.message, "cannot be opened", 16) == 0)
+    {
+        error_set(
+            &reason, status, file, 0,
+            "this file of the sequence is missing: its numbers run from %d to %d; add it, or correct \"first\" and "
+            "\"last\"",
+            s->first, s->first + s->sample_count - 1);
+    }
+    if (status != WEFT_OK && error)
+    {
+        *error = reason;
+    }
     status = status == WEFT_OK ? check_same(s, file, &m, error) : status;
     if (status == WEFT_OK)
     {
