@@ -1,12 +1,12 @@
 // weft bench broad-phase: CPU time a triangle of a refit and of the search for all sorted pairs on a crumpled sheet,
-// one thread. Options: --cells LIST (30,100,200,400,600), --margin M (1e-3), --speed V (1), --rounds N (5; small sheets
-// take more), --kernels NAME.
+// one thread. Options: --cells LIST (30,100,200,400,600), --margin M (1e-3), --speed V (1), --folds N (40), --rounds N
+// (5; small sheets take more), --kernels NAME.
 //
-// The sheet is 1 m by 1 m, a regular grid, folded along FOLDS random planes that close in on the origin: what lies
-// beyond a plane is mirrored by it. Each fold keeps all lengths, so this is a sheet crumpled to a ball of some 0.3 m,
-// some tens of layers deep, of the same shape at every resolution. A step is 2 ms of a turn and a squeeze, at --speed
-// m/s at 0.2 m from the origin. Margin and motion stay while the mesh gets finer, so the pairs a triangle grow: they
-// are printed beside the time.
+// The sheet is 1 m by 1 m, a regular grid, folded along --folds (40) random planes that close in on the origin: what
+// lies beyond a plane is mirrored by it. Each fold keeps all lengths, so this is a sheet crumpled to a ball, of 0.25 m
+// with 20 to 50 layers on a line through the middle for 40 folds, of the same shape at every resolution. A step is 2 ms
+// of a turn and a squeeze, at --speed m/s at 0.1 m from the origin. Margin and motion stay while the mesh gets finer,
+// so the pairs a triangle grow: they are printed beside the time.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@
 
 enum
 {
-    FOLDS = 24,
+    FOLDS = 40,
+    FOLDS_MAX = 100,
     CELLS_MAX = 2000,
     ROUND_TRIANGLES = 1000000,
     SIZES_MAX = 16
@@ -35,6 +36,13 @@ typedef struct step_times
     int vertex_face, edge_edge, triangles, vertices;
 } step_times;
 
+typedef struct settings
+{
+    double margin, speed; // m, m/s
+    int rounds, folds;
+    const char* kernels;
+} settings;
+
 static double cpu_now(void)
 {
     struct timespec t;
@@ -42,10 +50,10 @@ static double cpu_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static vec3 crumple(vec3 p)
+static vec3 crumple(vec3 p, int folds)
 {
-    double distance = 0.55;
-    for (int k = 0; k < FOLDS; k++, distance *= 0.94)
+    double distance = 0.5;
+    for (int k = 0; k < folds; k++, distance *= 0.95)
     {
         double z = 2.0 * random_unit(5, 2 * (uint64_t)k) - 1.0, angle = 2.0 * PI * random_unit(5, 2 * (uint64_t)k + 1);
         double r = sqrt(1.0 - z * z);
@@ -58,12 +66,12 @@ static vec3 crumple(vec3 p)
 
 static vec3 moved(vec3 p, double speed)
 {
-    vec3 velocity = v3(-2.5 * p.x + 4.0 * p.z, -2.5 * p.y, -2.5 * p.z - 4.0 * p.x);
+    vec3 velocity = v3(-5.0 * p.x + 8.0 * p.z, -5.0 * p.y, -5.0 * p.z - 8.0 * p.x);
     return v3_madd(p, speed * TIME_STEP, velocity);
 }
 
 // Positions of three moments.
-static weft_status make_sheet(int cells, double speed, mesh* out, vec3* x[3])
+static weft_status make_sheet(int cells, const settings* set, mesh* out, vec3* x[3])
 {
     grid_options grid = {.size_u = 1.0, .size_v = 1.0, .cells_u = cells, .cells_v = cells};
     TRY(mesh_from_grid(&grid, out, NULL));
@@ -77,7 +85,7 @@ static weft_status make_sheet(int cells, double speed, mesh* out, vec3* x[3])
         }
         for (int v = 0; v < out->vertex_count; v++)
         {
-            x[k][v] = k == 0 ? crumple(out->position[v]) : moved(x[k - 1][v], speed);
+            x[k][v] = k == 0 ? crumple(out->position[v], set->folds) : moved(x[k - 1][v], set->speed);
         }
     }
     return WEFT_OK;
@@ -122,19 +130,12 @@ static weft_status measure_rounds(weft_collider* c, vec3* const x[3], double mar
     return WEFT_OK;
 }
 
-typedef struct settings
-{
-    double margin, speed; // m, m/s
-    int rounds;
-    const char* kernels;
-} settings;
-
 static weft_status measure(int cells, const settings* set, step_times* out)
 {
     mesh sheet = {0};
     vec3* x[3] = {0};
     weft_collider* c = NULL;
-    weft_status status = make_sheet(cells, set->speed, &sheet, x);
+    weft_status status = make_sheet(cells, set, &sheet, x);
     if (status == WEFT_OK)
     {
         weft_collider_def def = weft_collider_def_default();
@@ -186,10 +187,11 @@ static void print_row(const step_times* t, const step_times* first, bool json, b
 
 static int run(int argc, char** argv, bool json)
 {
-    bench_known(argc, argv, "--cells= --margin= --speed= --rounds= --kernels=");
+    bench_known(argc, argv, "--cells= --margin= --speed= --folds= --rounds= --kernels=");
     int cells[SIZES_MAX], size_count = bench_numbers(argc, argv, "--cells", "30,100,200,400,600", cells, SIZES_MAX);
     settings set = {bench_number(argc, argv, "--margin", 1e-3), bench_number(argc, argv, "--speed", 1.0),
-                    bench_count(argc, argv, "--rounds", 5), bench_text(argc, argv, "--kernels", "auto")};
+                    bench_count(argc, argv, "--rounds", 5), bench_option(argc, argv, "--folds", FOLDS),
+                    bench_text(argc, argv, "--kernels", "auto")};
     cpu_kind cpu;
     if (!cpu_kind_parse(set.kernels, &cpu))
     {
@@ -200,6 +202,10 @@ static int run(int argc, char** argv, bool json)
     {
         bench_refuse(argc, argv, "--margin %g: it is in metres and not negative", set.margin);
     }
+    if (set.folds > FOLDS_MAX)
+    {
+        bench_refuse(argc, argv, "--folds %d: it takes a number from 0 to %d", set.folds, FOLDS_MAX);
+    }
     for (int k = 0; k < size_count; k++)
     {
         if (cells[k] < 1 || cells[k] > CELLS_MAX)
@@ -209,16 +215,17 @@ static int run(int argc, char** argv, bool json)
     }
     if (json)
     {
-        printf("{\"benchmark\":\"broad-phase\",\"kernels\":\"%s\",\"margin\":%g,\"speed\":%g,\"rows\":[\n",
-               cpu_kind_name(cpu), set.margin, set.speed);
+        printf("{\"benchmark\":\"broad-phase\",\"kernels\":\"%s\",\"margin\":%g,\"speed\":%g,\"folds\":%d,\"rows\":[\n",
+               cpu_kind_name(cpu), set.margin, set.speed, set.folds);
     }
     else
     {
-        printf("broad phase of a crumpled sheet, 1 thread, `%s` kernels, margin %g m, 2 ms at %g m/s, best of %d "
+        printf("broad phase of a sheet crumpled by %d folds, 1 thread, `%s` kernels, margin %g m, 2 ms at %g m/s, best "
+               "of %d "
                "rounds or more\n"
                "                       microseconds of CPU a triangle               pairs a triangle     over\n"
                "vertices triangles   refit    walk    sort     all   build vertex-face   edge-edge  n log n\n",
-               cpu_kind_name(cpu), set.margin, set.speed, set.rounds);
+               set.folds, cpu_kind_name(cpu), set.margin, set.speed, set.rounds);
     }
     step_times first = {0};
     for (int k = 0; k < size_count; k++)

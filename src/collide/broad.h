@@ -82,7 +82,7 @@ weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rule
 enum
 {
     PAGE_SIZE = 1024,
-    RANK_MAX = 256 // seconds of one query that are sorted by ranks
+    RANK_MAX = 128 // seconds of one query that are sorted by ranks; more are merged
 };
 
 typedef struct page_pool

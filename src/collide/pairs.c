@@ -230,55 +230,81 @@ static bool sum_found(const int* found, int count, int limit, int* offset)
     return true;
 }
 
-static void sift_down(int* a, int root, int count)
+// Where a chunk's finds are read next.
+typedef struct walk_reader
 {
-    for (int child; (child = 2 * root + 1) < count; root = child)
+    int page, at;
+} walk_reader;
+
+// Merges neighbouring sorted runs of `run` numbers; which of two is smaller cannot be guessed, so nothing branches on
+// it.
+static void merge_runs(const int* from, int* to, int count, int run)
+{
+    for (int begin = 0; begin < count; begin += 2 * run)
     {
-        child += child + 1 < count && a[child] < a[child + 1];
-        if (a[root] >= a[child])
+        int middle = int_min(begin + run, count), end = int_min(middle + run, count);
+        int a = begin, b = middle, out = begin;
+        while (a < middle && b < end)
         {
-            return;
+            int x = from[a], y = from[b], first = x < y;
+            to[out++] = first ? x : y;
+            a += first;
+            b += !first;
         }
-        int held = a[root];
-        a[root] = a[child];
-        a[child] = held;
+        memcpy(to + out, from + a, (size_t)(middle - a) * sizeof(int));
+        memcpy(to + out + (middle - a), from + b, (size_t)(end - b) * sizeof(int));
     }
 }
 
-static void heap_sort(int* a, int count)
+// Runs of RANK_MAX numbers in place, by ranks.
+static void sort_runs(const broad_kernels* kernels, int* second, int count)
 {
-    for (int k = count / 2 - 1; k >= 0; k--)
+    int run[RANK_MAX];
+    weft_pair sorted[RANK_MAX];
+    for (int begin = 0; begin < count; begin += RANK_MAX)
     {
-        sift_down(a, k, count);
-    }
-    for (int k = count - 1; k > 0; k--)
-    {
-        int held = a[0];
-        a[0] = a[k];
-        a[k] = held;
-        sift_down(a, 0, k);
+        int size = int_min(RANK_MAX, count - begin);
+        memset(run, 0, sizeof(run));
+        memcpy(run, second + begin, (size_t)size * sizeof(int));
+        kernels->rank(run, size, 0, sorted);
+        for (int k = 0; k < size; k++)
+        {
+            second[begin + k] = sorted[k].second;
+        }
     }
 }
 
-// What does not lie on one page or is too long for ranks. The seconds go to the upper half of their own places, are
-// sorted there and spread to pairs.
-static void sort_from_pages(const page_pool* pool, int* page, int* at, int first, weft_pair* pairs, int count)
+// What does not lie on one page or is too long for ranks alone. The seconds go to the upper half of their own places
+// and are merged from half to half. Spreading them to pairs overwrites none that is still to be read: forwards from the
+// upper half, backwards from the lower.
+static void sort_from_pages(const broad_kernels* kernels, const page_pool* pool, walk_reader* reader, int first,
+                            weft_pair* pairs, int count)
 {
-    int* second = (int*)pairs + count;
-    for (int done = 0, part; done < count; done += part, *at += part)
+    int *lower = (int*)pairs, *upper = lower + count, *now = upper;
+    for (int done = 0, part; done < count; done += part, reader->at += part)
     {
-        if (*at == pool->used[*page])
+        if (reader->at == pool->used[reader->page])
         {
-            *page = pool->next[*page];
-            *at = 0;
+            reader->page = pool->next[reader->page];
+            reader->at = 0;
         }
-        part = int_min(count - done, pool->used[*page] - *at);
-        memcpy(second + done, pool->items + (size_t)*page * PAGE_SIZE + *at, (size_t)part * sizeof(int));
+        part = int_min(count - done, pool->used[reader->page] - reader->at);
+        memcpy(upper + done, pool->items + (size_t)reader->page * PAGE_SIZE + reader->at, (size_t)part * sizeof(int));
     }
-    heap_sort(second, count);
-    for (int k = 0; k < count; k++)
+    sort_runs(kernels, upper, count);
+    for (int64_t run = RANK_MAX; run < count; run *= 2)
     {
-        pairs[k] = (weft_pair){first, second[k]};
+        int* next = now == upper ? lower : upper;
+        merge_runs(now, next, count, (int)run);
+        now = next;
+    }
+    for (int k = 0; k < count && now == upper; k++)
+    {
+        pairs[k] = (weft_pair){first, upper[k]};
+    }
+    for (int k = count - 1; k >= 0 && now == lower; k--)
+    {
+        pairs[k] = (weft_pair){first, lower[k]};
     }
 }
 
@@ -299,20 +325,21 @@ static void sort_chunks(void* context, int begin, int end)
     int chunk_size = BVH_WIDTH << 3 * s->walk->level;
     for (int chunk = begin; chunk < end; chunk++)
     {
-        int page = s->finder->chunks[chunk].first_page, at = 0;
+        walk_reader reader = {s->finder->chunks[chunk].first_page, 0};
         int first = chunk * chunk_size, last = int_min(queries->count - first, chunk_size) + first;
         for (int k = first; k < last; k++)
         {
             int id = queries->id[k], count = s->finder->found[id];
             weft_pair* pairs = s->out + s->finder->offset[id];
-            int in_page = count > 0 && at < pool->used[page] ? pool->used[page] - at : 0;
-            if (count <= in_page && count <= RANK_MAX)
+            if (count > 0 && count <= RANK_MAX && count <= pool->used[reader.page] - reader.at)
             {
-                s->kernels->rank(pool->items + (size_t)page * PAGE_SIZE + at, count, id, pairs);
-                at += count;
-                continue;
+                s->kernels->rank(pool->items + (size_t)reader.page * PAGE_SIZE + reader.at, count, id, pairs);
+                reader.at += count;
             }
-            sort_from_pages(pool, &page, &at, id, pairs, count);
+            else if (count > 0)
+            {
+                sort_from_pages(s->kernels, pool, &reader, id, pairs, count);
+            }
         }
     }
 }
