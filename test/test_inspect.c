@@ -802,7 +802,7 @@ static void test_nested(void** state)
     (void)state;
     uint64_t n = 2000000;
     int nested = 0, clean = 0, same_body = 0;
-    for (int k = 0; k < 1500; k++)
+    for (int k = 0; k < 1000; k++)
     {
         small_scene s = plant_nested(&n);
         place(&s, (placement)(k % PLACE_COUNT), &n);

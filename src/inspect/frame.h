@@ -158,7 +158,7 @@ typedef struct crossing_list
     int listed_count, listed_limit, listed_capacity;
     uint64_t* pair;       // [pair_capacity] hash table of pairs of pieces, one of them closed, that cross; 0: free
     int pair_count, pair_capacity;
-    hit* buffer;          // [WAVE_CHUNKS * CHUNK_HITS]
+    hit* buffer;          // [chunks of a wave * CHUNK_HITS]
 } crossing_list;
 
 weft_status crossings_find(inspect_frame* f, crossing_list* list);

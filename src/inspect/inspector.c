@@ -66,7 +66,7 @@ static weft_status inspector_build(weft_inspector* i, const weft_inspect_body* b
     TRY(model_build(bodies, body_count, &i->model, error));
     i->list.limit = i->def.crossing_limit;
     i->list.listed_limit = i->def.pair_limit;
-    i->list.buffer = MEM_NEW((size_t)WAVE_CHUNKS * CHUNK_HITS, hit);
+    i->list.buffer = MEM_NEW((size_t)int_min(WAVE_CHUNKS, i->model.triangle_count / CHUNK + 1) * CHUNK_HITS, hit);
     if (!i->list.buffer || frame_create(&i->model, &i->frame) != WEFT_OK ||
         workers_create(thread_count(&i->def), &i->def.tasks, &i->frame.pool) != WEFT_OK)
     {
