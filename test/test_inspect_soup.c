@@ -317,7 +317,7 @@ static void test_threads(void** state)
 {
     (void)state;
     uint64_t n = 77;
-    soup crossing = soup_sheet(&n, 150, 0.6), smooth = soup_sheet(&n, 150, 0.05);
+    soup crossing = soup_sheet(&n, 130, 0.6), smooth = soup_sheet(&n, 130, 0.05);
     const soup* soups[2] = {&crossing, &smooth};
     for (int k = 0; k < 2; k++)
     {
@@ -391,14 +391,14 @@ static void test_fan(void** state)
     (void)state;
     enum
     {
-        FAN = 4000
+        FAN = 2000
     };
     soup s = soup_new(FAN + 2, FAN);
     s.x[0] = v3(0, 0, -1);
     s.x[1] = v3(0, 0, 1);
     for (int t = 0; t < FAN; t++)
     {
-        s.x[t + 2] = v3(cos(0.0015 * t), sin(0.0015 * t), 0.0);
+        s.x[t + 2] = v3(cos(0.003 * t), sin(0.003 * t), 0.0);
         s.triangle[3 * t + 1] = 1;
         s.triangle[3 * t + 2] = t + 2;
     }

@@ -56,11 +56,11 @@ static double triangles_distance_sq(const vec3* a, const vec3* b)
     double best = INFINITY;
     for (int i = 0; i < 3; i++)
     {
-        best = fmin(best, face_distance_sq(a[i], b[0], edge_b[0], v3_scale(-1.0, edge_b[2])));
-        best = fmin(best, face_distance_sq(b[i], a[0], edge_a[0], v3_scale(-1.0, edge_a[2])));
+        best = smaller(best, face_distance_sq(a[i], b[0], edge_b[0], v3_scale(-1.0, edge_b[2])));
+        best = smaller(best, face_distance_sq(b[i], a[0], edge_a[0], v3_scale(-1.0, edge_a[2])));
         for (int j = 0; j < 3; j++)
         {
-            best = fmin(best, segments_distance_sq(a[i], edge_a[i], b[j], edge_b[j]));
+            best = smaller(best, segments_distance_sq(a[i], edge_a[i], b[j], edge_b[j]));
         }
     }
     return best;
@@ -70,7 +70,7 @@ static double triangles_distance_sq(const vec3* a, const vec3* b)
 static double pair_size(const box* a, const box* b)
 {
     box c = box_join(a, b);
-    return fmax(c.max.x - c.min.x, fmax(c.max.y - c.min.y, c.max.z - c.min.z));
+    return larger(c.max.x - c.min.x, larger(c.max.y - c.min.y, c.max.z - c.min.z));
 }
 
 static double pair_distance_sq(const inspect_frame* f, int a, int b)
@@ -95,9 +95,9 @@ static double pair_distance_sq(const inspect_frame* f, int a, int b)
 // Squared and scaled.
 static double box_gap_sq(const inspect_frame* f, const box* a, const box* b)
 {
-    double x = fmax(0.0, fmax(a->min.x - b->max.x, b->min.x - a->max.x)) * f->scale;
-    double y = fmax(0.0, fmax(a->min.y - b->max.y, b->min.y - a->max.y)) * f->scale;
-    double z = fmax(0.0, fmax(a->min.z - b->max.z, b->min.z - a->max.z)) * f->scale;
+    double x = larger(0.0, larger(a->min.x - b->max.x, b->min.x - a->max.x)) * f->scale;
+    double y = larger(0.0, larger(a->min.y - b->max.y, b->min.y - a->max.y)) * f->scale;
+    double z = larger(0.0, larger(a->min.z - b->max.z, b->min.z - a->max.z)) * f->scale;
     return x * x + y * y + z * z;
 }
 
@@ -120,7 +120,7 @@ static void search_leaf(distance_search* s, int a, int leaf)
             box_gap_sq(f, &f->hull[a], &f->hull[b]) < s->best)
         {
             s->stopped = ++s->tests > s->tests_max;
-            s->best = triangles_share_vertex(f->model, a, b) ? s->best : fmin(s->best, pair_distance_sq(f, a, b));
+            s->best = triangles_share_vertex(f->model, a, b) ? s->best : smaller(s->best, pair_distance_sq(f, a, b));
         }
     }
 }
@@ -198,7 +198,7 @@ static void wave_gather(inspect_frame* f, distance_search* s, int chunk, double*
         search_chunk(s, chunk);
     }
     f->tests_left -= s->tests;
-    *best = fmin(*best, s->best);
+    *best = smaller(*best, s->best);
 }
 
 double min_distance_find(inspect_frame* f, bool* truncated)
