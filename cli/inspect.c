@@ -164,8 +164,8 @@ static weft_status check_bodies(const inspection* in, weft_error* error)
         if (!found)
         {
             char message[512];
-            snprintf(message, sizeof(message), "there is no body `%.300s` to be an obstacle: give a name NAME of NAME.obj",
-                     o->obstacles[k]);
+            snprintf(message, sizeof(message),
+                     "there is no body `%.300s` to be an obstacle: give a name NAME of NAME.obj", o->obstacles[k]);
             return fail(error, WEFT_BAD_INPUT, o->dir, message);
         }
     }
@@ -443,8 +443,8 @@ static weft_status inspect_frame(inspection* in, int frame, weft_inspection* fou
     return weft_inspector_frame(in->inspector, (const weft_vec3* const*)in->positions, found, error);
 }
 
-// Text comes out frame by frame. JSON of frames is printed as it is found; should reading fail half way, the object ends
-// with the error.
+// Text comes out frame by frame. JSON of frames is printed as it is found; should reading fail half way, the object
+// ends with the error.
 static weft_status inspect_frames(inspection* in, weft_error* error)
 {
     weft_status status = WEFT_OK;

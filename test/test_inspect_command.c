@@ -1,5 +1,5 @@
-// weft inspect as a command: runs of Weft and caches of other programs, the table, the JSON, exit statuses, and input that
-// is cut, wrong, empty, unreadable or not finite: a sentence and exit status 2 (1 for values that are not finite).
+// weft inspect as a command: runs of Weft and caches of other programs, the table, the JSON, exit statuses, and input
+// that is cut, wrong, empty, unreadable or not finite: a sentence and exit status 2 (1 for values that are not finite).
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -52,7 +52,8 @@ static void read_text(const char* path, char* text)
 static void become_weft(char* const* argv, bool nobody)
 {
     alarm(PATIENCE_S);
-    int streams[2] = {open(".out", O_WRONLY | O_CREAT | O_TRUNC, 0666), open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0666)};
+    int streams[2] = {open(".out", O_WRONLY | O_CREAT | O_TRUNC, 0666),
+                      open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0666)};
     dup2(streams[0], STDOUT_FILENO);
     dup2(streams[1], STDERR_FILENO);
     if (nobody && geteuid() == 0 && setuid(65534) != 0)
@@ -131,7 +132,7 @@ static void write_pc2(const char* path, int points, int stated, int count, const
 }
 
 static const char* const square_obj = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\n";
-static const float square[24] = {0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1,  // flat
+static const float square[24] = {0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1,      // flat
                                  0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0.25f}; // folded onto itself
 static const char* const blade_obj = "v 0.5 -1 0.25\nv 0.5 1 0.25\nv 3 0 0.25\nf 1 2 3\n";
 static const float blade[18] = {5.5f, -1, 0.25f, 5.5f, 1, 0.25f, 8, 0, 0.25f,  // away
@@ -278,11 +279,11 @@ static void test_wrong_files(void** state)
     refused("inspect cache", "3 points where cloth.obj has 4");
     write_foreign();
     write_text("cache/cloth.obj", "");
-    refused("inspect cache", "");
+    refused("inspect cache", "is empty");
     write_text("cache/cloth.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\n");
-    refused("inspect cache", "");
+    refused("inspect cache", "has no faces");
     write_text("cache/cloth.obj", "v 0 0 0\nv 1 0 0\nv 1 0 nan\nv 0 0 1\nf 1 2 3\n");
-    refused("inspect cache", "");
+    refused("inspect cache", "not finite");
     write_text("cache/cloth.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 9\n");
     refused("inspect cache", "9");
 }

@@ -210,7 +210,22 @@ static void test_brute_force(void** state)
     assert_true(apart > 0);
 }
 
-// Distances of sheets that lie apart, and against points spread over both triangles.
+static void test_brute_distance(void** state)
+{
+    (void)state;
+    uint64_t n = 40000;
+    for (int k = 0; k < 150; k++)
+    {
+        soup s = soup_sparse(&n, 25);
+        int64_t crossings;
+        double distance;
+        brute_force(&s, 1, &crossings, &distance);
+        assert_true(inspect(&s, 1).min_distance == distance);
+        soup_free(&s);
+    }
+}
+
+// Against points spread over both triangles.
 static void test_distance(void** state)
 {
     (void)state;
@@ -231,7 +246,8 @@ static void test_distance(void** state)
         for (int a = 0; a < STEPS * STEPS * STEPS * STEPS; a++)
         {
             double u = (double)(a % STEPS) / (STEPS - 1), v = (double)(a / STEPS % STEPS) / (STEPS - 1);
-            double p = (double)(a / STEPS / STEPS % STEPS) / (STEPS - 1), q = (double)(a / STEPS / STEPS / STEPS) / (STEPS - 1);
+            double p = (double)(a / STEPS / STEPS % STEPS) / (STEPS - 1),
+                   q = (double)(a / STEPS / STEPS / STEPS) / (STEPS - 1);
             if (u + v <= 1.0 && p + q <= 1.0)
             {
                 vec3 x = v3_madd(v3_madd(v3_scale(1 - u - v, s.x[0]), u, s.x[1]), v, s.x[2]);
@@ -550,11 +566,17 @@ static void test_failing_allocations(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_brute_force),  cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_same_in_other_words), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_million_in_one_place), cmocka_unit_test(test_fan),
-        cmocka_unit_test(test_nonfinite),    cmocka_unit_test(test_nonfinite_solid),
-        cmocka_unit_test(test_strain),       cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_brute_force),
+        cmocka_unit_test(test_brute_distance),
+        cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_same_in_other_words),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_million_in_one_place),
+        cmocka_unit_test(test_fan),
+        cmocka_unit_test(test_nonfinite),
+        cmocka_unit_test(test_nonfinite_solid),
+        cmocka_unit_test(test_strain),
+        cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

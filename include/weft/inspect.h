@@ -25,7 +25,7 @@ typedef struct weft_inspect_def
     weft_task_hooks tasks;  ///< zero for the built-in pool
     int pair_limit;         ///< crossings that are listed, at most; 1000
     int64_t crossing_limit; ///< counting stops there; 1,000,000
-    int64_t test_limit;     ///< pairs with overlapping boxes that are looked at; 0: 100 million and 50 a triangle
+    int64_t test_limit;     ///< pairs with overlapping boxes that are looked at; 0: 50 million and 50 a triangle
     uint32_t cookie;        ///< proves that the default was used; do not set
 } weft_inspect_def;
 

@@ -1,5 +1,5 @@
-// What an inspection asks of a run's folder beside the bodies: energies from stats.jsonl, and whether point caches are as
-// long as their headers say. Reads Weft's own stats by the keys in the order in which Weft writes them, which is all
+// What an inspection asks of a run's folder beside the bodies: energies from stats.jsonl, and whether point caches are
+// as long as their headers say. Reads Weft's own stats by the keys in the order in which Weft writes them, which is all
 // that stats.jsonl can be; a line that is not so is passed over.
 #include <math.h>
 #include <string.h>

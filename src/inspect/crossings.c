@@ -1,4 +1,5 @@
-// All pairs of triangles that cross: each triangle of cloth walks the tree with its box, and the exact predicates decide.
+// All pairs of triangles that cross: each triangle of cloth walks the tree with its box, and the exact predicates
+// decide.
 //
 // Chunks of triangles run in parallel into buffers of their own; a wave of chunks is then taken over in order, and the
 // limits are looked at between waves. A chunk that fills its buffer or looks at too many pairs is done again, alone and
@@ -51,7 +52,7 @@ typedef struct chunk_search
     hit* buffer;         // [CHUNK_HITS]
     int count;           // in the buffer
     int64_t tests, tests_max;
-    bool stopped;        // before the end
+    bool stopped; // before the end
     weft_status status;
 } chunk_search;
 
@@ -148,8 +149,8 @@ static void wave_run(void* context, int begin, int end)
     crossing_wave* w = context;
     for (int k = begin; k < end; k++)
     {
-        w->search[k] = (chunk_search){
-            .frame = w->frame, .buffer = w->buffer + (size_t)k * CHUNK_HITS, .tests_max = CHUNK_TESTS};
+        w->search[k] =
+            (chunk_search){.frame = w->frame, .buffer = w->buffer + (size_t)k * CHUNK_HITS, .tests_max = CHUNK_TESTS};
         chunk_run(&w->search[k], w->first + k);
     }
 }

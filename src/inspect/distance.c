@@ -1,10 +1,10 @@
-// The smallest distance between a triangle of cloth and any triangle with which it has no vertex in common. Two triangles
-// that do not cross are nearest in a corner and a face or in two edges. Each triangle walks the tree, nearest boxes
-// first, and leaves out what is farther than the nearest pair known.
+// The smallest distance between a triangle of cloth and any triangle with which it has no vertex in common. Two
+// triangles that do not cross are nearest in a corner and a face or in two edges. Each triangle walks the tree, nearest
+// boxes first, and leaves out what is farther than the nearest pair known.
 //
-// Distances are doubles, good to some 1e-15 of the triangles' size; where one is below 1e-12 of it, the exact predicates
-// say whether the triangles touch, and only then it is zero. Chunks start from what the waves before them found, so that
-// the result does not depend on the number of threads.
+// Distances are doubles, good to some 1e-15 of the triangles' size; where one is below 1e-12 of it, the exact
+// predicates say whether the triangles touch, and only then it is zero. Chunks start from what the waves before them
+// found, so that the result does not depend on the number of threads.
 #include <float.h>
 
 #include "inspect/frame.h"

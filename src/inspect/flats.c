@@ -1,14 +1,15 @@
 // Whether the relative interiors of two points, segments or triangles meet, by signs of determinants alone.
 //
-// Two convex sets have disjoint relative interiors exactly when a plane separates them properly: each lies on its closed
-// side, and not both lie in it. The cases below are that theorem with the few planes that need to be tried.
+// Two convex sets have disjoint relative interiors exactly when a plane separates them properly: each lies on its
+// closed side, and not both lie in it. The cases below are that theorem with the few planes that need to be tried.
 //
 // Triangles in different planes (after Guigue and Devillers, Fast and robust triangle-triangle overlap test using
 // orientation predicates, 2003, with strict signs): a plane of one that does not cut the other's relative interior
-// separates. Otherwise each triangle's relative interior cuts the common line of the planes in an open interval, between
-// two edges that leave the corner which is alone on its side; two volumes compare the ends. With P the point of a line
-// from a0 to a1 on the common line and Q that from b0 to b1, volume(a0, a1, b0, b1) is PQ times a factor of known sign,
-// since a0 is off the plane of b; it is zero only for P = Q. So the comparison holds for corners in the plane too.
+// separates. Otherwise each triangle's relative interior cuts the common line of the planes in an open interval,
+// between two edges that leave the corner which is alone on its side; two volumes compare the ends. With P the point of
+// a line from a0 to a1 on the common line and Q that from b0 to b1, volume(a0, a1, b0, b1) is PQ times a factor of
+// known sign, since a0 is off the plane of b; it is zero only for P = Q. So the comparison holds for corners in the
+// plane too.
 //
 // In one plane: sets of which one has an area are separated by a line along an edge of one of them, if at all (the
 // edges of the Minkowski difference run along those).
@@ -173,8 +174,8 @@ static bool segment_meets_triangle(const flat* s, const flat* t)
 
 typedef struct sides
 {
-    int sign[3];               // of each corner against the other's plane
-    int plus, zero, minus;     // how many of each
+    int sign[3];           // of each corner against the other's plane
+    int plus, zero, minus; // how many of each
 } sides;
 
 static sides sides_find(const flat* plane, const flat* t)

@@ -9,24 +9,24 @@
 typedef struct inspect_model
 {
     int body_count;
-    int* first_vertex;        // [body_count + 1]
-    int* first_triangle;      // [body_count + 1]
-    unsigned char* obstacle;  // [body_count]
-    unsigned char* has_rest;  // [body_count]
-    double rest_scale;        // power of two that brings rest shapes near 1
+    int* first_vertex;       // [body_count + 1]
+    int* first_triangle;     // [body_count + 1]
+    unsigned char* obstacle; // [body_count]
+    unsigned char* has_rest; // [body_count]
+    double rest_scale;       // power of two that brings rest shapes near 1
     int vertex_count, triangle_count;
-    int* triangles;           // [3 * triangle_count]
-    int* body_of;             // [triangle_count]
-    vec3* rest;               // [vertex_count]
-    int* first_use;           // [vertex_count] the first corner (place in triangles) that is it; -1: none
+    int* triangles; // [3 * triangle_count]
+    int* body_of;   // [triangle_count]
+    vec3* rest;     // [vertex_count]
+    int* first_use; // [vertex_count] the first corner (place in triangles) that is it; -1: none
 
     // Slot 3 t + k is the side of triangle t opposite to its corner k.
-    int* mate;                // [3 * triangle_count] the other slot on the same edge; -1 unless it has exactly two
-    int piece_count;          // connected over common vertices
-    int* piece_of;            // [triangle_count]
-    int* piece_start;         // [piece_count + 1]
-    int* piece_triangles;     // [triangle_count]
-    unsigned char* closed;    // [piece_count] every edge has two triangles that run through it in opposite directions
+    int* mate;             // [3 * triangle_count] the other slot on the same edge; -1 unless it has exactly two
+    int piece_count;       // connected over common vertices
+    int* piece_of;         // [triangle_count]
+    int* piece_start;      // [piece_count + 1]
+    int* piece_triangles;  // [triangle_count]
+    unsigned char* closed; // [piece_count] every edge has two triangles that run through it in opposite directions
 } inspect_model;
 
 weft_status model_build(const weft_inspect_body* bodies, int body_count, inspect_model* out, weft_error* error);
@@ -120,8 +120,8 @@ typedef struct inspect_frame
     unsigned char* rank;     // [triangle_count] points that span it: 3, or fewer without area
     box* hull;               // [triangle_count]
     hull_tree tree;
-    double scale;            // power of two by which products of coordinates neither overflow nor vanish
-    int64_t tests_left;      // pairs that may still be looked at
+    double scale;       // power of two by which products of coordinates neither overflow nor vanish
+    int64_t tests_left; // pairs that may still be looked at
 } inspect_frame;
 
 static inline flat frame_flat(const inspect_frame* f, int t)
@@ -153,9 +153,9 @@ typedef struct hit
 
 enum
 {
-    CHUNK = 64,         // triangles
-    WAVE_CHUNKS = 256,  // chunks between two looks at the limits
-    CHUNK_HITS = 1024,  // a chunk that finds more, or looks at more pairs, is done again on its own
+    CHUNK = 64,        // triangles
+    WAVE_CHUNKS = 256, // chunks between two looks at the limits
+    CHUNK_HITS = 1024, // a chunk that finds more, or looks at more pairs, is done again on its own
     CHUNK_TESTS = 1 << 18
 };
 
@@ -164,12 +164,12 @@ typedef struct crossing_list
     int64_t count, limit;
     int64_t nested;
     bool truncated;
-    bool apart;           // some pair without a common vertex crosses: the smallest distance is zero
-    hit* listed;          // [listed_capacity]
+    bool apart;  // some pair without a common vertex crosses: the smallest distance is zero
+    hit* listed; // [listed_capacity]
     int listed_count, listed_limit, listed_capacity;
-    uint64_t* pair;       // [pair_capacity] hash table of pairs of pieces, one of them closed, that cross; 0: free
+    uint64_t* pair; // [pair_capacity] hash table of pairs of pieces, one of them closed, that cross; 0: free
     int pair_count, pair_capacity;
-    hit* buffer;          // [chunks of a wave * CHUNK_HITS]
+    hit* buffer; // [chunks of a wave * CHUNK_HITS]
 } crossing_list;
 
 weft_status crossings_find(inspect_frame* f, crossing_list* list);

@@ -1,7 +1,7 @@
-// A tree of boxes over triangles: they are sorted along a Morton curve through the middles of their boxes, and a balanced
-// binary tree is laid over that order. Built anew for each frame in a few passes; its shape follows from the count
-// alone, so that there is nothing to keep in balance. Poorer than a tree by surface area, and fast enough: the pairs
-// that are near decide the time.
+// A tree of boxes over triangles: they are sorted along a Morton curve through the middles of their boxes, and a
+// balanced binary tree is laid over that order. Built anew for each frame in a few passes; its shape follows from the
+// count alone, so that there is nothing to keep in balance. Poorer than a tree by surface area, and fast enough: the
+// pairs that are near decide the time.
 #include "inspect/frame.h"
 
 #include <string.h>

@@ -70,8 +70,7 @@ static weft_status inspector_build(weft_inspector* i, const weft_inspect_body* b
     if (!i->list.buffer || frame_create(&i->model, &i->frame) != WEFT_OK ||
         workers_create(thread_count(&i->def), &i->def.tasks, &i->frame.pool) != WEFT_OK)
     {
-        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory to inspect %d triangles",
-                         i->model.triangle_count);
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory to inspect %d triangles", i->model.triangle_count);
     }
     return WEFT_OK;
 }
@@ -234,7 +233,7 @@ static weft_status inspector_list(weft_inspector* i, weft_inspection* out)
 
 static int64_t test_limit(const weft_inspector* i)
 {
-    return i->def.test_limit > 0 ? i->def.test_limit : 100000000 + 50 * (int64_t)i->model.triangle_count;
+    return i->def.test_limit > 0 ? i->def.test_limit : 50000000 + 50 * (int64_t)i->model.triangle_count;
 }
 
 static weft_status inspector_look(weft_inspector* i, weft_inspection* out)

@@ -199,8 +199,8 @@ static bool model_allocate(inspect_model* m)
     m->piece_start = MEM_NEW((size_t)m->triangle_count + 1, int);
     m->piece_triangles = MEM_NEW(m->triangle_count, int);
     m->closed = MEM_NEW(m->triangle_count, unsigned char);
-    return m->triangles && m->body_of && m->rest && m->first_use && m->mate && m->piece_of && m->piece_start && m->piece_triangles &&
-           m->closed;
+    return m->triangles && m->body_of && m->rest && m->first_use && m->mate && m->piece_of && m->piece_start &&
+           m->piece_triangles && m->closed;
 }
 
 static void model_find_uses(inspect_model* m)

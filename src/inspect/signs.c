@@ -116,8 +116,8 @@ int sign_volume(vec3 a, vec3 b, vec3 c, vec3 d)
     vec3 u = v3_sub(b, a), v = v3_sub(c, a), w = v3_sub(d, a);
     double xy = u.x * v.y, yx = u.y * v.x, yz = u.y * v.z, zy = u.z * v.y, zx = u.z * v.x, xz = u.x * v.z;
     double value = w.x * (yz - zy) + w.y * (zx - xz) + w.z * (xy - yx);
-    double size = fabs(w.x) * (fabs(yz) + fabs(zy)) + fabs(w.y) * (fabs(zx) + fabs(xz)) +
-                  fabs(w.z) * (fabs(xy) + fabs(yx));
+    double size =
+        fabs(w.x) * (fabs(yz) + fabs(zy)) + fabs(w.y) * (fabs(zx) + fabs(xz)) + fabs(w.z) * (fabs(xy) + fabs(yx));
     double bound = volume_relative * size + volume_absolute;
     if (value > bound || value < -bound)
     {
@@ -126,19 +126,28 @@ int sign_volume(vec3 a, vec3 b, vec3 c, vec3 d)
     return volume_is_plainly_zero(a, b, c, d) ? 0 : sign_volume_exact(a, b, c, d);
 }
 
+// An edge without length, edges along one axis, or one edge twice.
+static bool cross_is_plainly_zero(const double* a, const double* b, const double* c, const double* d)
+{
+    bool along_axis = (a[0] == b[0] && c[0] == d[0]) || (a[1] == b[1] && c[1] == d[1]);
+    bool no_length = (a[0] == b[0] && a[1] == b[1]) || (c[0] == d[0] && c[1] == d[1]);
+    bool same = a[0] == c[0] && a[1] == c[1] && b[0] == d[0] && b[1] == d[1];
+    bool reversed = a[0] == d[0] && a[1] == d[1] && b[0] == c[0] && b[1] == c[1];
+    return along_axis || no_length || same || reversed;
+}
+
 int sign_cross(int axis, vec3 a, vec3 b, vec3 c, vec3 d)
 {
     int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    double ui = component(b, i) - component(a, i), uj = component(b, j) - component(a, j);
-    double vi = component(d, i) - component(c, i), vj = component(d, j) - component(c, j);
-    double ij = ui * vj, ji = uj * vi, value = ij - ji;
+    const double p[2] = {component(a, i), component(a, j)}, q[2] = {component(b, i), component(b, j)};
+    const double r[2] = {component(c, i), component(c, j)}, s[2] = {component(d, i), component(d, j)};
+    double ij = (q[0] - p[0]) * (s[1] - r[1]), ji = (q[1] - p[1]) * (s[0] - r[0]), value = ij - ji;
     double bound = cross_relative * (fabs(ij) + fabs(ji)) + cross_absolute;
     if (value > bound || value < -bound)
     {
         return value > 0.0 ? 1 : -1;
     }
-    bool plainly_zero = (ui == 0.0 || vj == 0.0) && (uj == 0.0 || vi == 0.0);
-    return plainly_zero ? 0 : sign_cross_exact(axis, a, b, c, d);
+    return cross_is_plainly_zero(p, q, r, s) ? 0 : sign_cross_exact(axis, a, b, c, d);
 }
 
 // ---- sums

@@ -1,7 +1,7 @@
-// The largest strain of cloth: the largest principal stretch of a triangle against its rest shape, less 1. With the rest
-// edges as coordinates (1, 0) and (0, 1), G0 and G the metrics at rest and now, the squares of the principal stretches
-// are the eigenvalues of G0^-1 G. Triangles without area at rest are left out. Lengths are scaled by powers of two, so
-// that nothing overflows.
+// The largest strain of cloth: the largest principal stretch of a triangle against its rest shape, less 1. With the
+// rest edges as coordinates (1, 0) and (0, 1), G0 and G the metrics at rest and now, the squares of the principal
+// stretches are the eigenvalues of G0^-1 G. Triangles without area at rest are left out. Lengths are scaled by powers
+// of two, so that nothing overflows.
 #include "inspect/frame.h"
 
 typedef struct metric
