@@ -45,8 +45,8 @@ static const help_page pages[] = {
      "  weft render hang-run --show aggregates --level 0 --edges\n"},
     {"inspect",
      "weft inspect DIR [--frame K|A..B] [--obstacle NAME]... [--pairs N] [--threads N] [--json]",
-     "Says for every frame of a cache how many pairs of triangles cross (cloth with cloth, cloth with obstacles), how near "
-     "the\n"
+     "Says for every frame of a cache how many pairs of triangles cross (cloth with cloth, cloth with obstacles), how "
+     "near the\n"
      "others come, the largest strain, the energy and the number of values that are not finite. Reads a run's folder, "
      "or OBJ\n"
      "and PC2 files of any program; --obstacle says which of their bodies are none of cloth. Crossings are exact; "
@@ -100,7 +100,7 @@ int command_help(int argc, char** argv)
         printf("  %s\n", pages[k].usage);
     }
     printf("\nFirst steps:\n  weft run hang && weft render hang-run\n  weft list scenes\n  weft help run\n\n"
-           "Exit status: 0 done, 1 the simulation, solve or inspection failed, 2 the input or command line is wrong, 3 the machine "
-           "failed.\n");
+           "Exit status: 0 done, 1 the simulation, solve or inspection failed, 2 the input or command line is "
+           "wrong, 3 the machine failed.\n");
     return EXIT_DONE;
 }

@@ -1,6 +1,6 @@
 // An oracle for inspections that shares nothing with them: integers of GMP and an exact simplex method. Two convex
 // hulls have relative interiors that meet exactly when positive weights of their points give a common point, that is,
-// when the largest t with weights >= t, both adding up to 1, is positive. Included by one test file only.
+// when the largest t with weights >= t, both adding up to 1, is positive. Included by tests that link GMP.
 #ifndef WEFT_TEST_INSPECT_ORACLE_H
 #define WEFT_TEST_INSPECT_ORACLE_H
 
@@ -21,7 +21,7 @@ enum
 
 static mpz_t oracle_point[ORACLE_POINTS][3];
 
-static void oracle_open(void)
+static inline void oracle_open(void)
 {
     for (int k = 0; k < 3 * ORACLE_POINTS; k++)
     {
@@ -29,7 +29,7 @@ static void oracle_open(void)
     }
 }
 
-static void oracle_close(void)
+static inline void oracle_close(void)
 {
     for (int k = 0; k < 3 * ORACLE_POINTS; k++)
     {
@@ -37,7 +37,7 @@ static void oracle_close(void)
     }
 }
 
-static void oracle_set_coordinate(mpz_t out, double x)
+static inline void oracle_set_coordinate(mpz_t out, double x)
 {
     mpq_t q;
     mpq_init(q);
@@ -48,7 +48,7 @@ static void oracle_set_coordinate(mpz_t out, double x)
 }
 
 // All of one question at once, so that the common power of two can be taken out.
-static void oracle_set_points(const vec3* x, int count)
+static inline void oracle_set_points(const vec3* x, int count)
 {
     mp_bitcnt_t shift = 2 * ORACLE_SHIFT;
     for (int k = 0; k < count; k++)
@@ -87,7 +87,7 @@ typedef struct lp
     int columns; // without the right-hand side
 } lp;
 
-static void lp_pivot(lp* p, int row, int column)
+static inline void lp_pivot(lp* p, int row, int column)
 {
     mpz_t pivot, scratch;
     mpz_inits(pivot, scratch, NULL);
@@ -111,7 +111,7 @@ static void lp_pivot(lp* p, int row, int column)
 }
 
 // The row that leaves when a column enters; -1: none.
-static int lp_leaving(const lp* p, int column)
+static inline int lp_leaving(const lp* p, int column)
 {
     int best = -1;
     mpz_t left, right;
@@ -136,7 +136,7 @@ static int lp_leaving(const lp* p, int column)
     return best;
 }
 
-static int lp_entering(const lp* p)
+static inline int lp_entering(const lp* p)
 {
     for (int c = 0; c < p->columns; c++)
     {
@@ -149,7 +149,7 @@ static int lp_entering(const lp* p)
 }
 
 // Artificial variables of value zero leave the basis; rows without anything else are dropped.
-static void lp_drive_out(lp* p)
+static inline void lp_drive_out(lp* p)
 {
     for (int r = 0; r < LP_ROWS; r++)
     {
@@ -176,7 +176,7 @@ static void lp_drive_out(lp* p)
     }
 }
 
-static bool lp_feasible(lp* p)
+static inline bool lp_feasible(lp* p)
 {
     for (int c = 0; c < LP_COLUMNS; c++)
     {
@@ -193,7 +193,7 @@ static bool lp_feasible(lp* p)
     return mpz_sgn(p->a[LP_ROWS][LP_COLUMNS - 1]) == 0;
 }
 
-static bool lp_t_positive(const lp* p)
+static inline bool lp_t_positive(const lp* p)
 {
     for (int r = 0; r < LP_ROWS; r++)
     {
@@ -206,7 +206,7 @@ static bool lp_t_positive(const lp* p)
 }
 
 // Maximises t, the last column, from a feasible basis; true as soon as it is positive.
-static bool lp_can_be_positive(lp* p)
+static inline bool lp_can_be_positive(lp* p)
 {
     lp_drive_out(p);
     int t = p->columns - 1;
@@ -230,7 +230,7 @@ static bool lp_can_be_positive(lp* p)
 }
 
 // a and b are indices of oracle_point. *touch: the closed hulls meet. Returns whether relative interiors do.
-static bool oracle_meet_indexed(const int* a, int count_a, const int* b, int count_b, bool* touch)
+static inline bool oracle_meet_indexed(const int* a, int count_a, const int* b, int count_b, bool* touch)
 {
     lp p = {.columns = count_a + count_b + 1};
     mpz_init_set_si(p.denominator, 1);
@@ -272,7 +272,7 @@ static bool oracle_meet_indexed(const int* a, int count_a, const int* b, int cou
     return meet;
 }
 
-static bool oracle_meet(const vec3* a, int count_a, const vec3* b, int count_b, bool* touch)
+static inline bool oracle_meet(const vec3* a, int count_a, const vec3* b, int count_b, bool* touch)
 {
     static const int index[6] = {0, 1, 2, 3, 4, 5};
     vec3 x[6];
@@ -285,7 +285,7 @@ static bool oracle_meet(const vec3* a, int count_a, const vec3* b, int count_b, 
 // ---- determinants
 
 // Sign of ((b - a) x (c - a)) . (d - a).
-static int oracle_volume(vec3 a, vec3 b, vec3 c, vec3 d)
+static inline int oracle_volume(vec3 a, vec3 b, vec3 c, vec3 d)
 {
     const vec3 x[4] = {a, b, c, d};
     oracle_set_points(x, 4);
@@ -315,7 +315,7 @@ static int oracle_volume(vec3 a, vec3 b, vec3 c, vec3 d)
 }
 
 // Sign of the component `axis` of (b - a) x (d - c).
-static int oracle_cross(int axis, vec3 a, vec3 b, vec3 c, vec3 d)
+static inline int oracle_cross(int axis, vec3 a, vec3 b, vec3 c, vec3 d)
 {
     const vec3 x[4] = {a, b, c, d};
     oracle_set_points(x, 4);
