@@ -1,9 +1,12 @@
-// weft bench broad-phase: CPU time a triangle of a refit and of the search for all sorted pairs on a crumpled sheet, one
-// thread. Options: --cells LIST (30,100,200,400,600), --margin M (1e-3), --rounds N (5), --kernels NAME.
+// weft bench broad-phase: CPU time a triangle of a refit and of the search for all sorted pairs on a crumpled sheet,
+// one thread. Options: --cells LIST (30,100,200,400,600), --margin M (1e-3), --speed V (1), --rounds N (5; small sheets
+// take more), --kernels NAME.
 //
-// The sheet is 1 m by 1 m, a regular grid, folded along FOLDS random planes that close in on the origin: what lies beyond a
-// plane is mirrored by it. Each fold keeps all lengths, so this is a sheet crumpled to a ball of some 0.3 m, some tens of
-// layers deep, of the same shape at every resolution. A step is 2 ms of a turn and a squeeze at up to 1 m/s.
+// The sheet is 1 m by 1 m, a regular grid, folded along FOLDS random planes that close in on the origin: what lies
+// beyond a plane is mirrored by it. Each fold keeps all lengths, so this is a sheet crumpled to a ball of some 0.3 m,
+// some tens of layers deep, of the same shape at every resolution. A step is 2 ms of a turn and a squeeze, at --speed
+// m/s at 0.2 m from the origin. Margin and motion stay while the mesh gets finer, so the pairs a triangle grow: they
+// are printed beside the time.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +21,7 @@ enum
 {
     FOLDS = 24,
     CELLS_MAX = 2000,
+    ROUND_TRIANGLES = 1000000,
     SIZES_MAX = 16
 };
 
@@ -52,15 +56,14 @@ static vec3 crumple(vec3 p)
     return p;
 }
 
-// A turn about y and a squeeze towards the origin, 1 m/s at 0.2 m.
-static vec3 moved(vec3 p)
+static vec3 moved(vec3 p, double speed)
 {
     vec3 velocity = v3(-2.5 * p.x + 4.0 * p.z, -2.5 * p.y, -2.5 * p.z - 4.0 * p.x);
-    return v3_madd(p, TIME_STEP, velocity);
+    return v3_madd(p, speed * TIME_STEP, velocity);
 }
 
 // Positions of three moments.
-static weft_status make_sheet(int cells, mesh* out, vec3* x[3])
+static weft_status make_sheet(int cells, double speed, mesh* out, vec3* x[3])
 {
     grid_options grid = {.size_u = 1.0, .size_v = 1.0, .cells_u = cells, .cells_v = cells};
     TRY(mesh_from_grid(&grid, out, NULL));
@@ -74,7 +77,7 @@ static weft_status make_sheet(int cells, mesh* out, vec3* x[3])
         }
         for (int v = 0; v < out->vertex_count; v++)
         {
-            x[k][v] = k == 0 ? crumple(out->position[v]) : moved(x[k - 1][v]);
+            x[k][v] = k == 0 ? crumple(out->position[v]) : moved(x[k - 1][v], speed);
         }
     }
     return WEFT_OK;
@@ -119,24 +122,32 @@ static weft_status measure_rounds(weft_collider* c, vec3* const x[3], double mar
     return WEFT_OK;
 }
 
-static weft_status measure(int cells, double margin, int rounds, const char* kernels, step_times* out)
+typedef struct settings
+{
+    double margin, speed; // m, m/s
+    int rounds;
+    const char* kernels;
+} settings;
+
+static weft_status measure(int cells, const settings* set, step_times* out)
 {
     mesh sheet = {0};
     vec3* x[3] = {0};
     weft_collider* c = NULL;
-    weft_status status = make_sheet(cells, &sheet, x);
+    weft_status status = make_sheet(cells, set->speed, &sheet, x);
     if (status == WEFT_OK)
     {
         weft_collider_def def = weft_collider_def_default();
         def.vertex_count = sheet.vertex_count;
         def.triangles = sheet.triangle;
         def.triangle_count = sheet.triangle_count;
-        def.kernels = kernels;
+        def.kernels = set->kernels;
         status = weft_collider_create(&def, &c, NULL);
     }
     if (status == WEFT_OK)
     {
-        status = measure_rounds(c, x, margin, rounds, out);
+        int more = ROUND_TRIANGLES / sheet.triangle_count; // small sheets: until noise has had its chances
+        status = measure_rounds(c, x, set->margin, int_max(set->rounds, more), out);
         out->triangles = sheet.triangle_count;
         out->vertices = sheet.vertex_count;
     }
@@ -161,10 +172,11 @@ static void print_row(const step_times* t, const step_times* first, bool json, b
     double us = 1e6 / t->triangles;
     if (json)
     {
-        printf("{\"vertices\":%d,\"triangles\":%d,\"refit_us\":%.4g,\"walk_us\":%.4g,\"sort_us\":%.4g,\"total_us\":%.4g,"
-               "\"build_us\":%.4g,\"vertex_face\":%d,\"edge_edge\":%d,\"growth\":%.4g}%s\n",
-               t->vertices, t->triangles, us * t->refit, us * t->walk, us * t->sort, us * t->total, us * t->build,
-               t->vertex_face, t->edge_edge, growth(t, first), last ? "" : ",");
+        printf(
+            "{\"vertices\":%d,\"triangles\":%d,\"refit_us\":%.4g,\"walk_us\":%.4g,\"sort_us\":%.4g,\"total_us\":%.4g,"
+            "\"build_us\":%.4g,\"vertex_face\":%d,\"edge_edge\":%d,\"growth\":%.4g}%s\n",
+            t->vertices, t->triangles, us * t->refit, us * t->walk, us * t->sort, us * t->total, us * t->build,
+            t->vertex_face, t->edge_edge, growth(t, first), last ? "" : ",");
         return;
     }
     printf("%8d %9d %7.3f %7.3f %7.3f %7.3f %7.3f %11.2f %11.2f %8.2f\n", t->vertices, t->triangles, us * t->refit,
@@ -174,20 +186,19 @@ static void print_row(const step_times* t, const step_times* first, bool json, b
 
 static int run(int argc, char** argv, bool json)
 {
-    bench_known(argc, argv, "--cells= --margin= --rounds= --kernels=");
+    bench_known(argc, argv, "--cells= --margin= --speed= --rounds= --kernels=");
     int cells[SIZES_MAX], size_count = bench_numbers(argc, argv, "--cells", "30,100,200,400,600", cells, SIZES_MAX);
-    double margin = bench_number(argc, argv, "--margin", 1e-3);
-    int rounds = bench_count(argc, argv, "--rounds", 5);
-    const char* kernels = bench_text(argc, argv, "--kernels", "auto");
+    settings set = {bench_number(argc, argv, "--margin", 1e-3), bench_number(argc, argv, "--speed", 1.0),
+                    bench_count(argc, argv, "--rounds", 5), bench_text(argc, argv, "--kernels", "auto")};
     cpu_kind cpu;
-    if (!cpu_kind_parse(kernels, &cpu))
+    if (!cpu_kind_parse(set.kernels, &cpu))
     {
-        bench_refuse(argc, argv, "--kernels `%s`: it takes auto, base, avx2 or avx512, up to %s here", kernels,
+        bench_refuse(argc, argv, "--kernels `%s`: it takes auto, base, avx2 or avx512, up to %s here", set.kernels,
                      cpu_kind_name(cpu_best()));
     }
-    if (!(margin >= 0.0))
+    if (!(set.margin >= 0.0))
     {
-        bench_refuse(argc, argv, "--margin %g: it is in metres and not negative", margin);
+        bench_refuse(argc, argv, "--margin %g: it is in metres and not negative", set.margin);
     }
     for (int k = 0; k < size_count; k++)
     {
@@ -198,20 +209,22 @@ static int run(int argc, char** argv, bool json)
     }
     if (json)
     {
-        printf("{\"benchmark\":\"broad-phase\",\"kernels\":\"%s\",\"margin\":%g,\"rows\":[\n", cpu_kind_name(cpu), margin);
+        printf("{\"benchmark\":\"broad-phase\",\"kernels\":\"%s\",\"margin\":%g,\"speed\":%g,\"rows\":[\n",
+               cpu_kind_name(cpu), set.margin, set.speed);
     }
     else
     {
-        printf("broad phase of a crumpled sheet, 1 thread, `%s` kernels, margin %g m, step 2 ms, best of %d rounds\n"
+        printf("broad phase of a crumpled sheet, 1 thread, `%s` kernels, margin %g m, 2 ms at %g m/s, best of %d "
+               "rounds or more\n"
                "                       microseconds of CPU a triangle               pairs a triangle     over\n"
                "vertices triangles   refit    walk    sort     all   build vertex-face   edge-edge  n log n\n",
-               cpu_kind_name(cpu), margin, rounds);
+               cpu_kind_name(cpu), set.margin, set.speed, set.rounds);
     }
     step_times first = {0};
     for (int k = 0; k < size_count; k++)
     {
         step_times t;
-        weft_status status = measure(cells[k], margin, rounds, kernels, &t);
+        weft_status status = measure(cells[k], &set, &t);
         if (status != WEFT_OK)
         {
             return bench_failed("broad-phase", status);
@@ -227,4 +240,5 @@ static int run(int argc, char** argv, bool json)
     return 0;
 }
 
-const benchmark bench_broad_phase = {"broad-phase", "refit of the trees and search for all pairs on a crumpled sheet", run};
+const benchmark bench_broad_phase = {"broad-phase", "refit of the trees and search for all pairs on a crumpled sheet",
+                                     run};

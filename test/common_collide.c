@@ -236,8 +236,11 @@ weft_pair* test_scene_pairs(const test_scene* s, weft_pair_kind kind, int* count
             }
             if (near && test_scene_wants(s, a, a_count, b, b_count))
             {
-                capacity *= *count == capacity ? 2 : 1;
-                out = realloc(out, (size_t)capacity * sizeof(weft_pair));
+                if (*count == capacity)
+                {
+                    capacity *= 2;
+                    out = realloc(out, (size_t)capacity * sizeof(weft_pair));
+                }
                 out[(*count)++] = (weft_pair){i, j};
             }
         }

@@ -1,4 +1,5 @@
-// Scenes of moving triangles, strands and obstacles for the tests of collision, and their pairs by loops over everything.
+// Scenes of moving triangles, strands and obstacles for the tests of collision, and their pairs by loops over
+// everything.
 #ifndef WEFT_TEST_COMMON_COLLIDE_H
 #define WEFT_TEST_COMMON_COLLIDE_H
 

@@ -124,7 +124,8 @@ static void coincident(test_scene* s) // every feature on top of every other
 {
     for (int k = 0; k < 120; k++)
     {
-        int a = test_scene_vertex(s, v3(1, 2, 3), v3(1, 2, 3), 0), b = test_scene_vertex(s, v3(2, 2, 3), v3(2, 2, 3), 0);
+        int a = test_scene_vertex(s, v3(1, 2, 3), v3(1, 2, 3), 0),
+            b = test_scene_vertex(s, v3(2, 2, 3), v3(2, 2, 3), 0);
         int c = test_scene_vertex(s, v3(1, 3, 3), v3(1, 3, 3), 0);
         test_scene_triangle(s, a, b, c);
     }
@@ -293,10 +294,18 @@ static void test_adversarial_scenes(void** unused)
     {
         const char* name;
         void (*make)(test_scene* s);
-    } cases[] = {{"coincident", coincident}, {"sliver", sliver},           {"sheets", sheets},
-                 {"giant", giant},           {"far away", far_away},       {"limits of float", limits},
-                 {"wide margin", wide_margin}, {"ties", ties},             {"mixed", mixed},
-                 {"empty", empty},           {"no features", no_features}, {"one triangle", one_triangle}};
+    } cases[] = {{"coincident", coincident},
+                 {"sliver", sliver},
+                 {"sheets", sheets},
+                 {"giant", giant},
+                 {"far away", far_away},
+                 {"limits of float", limits},
+                 {"wide margin", wide_margin},
+                 {"ties", ties},
+                 {"mixed", mixed},
+                 {"empty", empty},
+                 {"no features", no_features},
+                 {"one triangle", one_triangle}};
     for (int k = 0; k < (int)(sizeof(cases) / sizeof(cases[0])); k++)
     {
         test_scene* s = test_scene_create();
@@ -766,12 +775,18 @@ static void test_impacts(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_scenes),  cmocka_unit_test(test_adversarial_scenes),
-        cmocka_unit_test(test_refit_and_rebuild), cmocka_unit_test(test_rebuild_when_degraded),
-        cmocka_unit_test(test_pair_limit),     cmocka_unit_test(test_exact_limit),
-        cmocka_unit_test(test_star),           cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_failed_rebuild), cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_bad_positions),  cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_random_scenes),
+        cmocka_unit_test(test_adversarial_scenes),
+        cmocka_unit_test(test_refit_and_rebuild),
+        cmocka_unit_test(test_rebuild_when_degraded),
+        cmocka_unit_test(test_pair_limit),
+        cmocka_unit_test(test_exact_limit),
+        cmocka_unit_test(test_star),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_failed_rebuild),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_bad_positions),
+        cmocka_unit_test(test_edges),
         cmocka_unit_test(test_impacts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

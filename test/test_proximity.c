@@ -1,5 +1,5 @@
-// Closest points against a search that shares no formula with them, degenerate features among them; what is near in whole
-// scenes against loops over everything.
+// Closest points against a search that shares no formula with them, degenerate features among them; what is near in
+// whole scenes against loops over everything.
 #include "common.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "collide/broad.h"
 #include "common_collide.h"
 
-// ---- the oracle: distance to a convex set of points a + s d + t e as the minimum over t of the minimum over s. Both are
-// convex; the inner one has a closed form, the outer one is searched by thirds.
+// ---- the oracle: distance to a convex set of points a + s d + t e as the minimum over t of the minimum over s. Both
+// are convex; the inner one has a closed form, the outer one is searched by thirds.
 
 typedef struct ld3
 {
@@ -54,7 +54,8 @@ static double oracle(ld3 a, ld3 d, ld3 e, int triangle)
     long double best = INFINITY;
     for (int k = 0; k < 3; k++)
     {
-        long double t = k == 0 ? 0.5L * (low + high) : k - 1, f = line_distance_sq(ld_madd(a, t, e), d, triangle ? 1 - t : 1);
+        long double t = k == 0 ? 0.5L * (low + high) : k - 1,
+                    f = line_distance_sq(ld_madd(a, t, e), d, triangle ? 1 - t : 1);
         best = f < best ? f : best;
     }
     return (double)sqrtl(best);
@@ -141,7 +142,8 @@ static void test_random_points(void** unused)
     }
 }
 
-// Four points out of few places: coincident points, zero-length edges, parallel and crossing ones, slivers, points on sides.
+// Four points out of few places: coincident points, zero-length edges, parallel and crossing ones, slivers, points on
+// sides.
 static void test_degenerate_points(void** unused)
 {
     (void)unused;
@@ -216,9 +218,10 @@ static void pair_points(const test_scene* s, const int v[4], vec3 x[4])
     }
 }
 
-// Goes on in the list when the pair is in it; it must be when it is clearly nearer, and must not when it is clearly farther.
-static int next_near(const test_scene* s, const weft_near* near, int count, int at, double distance, weft_pair_kind kind,
-                     weft_pair pair, const int v[4])
+// Goes on in the list when the pair is in it; it must be when it is clearly nearer, and must not when it is clearly
+// farther.
+static int next_near(const test_scene* s, const weft_near* near, int count, int at, double distance,
+                     weft_pair_kind kind, weft_pair pair, const int v[4])
 {
     vec3 x[4];
     pair_points(s, v, x);
@@ -352,8 +355,9 @@ static void test_bad_distance(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_points),   cmocka_unit_test(test_degenerate_points), cmocka_unit_test(test_scale),
-        cmocka_unit_test(test_normals_at_zero), cmocka_unit_test(test_scenes),            cmocka_unit_test(test_bad_distance),
+        cmocka_unit_test(test_random_points), cmocka_unit_test(test_degenerate_points),
+        cmocka_unit_test(test_scale),         cmocka_unit_test(test_normals_at_zero),
+        cmocka_unit_test(test_scenes),        cmocka_unit_test(test_bad_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

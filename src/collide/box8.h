@@ -105,8 +105,8 @@ WIDE_INLINE unsigned int8_bits(int8 mask)
 #endif
 }
 
-// Lanes of `side` that reach all six thresholds, each of which has the same number in all lanes. Without AVX the compiler
-// takes comparisons of such wide vectors apart, lane by lane: hence the halves by hand, here and below.
+// Lanes of `side` that reach all six thresholds, each of which has the same number in all lanes. Without AVX the
+// compiler takes comparisons of such wide vectors apart, lane by lane: hence the halves by hand, here and below.
 WIDE_INLINE unsigned box8_reach(const float (*side)[8], const float8* threshold)
 {
 #ifdef __AVX512VL__
@@ -166,7 +166,8 @@ WIDE_INLINE unsigned int8_greater(const int* values, int value)
 #endif
 }
 
-// Writes the lanes of `values` whose bit is set, in order; up to eight ints at `out` may be overwritten. Returns how many.
+// Writes the lanes of `values` whose bit is set, in order; up to eight ints at `out` may be overwritten. Returns how
+// many.
 WIDE_INLINE int int8_pack(const int* values, unsigned bits, int* out)
 {
 #ifdef __AVX512VL__

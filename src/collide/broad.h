@@ -1,4 +1,5 @@
-// The broad phase and proximity, seen from inside: trees of boxes, rules of culling, the search for pairs, the collider.
+// The broad phase and proximity, seen from inside: trees of boxes, rules of culling, the search for pairs, the
+// collider.
 #ifndef WEFT_BROAD_H
 #define WEFT_BROAD_H
 
@@ -18,12 +19,12 @@ enum
 // The exclusions of a scene. `body` is NULL when there is nothing to exclude; then no rule is asked.
 typedef struct cull_rules
 {
-    int* body;            // [vertex_count]
-    uint8_t* passive;     // [body_count]
-    uint64_t* excluded;   // [excluded_count] lower body << 32 | higher, sorted
+    int* body;          // [vertex_count]
+    uint8_t* passive;   // [body_count]
+    uint64_t* excluded; // [excluded_count] lower body << 32 | higher, sorted
     int excluded_count;
-    int* vertex_start;    // [vertex_count + 1] into vertex_body, or NULL
-    int* vertex_body;     // bodies that a vertex ignores
+    int* vertex_start; // [vertex_count + 1] into vertex_body, or NULL
+    int* vertex_body;  // bodies that a vertex ignores
 } cull_rules;
 
 // Checks and copies what the def has; error names the entry.
@@ -55,20 +56,21 @@ typedef struct vertex_box
 } __attribute__((aligned(32))) vertex_box;
 
 // Features of one kind, sorted along a Hilbert curve, obstacles last, in groups of eight. Node k of level 0 is the
-// k-th group; node k of a higher level holds the boxes of the nodes 8 k to 8 k + 7 below it. The last level is one node.
+// k-th group; node k of a higher level holds the boxes of the nodes 8 k to 8 k + 7 below it. The last level is one
+// node.
 typedef struct bvh
 {
-    int arity, count;   // vertices a feature; features
-    const int* corner;  // [arity * count] vertices, as the collider has them
-    int level_count;    // 0 when there is no feature
+    int arity, count;  // vertices a feature; features
+    const int* corner; // [arity * count] vertices, as the collider has them
+    int level_count;   // 0 when there is no feature
     int level_start[BVH_LEVELS], level_size[BVH_LEVELS];
     int node_count;
-    box8* node;         // [node_count]
-    int* body;          // [8 * node_count] of each box; NULL without rules
-    int* id;            // [8 * groups] features; -1 where a group is not full
-    int* vertex;        // [8 * arity * groups] their vertices: group by group, corner by corner
-    int* last_id;       // [groups] the greatest id
-    int moving_groups;  // the groups behind these have obstacles only
+    box8* node;        // [node_count]
+    int* body;         // [8 * node_count] of each box; NULL without rules
+    int* id;           // [8 * groups] features; -1 where a group is not full
+    int* vertex;       // [8 * arity * groups] their vertices: group by group, corner by corner
+    int* last_id;      // [groups] the greatest id
+    int moving_groups; // the groups behind these have obstacles only
 } bvh;
 
 weft_status bvh_init(bvh* tree, const int* corner, int arity, int count, const cull_rules* rules);
@@ -85,20 +87,21 @@ enum
 
 typedef struct page_pool
 {
-    int* items;  // [page_count * PAGE_SIZE]
-    int* used;   // [page_count] items of the page
-    int* next;   // [page_count] page that follows, -1
+    int* items; // [page_count * PAGE_SIZE]
+    int* used;  // [page_count] items of the page
+    int* next;  // [page_count] page that follows, -1
     int page_count;
-    atomic_int claimed;  // pages handed out
-    atomic_llong tests;  // of eight boxes, so far
+    atomic_int claimed; // pages handed out
+    atomic_llong tests; // of eight boxes, so far
     long long test_limit;
-    atomic_bool stop;    // no page was left, or the tests are too many
+    atomic_bool stop; // no page was left, or the tests are too many
 } page_pool;
 
 // What one chunk of queries found. Chunks are nodes of the query tree at one level.
 typedef struct walk_chunk
 {
     int first_page; // -1: none
+    bool walked;    // to some extent
     bool crowded;   // its lists of nodes did not fit: it is walked again with more room
 } walk_chunk;
 
@@ -106,18 +109,24 @@ typedef struct walk_chunk
 typedef struct broad_walk
 {
     const bvh *queries, *targets;
-    bool ascending;             // one set against itself: only targets of a greater id
+    bool ascending; // one set against itself: only targets of a greater id
     double margin;
     float margin_up, margin_down; // the margin, rounded away from zero and towards it
-    const vec3 *start, *end;    // [vertex_count]
-    const cull_rules* rules;    // NULL: none
-    int level;                  // of the query nodes that are chunks
+    const vec3 *start, *end;      // [vertex_count]
+    const cull_rules* rules;      // NULL: none
+    int level;                    // of the query nodes that are chunks
     page_pool* pool;
-    int* found;                 // [queries->count] number of pairs of each query
+    int* found; // [queries->count] number of pairs of each query
 } broad_walk;
 
-// The definition of a candidate, in double.
-bool pair_boxes_near(const broad_walk* w, const int* a, const int* b);
+// The definition of a candidate, in double: boxes of features, and whether two are near.
+typedef struct double_box
+{
+    double low[3], high[3];
+} double_box;
+
+double_box feature_box(const broad_walk* w, const int* vertex, int count);
+bool boxes_near(const double_box* a, const double_box* b, double margin);
 
 // ---- kernels, compiled once for each CPU kind; all give the same bits
 typedef struct broad_kernels
@@ -155,8 +164,8 @@ typedef struct pair_list
 typedef struct pair_finder
 {
     page_pool pages;
-    int* found;     // [found_capacity]
-    int* offset;    // [found_capacity + 1] where the pairs of a query start
+    int* found;  // [found_capacity]
+    int* offset; // [found_capacity + 1] where the pairs of a query start
     int found_capacity;
     walk_chunk* chunks;
     int chunk_capacity;
@@ -221,11 +230,11 @@ struct weft_collider
 
     bool ready; // an update has succeeded
     double margin;
-    vec3 origin;         // the boxes are relative to it; set by a build
-    vec3 *start, *end;   // [vertex_count] of the last update
-    vertex_box* boxes;   // [vertex_count]
-    double built_ratio;  // of the sums of half perimeters, right after a build; 0: there was none
-    int build_count;     // for tests
+    vec3 origin;        // the boxes are relative to it; set by a build
+    vec3 *start, *end;  // [vertex_count] of the last update
+    vertex_box* boxes;  // [vertex_count]
+    double built_ratio; // of the sums of half perimeters, right after a build; 0: there was none
+    int build_count;    // for tests
 
     pair_finder finder;
     pair_list vertex_face, edge_edge; // what weft_collider_pairs handed out

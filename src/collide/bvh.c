@@ -1,8 +1,8 @@
 // Trees of boxes: layout, order along a curve, refit, and a measure of how good the order still is.
 //
-// Features are sorted along a Hilbert curve of the middles of their boxes, obstacles behind the rest, and taken eight by
-// eight; so are the groups, level by level. Nothing but the order of features is stored: children follow from numbers. A
-// refit fills the boxes from the bottom up; the order stays until the collider asks for a new one.
+// Features are sorted along a Hilbert curve of the middles of their boxes, obstacles behind the rest, and taken eight
+// by eight; so are the groups, level by level. Nothing but the order of features is stored: children follow from
+// numbers. A refit fills the boxes from the bottom up; the order stays until the collider asks for a new one.
 #include <string.h>
 
 #include "collide/broad.h"
@@ -73,8 +73,8 @@ static void box_middles(const bvh* tree, const vertex_box* boxes, vec3* out)
                 side[k] = fmaxf(side[k], boxes[corner[c]].side[k]);
             }
         }
-        out[f] = v3((double)side[3] - (double)side[0], (double)side[4] - (double)side[1],
-                    (double)side[5] - (double)side[2]);
+        out[f] =
+            v3((double)side[3] - (double)side[0], (double)side[4] - (double)side[1], (double)side[5] - (double)side[2]);
     }
 }
 
@@ -143,8 +143,8 @@ static int join_bodies(const cull_rules* rules, int a, int b)
     {
         return b;
     }
-    bool passive = (a == BODY_PASSIVE || (a >= 0 && rules->passive[a])) &&
-                   (b == BODY_PASSIVE || (b >= 0 && rules->passive[b]));
+    bool passive =
+        (a == BODY_PASSIVE || (a >= 0 && rules->passive[a])) && (b == BODY_PASSIVE || (b >= 0 && rules->passive[b]));
     return passive ? BODY_PASSIVE : BODY_MIXED;
 }
 

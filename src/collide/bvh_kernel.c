@@ -1,12 +1,12 @@
 // Boxes of vertices, features and nodes, and the walk that finds pairs, for one CPU kind.
 //
 // The walk takes nodes of the query tree depth first. Each carries the list of target nodes of its own level that its
-// box reaches; a child's list is made from the children of its parent's list. So the upper levels are walked once for many
-// queries, not once for each, and at the bottom eight queries share a list of groups. Each query then meets the boxes of
-// each group of its list, eight at once.
+// box reaches; a child's list is made from the children of its parent's list. So the upper levels are walked once for
+// many queries, not once for each, and at the bottom eight queries share a list of groups. Each query then meets the
+// boxes of each group of its list, eight at once.
 //
-// What a float box cannot decide is decided by the definition in double: see box8.h for the bounds, thresholds_inner for
-// the side that needs no such look.
+// What a float box cannot decide is decided by the definition in double: see box8.h for the bounds, thresholds_inner
+// for the side that needs no such look.
 #include <math.h>
 
 #include "collide/box8.h"
@@ -146,8 +146,8 @@ static double half_perimeters(const bvh* tree, int level, int begin, int end)
 
 // ---- thresholds
 
-// Of eight boxes a at once: what the sides of a target must reach so that its box may be near. Never -infinity, which an empty
-// box would reach.
+// Of eight boxes a at once: what the sides of a target must reach so that its box may be near. Never -infinity, which
+// an empty box would reach.
 WIDE_INLINE void thresholds_outer(const float (*a)[8], float margin_up, float (*out)[8])
 {
     for (int k = 0; k < 6; k++)
@@ -159,8 +159,8 @@ WIDE_INLINE void thresholds_outer(const float (*a)[8], float margin_up, float (*
     }
 }
 
-// What they must reach so that it certainly is. With c <= M_a + margin, a target side m_b has M_b >= m_b - 2^-20 |m_b| - 2 TINY,
-// which rises with m_b; at the threshold, -c + 2^-18 |c| + 8 TINY, it is above -c.
+// What they must reach so that it certainly is. With c <= M_a + margin, a target side m_b has M_b >= m_b - 2^-20 |m_b|
+// - 2 TINY, which rises with m_b; at the threshold, -c + 2^-18 |c| + 8 TINY, it is above -c.
 WIDE_INLINE void thresholds_inner(const float (*a)[8], float margin_down, float (*out)[8])
 {
     for (int k = 0; k < 6; k++)
@@ -194,7 +194,7 @@ typedef struct walker
     int page;  // -1: none yet
     int found; // so far
     long long tests;
-    bool failed; // what it found is of no use
+    bool failed;          // what it found is of no use
     int *list, *list_end; // free scratch
 } walker;
 
@@ -231,19 +231,32 @@ typedef struct query
     int id;
     int vertex[2]; // its vertices; the second is the first again where there is one
     float8 outer[6], inner[6];
+    bool has_box; // whether `box` is set: few queries need it
+    double_box box;
 } query;
 
-// Removes what the definition in double does not want: `doubtful` lanes whose boxes are not near, and what the rules exclude.
-static unsigned look_closer(const walker* s, const query* q, int group, unsigned hits, unsigned doubtful)
+// Removes what the definition in double does not want: `doubtful` lanes whose boxes are not near, and what the rules
+// exclude.
+static unsigned look_closer(const walker* s, query* q, int group, unsigned hits, unsigned doubtful)
 {
     const broad_walk* w = s->w;
     const bvh* targets = w->targets;
     const int* a = w->queries->corner + (size_t)q->id * (size_t)w->queries->arity;
+    if (doubtful && !q->has_box)
+    {
+        q->box = feature_box(w, a, w->queries->arity);
+        q->has_box = true;
+    }
     for (unsigned left = w->rules ? hits : doubtful; left; left &= left - 1)
     {
         int lane = __builtin_ctz(left);
         const int* b = targets->corner + (size_t)targets->id[group * BVH_WIDTH + lane] * (size_t)targets->arity;
-        bool wanted = !(doubtful >> lane & 1) || pair_boxes_near(w, a, b);
+        bool wanted = true;
+        if (doubtful >> lane & 1)
+        {
+            double_box box = feature_box(w, b, targets->arity);
+            wanted = boxes_near(&q->box, &box, w->margin);
+        }
         wanted = wanted && (!w->rules || cull_features_wanted(w->rules, a, w->queries->arity, b, targets->arity));
         hits &= ~((unsigned)!wanted << lane);
     }
@@ -268,7 +281,7 @@ WIDE_INLINE unsigned unwanted(const walker* s, const query* q, int group)
 }
 
 // One group of targets whose box the query's box reaches.
-WIDE_INLINE void query_meets_group(walker* s, const query* q, int group)
+WIDE_INLINE void query_meets_group(walker* s, query* q, int group)
 {
     const broad_walk* w = s->w;
     // Whether there are hits at all cannot be guessed: going on without costs less than asking.
@@ -296,14 +309,15 @@ typedef struct group_block
     int last_id[BVH_WIDTH];
 } group_block;
 
-// Blocks of the list at s->list, or NULL when there is no room for them and the numbers of all groups behind. Groups in which no target comes after `first_id` are left out.
+// Blocks of the list at s->list, or NULL when there is no room for them and the numbers of all groups behind. Groups in
+// which no target comes after `first_id` are left out.
 static group_block* make_blocks(walker* s, const int* groups, int group_count, int first_id, int* block_count)
 {
     const bvh* targets = s->w->targets;
     uintptr_t at = ((uintptr_t)s->list + 63) / 64 * 64;
     group_block* blocks = (group_block*)at;
-    if ((uintptr_t)s->list_end < at ||
-        ((uintptr_t)s->list_end - at) / (sizeof(group_block) + BVH_WIDTH * sizeof(int)) < (size_t)group_count / BVH_WIDTH + 2)
+    if ((uintptr_t)s->list_end < at || ((uintptr_t)s->list_end - at) / (sizeof(group_block) + BVH_WIDTH * sizeof(int)) <
+                                           (size_t)group_count / BVH_WIDTH + 2)
     {
         s->chunk->crowded = s->failed = true;
         return NULL;
@@ -339,8 +353,7 @@ static group_block* make_blocks(walker* s, const int* groups, int group_count, i
 }
 
 // First the groups that the query's box reaches, then each of them: survivors is room for all groups, and eight more.
-WIDE_INLINE void query_meets_blocks(walker* s, const query* q, const group_block* blocks, int block_count,
-                                    int* survivors)
+WIDE_INLINE void query_meets_blocks(walker* s, query* q, const group_block* blocks, int block_count, int* survivors)
 {
     int count = 0;
     for (int k = 0; k < block_count; k++)
@@ -408,8 +421,8 @@ static int node_body(const bvh* tree, int level, int node)
     return top ? BODY_MIXED : tree->body[(size_t)tree->level_start[level + 1] * BVH_WIDTH + (size_t)node];
 }
 
-// Children of the nodes in `list` (of `level` of the targets) that the query node's box reaches. They are put at s->list; returns
-// how many, or -1 when there is no room.
+// Children of the nodes in `list` (of `level` of the targets) that the query node's box reaches. They are put at
+// s->list; returns how many, or -1 when there is no room.
 static int refine(walker* s, int query_level, int query_node, int level, const int* list, int count)
 {
     static const int lane_number[BVH_WIDTH] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -492,7 +505,7 @@ static void walk_node(walker* s, int level, int node, const int* list, int count
 static void walk(const broad_walk* w, int node, walk_chunk* chunk, int* list, int list_size)
 {
     walker s = {.w = w, .chunk = chunk, .page = -1, .list = list, .list_end = list + list_size};
-    *chunk = (walk_chunk){.first_page = -1};
+    *chunk = (walk_chunk){.first_page = -1, .walked = true};
     // From the top of the targets down to the level of chunks, with the boxes of the chunk's own ancestors.
     int* at = s.list;
     int count = 1, top = w->targets->level_count - 1;

@@ -1,8 +1,8 @@
 // The public collider: takes triangles, strands and bodies in, follows their positions, and hands out pairs.
 //
 // Trees are rebuilt when they have degraded: when the sum of half perimeters of their nodes, divided by that of their
-// features, has grown by half since the build, or when the scene has moved so far from the origin of the boxes that floats
-// lose it. Pairs come out sorted and are decided in double, so no result depends on when that happens.
+// features, has grown by half since the build, or when the scene has moved so far from the origin of the boxes that
+// floats lose it. Pairs come out sorted and are decided in double, so no result depends on when that happens.
 #include <string.h>
 #include <unistd.h>
 
@@ -48,7 +48,8 @@ static weft_status check_features(const weft_collider_def* def, const int* corne
         if (v < 0 || v >= def->vertex_count || v == last)
         {
             return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s %d has vertex %d %s", what, k / arity, v,
-                             v == last ? "twice: leave it out" : "which is not there: vertices run from 0 to vertex_count - 1");
+                             v == last ? "twice: leave it out"
+                                       : "which is not there: vertices run from 0 to vertex_count - 1");
         }
     }
     return WEFT_OK;

@@ -108,8 +108,9 @@ static weft_status check_one_body(const cull_rules* rules, const int* corner, in
             int a = corner[arity * f], b = corner[arity * f + c];
             if (rules->body[a] != rules->body[b])
             {
-                return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s %d joins the bodies %d and %d (vertices %d and %d)",
-                                 what, f, rules->body[a], rules->body[b], a, b);
+                return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                                 "%s %d joins the bodies %d and %d (vertices %d and %d)", what, f, rules->body[a],
+                                 rules->body[b], a, b);
             }
         }
     }
@@ -184,6 +185,5 @@ bool cull_features_wanted(const cull_rules* rules, const int* a, int a_count, co
     {
         return false;
     }
-    return !rules->vertex_start ||
-           (!ignores(rules, a, a_count, b_body) && !ignores(rules, b, b_count, a_body));
+    return !rules->vertex_start || (!ignores(rules, a, a_count, b_body) && !ignores(rules, b, b_count, a_body));
 }

@@ -1,8 +1,8 @@
-// From candidates to what is near, and to what collides: every candidate is tested, in parallel, and those that pass are
-// packed in the order of the candidates.
+// From candidates to what is near, and to what collides: every candidate is tested, in parallel, and those that pass
+// are packed in the order of the candidates.
 //
-// Two passes over fixed chunks: the first tests, marks what fails and counts; the second writes. Records are made in the
-// second, for the few that pass.
+// Two passes over fixed chunks: the first tests, marks what fails and counts; the second writes. Records are made in
+// the second, for the few that pass.
 #include "collide/broad.h"
 
 enum
@@ -137,7 +137,8 @@ weft_status weft_collider_near(weft_collider* c, double distance, const weft_nea
     *count = 0;
     if (!(distance >= 0.0) || !isfinite(distance))
     {
-        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "distance %g: it is in metres, finite and not negative", distance);
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "distance %g: it is in metres, finite and not negative",
+                         distance);
     }
     narrow_search search = {distance, near_test, &distance, sizeof(weft_near)};
     TRY(collider_narrow(c, &search, &c->near, error));

@@ -1,10 +1,10 @@
 // The search for pairs: chunks of queries walk the tree in parallel, then all finds are put in order.
 //
-// A query's pairs are all found by its own walk, one after the other, so that sorting by (first, second) needs no sort of
-// all pairs: the numbers found by each query give the places, and each query's few seconds are sorted among themselves. What
-// is found waits on pages of a pool. A page is claimed by whoever needs one; which it is does not matter, as chunks know
-// their own. A pool that is too small stops the search, grows and starts it over, up to the limit of pairs; in a steady
-// scene that does not happen. Nothing is allocated inside a parallel loop.
+// A query's pairs are all found by its own walk, one after the other, so that sorting by (first, second) needs no sort
+// of all pairs: the numbers found by each query give the places, and each query's few seconds are sorted among
+// themselves. What is found waits on pages of a pool. A page is claimed by whoever needs one; which it is does not
+// matter, as chunks know their own. A pool that is too small stops the search, grows and starts it over, up to the
+// limit of pairs; in a steady scene that does not happen. Nothing is allocated inside a parallel loop.
 #include <limits.h>
 #include <string.h>
 
@@ -12,48 +12,41 @@
 
 enum
 {
-    CHUNK_LEVEL = 2,        // a chunk is a query node of this level: 8^3 queries
-    LIST_SIZE = 8192,       // ints of scratch on the stack of a chunk
-    TESTS_A_PAIR = 16,      // limit of tests, of eight boxes each, for each pair of the limit
-    TESTS_A_QUERY = 1 << 10 // and for each query
+    CHUNK_LEVEL = 2,    // a chunk is a query node of this level: 8^3 queries
+    LIST_SIZE = 8192,   // ints of scratch on the stack of a chunk
+    TESTS_A_PAIR = 4,   // limit of tests, of eight boxes each, for each pair of the limit
+    TESTS_A_QUERY = 256 // and for each query
 };
 
 // ---- the definition
 
-typedef struct double_box
-{
-    double low[3], high[3];
-} double_box;
-
-static double_box feature_box(const vec3* start, const vec3* end, const int* vertex, int count)
+double_box feature_box(const broad_walk* w, const int* vertex, int count)
 {
     double_box box;
-    for (int c = 0; c < count; c++)
+    for (int k = 0; k < 3; k++)
     {
-        const double* a = &start[vertex[c]].x;
-        const double* b = &end[vertex[c]].x;
-        for (int k = 0; k < 3; k++)
+        double low = INFINITY, high = -INFINITY;
+        for (int c = 0; c < count; c++)
         {
-            double low = fmin(a[k], b[k]), high = fmax(a[k], b[k]);
-            box.low[k] = c == 0 ? low : fmin(box.low[k], low);
-            box.high[k] = c == 0 ? high : fmax(box.high[k], high);
+            double x = (&w->start[vertex[c]].x)[k], y = (&w->end[vertex[c]].x)[k];
+            double less = x < y ? x : y, more = x < y ? y : x;
+            low = less < low ? less : low;
+            high = more > high ? more : high;
         }
+        box.low[k] = low;
+        box.high[k] = high;
     }
     return box;
 }
 
-bool pair_boxes_near(const broad_walk* w, const int* a, const int* b)
+bool boxes_near(const double_box* a, const double_box* b, double margin)
 {
-    double_box A = feature_box(w->start, w->end, a, w->queries->arity);
-    double_box B = feature_box(w->start, w->end, b, w->targets->arity);
+    bool near = true;
     for (int k = 0; k < 3; k++)
     {
-        if (!(B.low[k] - A.high[k] <= w->margin && A.low[k] - B.high[k] <= w->margin))
-        {
-            return false;
-        }
+        near = near && b->low[k] - a->high[k] <= margin && a->low[k] - b->high[k] <= margin;
     }
-    return true;
+    return near;
 }
 
 // ---- scratch
@@ -141,7 +134,8 @@ static void walk_chunks(void* context, int begin, int end)
     }
 }
 
-// Chunks that were crowded, with room for lists of everything: something among their queries reaches a large part of the scene.
+// Chunks that were crowded, with room for lists of everything: something among their queries reaches a large part of
+// the scene.
 static weft_status walk_crowded(pair_finder* finder, pair_search* search)
 {
     const bvh* targets = search->walk.targets;
@@ -171,19 +165,34 @@ static weft_status too_many(const pair_search* search, weft_error* error)
                      search->pair_limit, kind, search->walk.margin);
 }
 
+// Pages for the next try: twice as many, or as many as the chunks that were walked make one expect of all. How many
+// those were depends on threads; what is found does not.
+static int64_t pages_wanted(const pair_finder* finder, int chunks)
+{
+    int walked = 0;
+    for (int k = 0; k < chunks; k++)
+    {
+        walked += finder->chunks[k].walked;
+    }
+    int64_t pages = finder->pages.page_count, expected = pages * chunks / int_max(1, walked);
+    return expected > 2 * pages ? expected : 2 * pages;
+}
+
 weft_status pairs_walk(pair_finder* finder, pair_search* search, weft_error* error)
 {
     TRY(finder_prepare(finder, search));
     int chunks = chunk_count(search);
     page_pool* pool = &finder->pages;
     int64_t most = (int64_t)search->pair_limit / (PAGE_SIZE - BVH_WIDTH) + 2 * (int64_t)chunks + 1;
-    pool->test_limit = (long long)TESTS_A_PAIR * search->pair_limit + (long long)TESTS_A_QUERY * search->walk.queries->count;
+    pool->test_limit =
+        (long long)TESTS_A_PAIR * search->pair_limit + (long long)TESTS_A_QUERY * search->walk.queries->count;
     walk_context context = {search, finder};
     for (;;)
     {
         pool->claimed = 0;
         pool->tests = 0;
         pool->stop = false;
+        memset(finder->chunks, 0, (size_t)chunks * sizeof(walk_chunk));
         parallel_for(search->pool, chunks, 1, walk_chunks, &context);
         TRY(walk_crowded(finder, search));
         if (!pool->stop)
@@ -194,7 +203,7 @@ weft_status pairs_walk(pair_finder* finder, pair_search* search, weft_error* err
         {
             return too_many(search, error);
         }
-        int64_t grown = 2 * (int64_t)pool->page_count;
+        int64_t grown = pages_wanted(finder, chunks);
         if (!pool_grow(pool, (int)(grown < most ? grown : most)))
         {
             return WEFT_NO_MEMORY;

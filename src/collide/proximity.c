@@ -1,13 +1,13 @@
 // Closest points of a vertex and a triangle, and of two segments, all closed.
 //
 // The squared distance is a convex quadratic of two parameters over a triangle or a square. Its minimum is where the
-// gradient vanishes, when that lies inside, or on the border: the triangle's three sides, or an end of one segment against
-// the other. All of these are tried and the least that they give is taken. So slivers, points and parallel segments need
-// no cases of their own: where the inner point is lost to rounding, a border is as good, and what is reported is always the
-// distance of two true points of the features.
+// gradient vanishes, when that lies inside, or on the border: the triangle's three sides, or an end of one segment
+// against the other. All of these are tried and the least that they give is taken. So slivers, points and parallel
+// segments need no cases of their own: where the inner point is lost to rounding, a border is as good, and what is
+// reported is always the distance of two true points of the features.
 //
-// The points are first moved to the first of them and scaled by a power of two, so that squares neither overflow nor vanish.
-// Left out: distances are good to rounding of the differences of coordinates, not to the last bit.
+// The points are first moved to the first of them and scaled by a power of two, so that squares neither overflow nor
+// vanish. Left out: distances are good to rounding of the differences of coordinates, not to the last bit.
 #include <float.h>
 
 #include "collide/broad.h"

@@ -1,7 +1,8 @@
-/* Only the public headers, in C17: a triangle falls, a chain is solved with multigrid. */
+/* Only the public headers, in C17: a triangle falls, a chain is solved with multigrid, two triangles collide. */
 #include <stdio.h>
 
 #include "weft/cache.h"
+#include "weft/collide.h"
 #include "weft/render.h"
 #include "weft/scene.h"
 #include "weft/solver.h"
@@ -117,9 +118,40 @@ static int solves(void)
     return good;
 }
 
+/* A triangle goes through another. */
+static int collides(void)
+{
+    const weft_vec3 start[] = {{0, 1, 0}, {0.2, 1, 0}, {0, 1, 0.2}, {-1, 0, -1}, {1, 0, -1}, {0, 0, 1}};
+    weft_vec3 end[6];
+    const int triangles[] = {0, 1, 2, 3, 4, 5};
+    weft_collider_def def = weft_collider_def_default();
+    weft_collider* collider = NULL;
+    const weft_impact* impacts = NULL;
+    const weft_near* near = NULL;
+    weft_pairs pairs;
+    int impact_count = 0, near_count = 0;
+    for (int v = 0; v < 6; v++)
+    {
+        end[v] = start[v];
+        end[v].y = v < 3 ? -0.25 : 0;
+    }
+    def.vertex_count = 6;
+    def.triangles = triangles;
+    def.triangle_count = 2;
+    int good = weft_collider_create(&def, &collider, NULL) == WEFT_OK &&
+               weft_collider_update(collider, start, end, 0.0, NULL) == WEFT_OK &&
+               weft_collider_pairs(collider, &pairs, NULL) == WEFT_OK && pairs.vertex_face_count == 3 &&
+               weft_collider_impacts(collider, &impacts, &impact_count, NULL) == WEFT_OK && impact_count == 3 &&
+               impacts[0].time <= 0.8 && impacts[0].time > 0.79 &&
+               weft_collider_near(collider, 0.3, &near, &near_count, NULL) == WEFT_OK && near_count >= 3 &&
+               near[0].distance == 0.25;
+    weft_collider_destroy(collider);
+    return good;
+}
+
 int main(void)
 {
-    int good = falls() && solves() && error_set() == 7 && stranger_cpp();
+    int good = falls() && solves() && collides() && error_set() == 7 && stranger_cpp();
     printf("strangers: %s\n", good ? "fine" : "broken");
     return good ? 0 : 1;
 }
