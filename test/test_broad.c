@@ -317,6 +317,26 @@ static void test_adversarial_scenes(void** unused)
     }
 }
 
+// Enough for many chunks, and a triangle whose edges reach more groups than a chunk has room for at first.
+static void test_many_chunks(void** unused)
+{
+    (void)unused;
+    uint64_t counter = 29;
+    test_scene* s = test_scene_create();
+    int a = test_scene_vertex(s, v3(-1, -1, -1), v3(-1, -1, -1), 1),
+        b = test_scene_vertex(s, v3(2, 2, 2), v3(2, 2, 2), 1);
+    test_scene_triangle(s, a, b, test_scene_vertex(s, v3(2, -1, 2), v3(2, -1, 2.5), 1));
+    test_scene_sheet(s, 56, v3(0, 0, 0), v3(1, 0, 0), v3(0, 0, 1), v3(0, 0, 0), 0);
+    for (int v = 3; v < s->def.vertex_count; v++)
+    {
+        s->end[v] = v3_add(s->start[v], test_random_vec(&counter, 0.02));
+    }
+    s->passive[1] = 1;
+    s->margin = 0.002;
+    assert_true(check_scene(s) > 50000);
+    free(s);
+}
+
 // ---- trees that degrade
 
 static vec3 scattered(uint64_t* counter, vec3 x, double amount)
@@ -777,6 +797,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_scenes),
         cmocka_unit_test(test_adversarial_scenes),
+        cmocka_unit_test(test_many_chunks),
         cmocka_unit_test(test_refit_and_rebuild),
         cmocka_unit_test(test_rebuild_when_degraded),
         cmocka_unit_test(test_pair_limit),
