@@ -43,6 +43,19 @@ static const help_page pages[] = {
      "  weft render hang-run --show strain -o film.mp4\n"
      "  weft render hang-run --frame 10 --show strength -o strength.png\n"
      "  weft render hang-run --show aggregates --level 0 --edges\n"},
+    {"inspect",
+     "weft inspect DIR [--frame K|A..B] [--obstacle NAME]... [--pairs N] [--threads N] [--json]",
+     "Says for every frame of a cache how many pairs of triangles cross (cloth with cloth, cloth with obstacles), how "
+     "near the\n"
+     "others come, the largest strain, the energy and the number of values that are not finite. Reads a run's folder, "
+     "or OBJ\n"
+     "and PC2 files of any program; --obstacle says which of their bodies are none of cloth. Crossings are exact; "
+     "docs/inspect.md\n"
+     "states the rule. Exit status 1: a frame has a crossing or a value that is not finite, or was too much to look "
+     "through.\n\n"
+     "  weft inspect hang-run\n"
+     "  weft inspect hang-run --frame 20..25 --json\n"
+     "  weft inspect blender-cache --obstacle body\n"},
     {"system", "weft system SCENE [--step K] -o PREFIX [--binary] [--set PATH=VALUE]...",
      "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, "
      "...\n"
@@ -95,7 +108,7 @@ int command_help(int argc, char** argv)
         printf("  %s\n", pages[k].usage);
     }
     printf("\nFirst steps:\n  weft run hang && weft render hang-run\n  weft list scenes\n  weft help run\n\n"
-           "Exit status: 0 done, 1 the simulation or solve failed, 2 the input or command line is wrong, 3 the machine "
-           "failed.\n");
+           "Exit status: 0 done, 1 the simulation, solve or inspection failed, 2 the input or command line is "
+           "wrong, 3 the machine failed.\n");
     return EXIT_DONE;
 }

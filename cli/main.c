@@ -13,7 +13,7 @@ static const struct
 } commands[] = {
     {"run", command_run},       {"check", command_check}, {"list", command_list},   {"render", command_render},
     {"system", command_system}, {"solve", command_solve}, {"bench", command_bench}, {"help", command_help},
-    {"ccd", command_ccd},
+    {"ccd", command_ccd},       {"inspect", command_inspect},
 };
 
 static void warn(const char* message, void* user)

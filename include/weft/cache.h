@@ -57,6 +57,13 @@ WEFT_API const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int 
 WEFT_API weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_vec3* out, weft_error* error);
 WEFT_API double weft_cache_frame_rate(const weft_cache* cache); ///< frames a second
 
+/// Total energy in J at the end of each frame, from stats.jsonl; NaN where it is not known, as for frame 0 and in folders
+/// that Weft did not write. energies is [frame_count].
+WEFT_API weft_status weft_cache_energies(const char* dir, int frame_count, double* energies);
+/// BAD_INPUT when NAME.pc2 holds fewer samples than its header counts. A run that goes on never looks like that. OK for a
+/// body without NAME.pc2.
+WEFT_API weft_status weft_cache_check_whole(const char* dir, const char* name, weft_error* error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -183,8 +183,8 @@ static weft_status body_load_mesh(body* b, const char* dir, weft_error* error)
     weft_status status = mesh_from_obj(path, &options, &b->mesh, error);
     if (status == WEFT_OK)
     {
-        // What collides need not be what cloth must be.
-        status = b->obstacle ? mesh_split(&b->mesh, error) : mesh_triangulate(&b->mesh, error);
+        // Whoever simulated it found it good enough: inspection and pictures take what cloth could not have, too.
+        status = mesh_split(&b->mesh, error);
     }
     mem_free(path);
     return status;

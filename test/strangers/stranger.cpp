@@ -1,6 +1,7 @@
 // Only the public headers, in C++: names and settings of multigrid can be listed.
 #include "weft/cache.h"
 #include "weft/collide.h"
+#include "weft/inspect.h"
 #include "weft/render.h"
 #include "weft/scene.h"
 #include "weft/solver.h"

@@ -1,0 +1,531 @@
+// weft inspect: crossings, distances, strain and energy of every frame of a cache, of Weft or of another program.
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "weft/cache.h"
+#include "weft/inspect.h"
+
+enum
+{
+    OBSTACLES_MAX = 256
+};
+
+typedef struct inspect_options
+{
+    const char* dir;
+    int first, last; // frames; -1: all
+    int threads;
+    int pairs;
+    const char* obstacles[OBSTACLES_MAX];
+    int obstacle_count;
+    bool json;
+} inspect_options;
+
+// What is open during an inspection.
+typedef struct inspection
+{
+    const inspect_options* options;
+    weft_cache* cache;
+    weft_inspector* inspector;
+    int body_count;
+    weft_vec3** positions; // [body_count]
+    double* energies;      // [frame_count]
+    int first, last;       // frames
+    // Sums.
+    int64_t crossings;
+    int bad_frames; // with a crossing
+    int nonfinite_frames, truncated_frames;
+    char first_bad[512]; // the first crossing, in words
+} inspection;
+
+// ---- command line
+
+// "7" or "3..8".
+static bool parse_frames(const char* text, inspect_options* o)
+{
+    char head[32];
+    const char* dots = strstr(text, "..");
+    if (!dots)
+    {
+        bool good = parse_int(text, 0, 1000000000, &o->first);
+        o->last = o->first;
+        return good;
+    }
+    size_t length = (size_t)(dots - text);
+    if (length >= sizeof(head))
+    {
+        return false;
+    }
+    memcpy(head, text, length);
+    head[length] = 0;
+    return parse_int(head, 0, 1000000000, &o->first) && parse_int(dots + 2, o->first, 1000000000, &o->last);
+}
+
+static bool take_value(inspect_options* o, const char* name, const char* value, bool* known)
+{
+    *known = true;
+    if (strcmp(name, "--frame") == 0)
+    {
+        return parse_frames(value, o);
+    }
+    if (strcmp(name, "--threads") == 0)
+    {
+        return parse_int(value, 0, 256, &o->threads);
+    }
+    if (strcmp(name, "--pairs") == 0)
+    {
+        return parse_int(value, 0, 1000000, &o->pairs);
+    }
+    if (strcmp(name, "--obstacle") == 0)
+    {
+        bool room = o->obstacle_count < OBSTACLES_MAX;
+        o->obstacles[room ? o->obstacle_count++ : 0] = value;
+        return room;
+    }
+    *known = false;
+    return false;
+}
+
+static int read_options(int argc, char** argv, inspect_options* o)
+{
+    *o = (inspect_options){.first = -1, .last = -1, .pairs = 1000};
+    for (int i = 1; i < argc; i++)
+    {
+        o->json = o->json || strcmp(argv[i], "--json") == 0;
+    }
+    option_scan scan = {.command = "inspect", .argc = argc, .argv = argv, .at = 1};
+    while (option_next(&scan))
+    {
+        if (!scan.name && o->dir)
+        {
+            return report_usage("inspect", o->json, "one folder at a time: `%s` and `%s`", o->dir, scan.value);
+        }
+        if (!scan.name)
+        {
+            o->dir = scan.value;
+            continue;
+        }
+        if (option_is(&scan, "--json"))
+        {
+            continue;
+        }
+        const char* name = scan.name;
+        const char* value = option_value(&scan);
+        bool known = false;
+        if (!value || !take_value(o, name, value, &known))
+        {
+            return known ? report_usage("inspect", o->json, "`%s` is no value for %s", value, name)
+                         : report_usage("inspect", o->json, "unknown option `%s`, or its value is missing", name);
+        }
+    }
+    return o->dir ? EXIT_DONE
+                  : report_usage("inspect", o->json, "which folder? give that of a run, or one with OBJ and PC2 files");
+}
+
+// ---- opening
+
+static weft_status fail(weft_error* error, weft_status status, const char* file, const char* message)
+{
+    error->status = status;
+    snprintf(error->file, sizeof(error->file), "%s", file);
+    snprintf(error->message, sizeof(error->message), "%s", message);
+    return status;
+}
+
+static bool named_obstacle(const inspect_options* o, const char* name)
+{
+    for (int k = 0; k < o->obstacle_count; k++)
+    {
+        if (strcmp(o->obstacles[k], name) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Every --obstacle must be a body; cut point caches are refused unless frames were asked for.
+static weft_status check_bodies(const inspection* in, weft_error* error)
+{
+    const inspect_options* o = in->options;
+    for (int k = 0; k < o->obstacle_count; k++)
+    {
+        bool found = false;
+        for (int b = 0; b < in->body_count && !found; b++)
+        {
+            found = strcmp(o->obstacles[k], weft_cache_body_at(in->cache, b)->name) == 0;
+        }
+        if (!found)
+        {
+            char message[512];
+            snprintf(message, sizeof(message),
+                     "there is no body `%.300s` to be an obstacle: give a name NAME of NAME.obj", o->obstacles[k]);
+            return fail(error, WEFT_BAD_INPUT, o->dir, message);
+        }
+    }
+    for (int b = 0; b < in->body_count && o->first < 0; b++)
+    {
+        weft_status status = weft_cache_check_whole(o->dir, weft_cache_body_at(in->cache, b)->name, error);
+        if (status != WEFT_OK)
+        {
+            return status;
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status check_frames(inspection* in, weft_error* error)
+{
+    const inspect_options* o = in->options;
+    int count = weft_cache_frame_count(in->cache);
+    in->first = o->first < 0 ? 0 : o->first;
+    in->last = o->first < 0 ? count - 1 : o->last;
+    char message[256];
+    if (count < 1)
+    {
+        return fail(error, WEFT_BAD_INPUT, o->dir,
+                    "no body has a whole frame: the PC2 files are empty or cut; write them again");
+    }
+    if (in->last >= count)
+    {
+        snprintf(message, sizeof(message), "there is no frame %d: the cache has frames 0..%d", in->last, count - 1);
+        return fail(error, WEFT_BAD_INPUT, o->dir, message);
+    }
+    return WEFT_OK;
+}
+
+static weft_status make_inspector(inspection* in, weft_error* error)
+{
+    const inspect_options* o = in->options;
+    weft_inspect_body* bodies = calloc((size_t)in->body_count, sizeof(*bodies));
+    in->positions = calloc((size_t)in->body_count, sizeof(*in->positions));
+    in->energies = calloc((size_t)in->last + 1, sizeof(double));
+    bool room = bodies && in->positions && in->energies;
+    for (int b = 0; b < in->body_count && room; b++)
+    {
+        const weft_cache_body* body = weft_cache_body_at(in->cache, b);
+        bodies[b] = (weft_inspect_body){.obstacle = body->obstacle || named_obstacle(o, body->name),
+                                        .vertex_count = body->vertex_count,
+                                        .rest = body->rest,
+                                        .triangle_count = body->triangle_count,
+                                        .triangles = body->triangles};
+        in->positions[b] = malloc(((size_t)body->vertex_count + 1) * sizeof(weft_vec3));
+        room = in->positions[b] != NULL;
+    }
+    weft_inspect_def def = weft_inspect_def_default();
+    def.worker_count = o->threads;
+    def.pair_limit = o->pairs;
+    weft_status status = room ? weft_inspector_create(&def, bodies, in->body_count, &in->inspector, error)
+                              : fail(error, WEFT_NO_MEMORY, o->dir, "no memory to read the frames");
+    free(bodies);
+    return status;
+}
+
+// Frame 0 has no step. Where the scene can still be read, its start has an energy; otherwise it is not known.
+static double start_energy(const char* dir)
+{
+    char path[4096];
+    weft_scene* scene = NULL;
+    weft_sim* sim = NULL;
+    double energy = NAN;
+    weft_set_log(NULL, NULL); // the run has said it all
+    if (snprintf(path, sizeof(path), "%s/scene.json", dir) < (int)sizeof(path) && access(path, R_OK) == 0 &&
+        weft_scene_load(path, NULL, 0, &scene, NULL) == WEFT_OK &&
+        weft_scene_create_sim(scene, 1, &sim, NULL) == WEFT_OK)
+    {
+        energy = weft_sim_energy(sim).total;
+    }
+    weft_sim_destroy(sim);
+    weft_scene_destroy(scene);
+    return energy;
+}
+
+static weft_status inspection_open(inspection* in, weft_error* error)
+{
+    const inspect_options* o = in->options;
+    weft_status status = weft_cache_open(o->dir, &in->cache, error);
+    if (status == WEFT_OK)
+    {
+        in->body_count = weft_cache_body_count(in->cache);
+        status = check_bodies(in, error);
+    }
+    status = status == WEFT_OK ? check_frames(in, error) : status;
+    status = status == WEFT_OK ? make_inspector(in, error) : status;
+    if (status == WEFT_OK)
+    {
+        status = weft_cache_energies(o->dir, in->last + 1, in->energies);
+    }
+    if (status == WEFT_OK && in->first == 0)
+    {
+        in->energies[0] = start_energy(o->dir);
+    }
+    return status;
+}
+
+static void inspection_close(inspection* in)
+{
+    for (int b = 0; b < in->body_count && in->positions; b++)
+    {
+        free(in->positions[b]);
+    }
+    free(in->positions);
+    free(in->energies);
+    weft_inspector_destroy(in->inspector);
+    weft_cache_close(in->cache);
+}
+
+// ---- output
+
+static const char* body_name(const inspection* in, int body)
+{
+    return weft_cache_body_at(in->cache, body)->name;
+}
+
+static void put_json_number(double x)
+{
+    if (isfinite(x))
+    {
+        printf("%.17g", x);
+    }
+    else
+    {
+        printf("null");
+    }
+}
+
+static void put_json_pair(const inspection* in, const weft_crossing* c)
+{
+    printf("{\"bodies\":[");
+    put_json_string(body_name(in, c->body[0]));
+    putchar(',');
+    put_json_string(body_name(in, c->body[1]));
+    printf("],\"triangles\":[%d,%d],\"kind\":\"%s\"}", c->triangle[0], c->triangle[1],
+           weft_crossing_kind_name(c->kind));
+}
+
+static void put_json_frame(const inspection* in, int frame, const weft_inspection* found)
+{
+    printf("%s{\"frame\":%d,\"crossings\":%lld,\"pairs\":[", frame > in->first ? "," : "", frame,
+           (long long)found->crossings);
+    for (int k = 0; k < found->pair_count; k++)
+    {
+        fputs(k > 0 ? "," : "", stdout);
+        put_json_pair(in, &found->pairs[k]);
+    }
+    printf("],\"min_distance\":");
+    put_json_number(found->min_distance);
+    printf(",\"max_strain\":");
+    put_json_number(found->max_strain);
+    printf(",\"energy\":");
+    put_json_number(in->energies[frame]);
+    printf(",\"nonfinite\":%lld,\"degenerate\":%lld,\"nested\":%lld,\"truncated\":%s}", (long long)found->nonfinite,
+           (long long)found->degenerate, (long long)found->nested, found->truncated ? "true" : "false");
+}
+
+static void put_cell(double x, const char* unknown)
+{
+    if (isfinite(x))
+    {
+        printf("  %13.6g", x);
+    }
+    else
+    {
+        printf("  %13s", unknown);
+    }
+}
+
+static void put_row(const inspection* in, int frame, const weft_inspection* found)
+{
+    printf("%6d  %9lld", frame, (long long)found->crossings);
+    put_cell(found->min_distance, "-");
+    put_cell(found->max_strain, "-");
+    put_cell(in->energies[frame], "-");
+    printf("  %9lld%s\n", (long long)found->nonfinite, found->truncated ? "  truncated" : "");
+}
+
+static void put_heading(const inspection* in)
+{
+    printf("%s: %d %s", in->options->dir, in->body_count, in->body_count == 1 ? "body" : "bodies");
+    for (int b = 0; b < in->body_count && b < 8; b++)
+    {
+        const weft_cache_body* body = weft_cache_body_at(in->cache, b);
+        bool obstacle = body->obstacle || named_obstacle(in->options, body->name);
+        printf("%s %s (%s, %d triangles)", b > 0 ? "," : ":", body->name, obstacle ? "obstacle" : "cloth",
+               body->triangle_count);
+    }
+    printf("%s\n%6s  %9s  %13s  %13s  %13s  %9s\n", in->body_count > 8 ? ", ..." : "", "frame", "crossings",
+           "distance (m)", "strain", "energy (J)", "nonfinite");
+}
+
+static void put_verdict(const inspection* in)
+{
+    int frames = in->last - in->first + 1;
+    const char* word = frames == 1 ? "frame" : "frames";
+    if (in->crossings == 0 && in->nonfinite_frames == 0 && in->truncated_frames == 0)
+    {
+        printf("clean: no crossing in %d %s\n", frames, word);
+        return;
+    }
+    const char* mark = "";
+    printf("not clean: ");
+    if (in->crossings > 0)
+    {
+        printf("%lld crossing%s in %d of %d %s; the first: %s", (long long)in->crossings, in->crossings == 1 ? "" : "s",
+               in->bad_frames, frames, word, in->first_bad);
+        mark = "; ";
+    }
+    if (in->nonfinite_frames > 0)
+    {
+        printf("%svalues that are not finite in %d of %d %s", mark, in->nonfinite_frames, frames, word);
+        mark = "; ";
+    }
+    if (in->truncated_frames > 0)
+    {
+        printf("%s%d of %d %s not looked through to the end", mark, in->truncated_frames, frames, word);
+    }
+    putchar('\n');
+}
+
+static void show_progress(const inspection* in, int frame)
+{
+    if (!isatty(STDERR_FILENO) || isatty(STDOUT_FILENO)) // the table itself shows how far it is
+    {
+        return;
+    }
+    if (frame < in->last)
+    {
+        fprintf(stderr, "\rframe %d/%d ", frame, in->last);
+    }
+    else
+    {
+        fprintf(stderr, "\r%24s\r", "");
+    }
+    fflush(stderr);
+}
+
+// ---- frames
+
+static void add_up(inspection* in, int frame, const weft_inspection* found)
+{
+    if (in->crossings == 0 && found->crossings > 0 && found->pair_count > 0)
+    {
+        const weft_crossing* c = &found->pairs[0];
+        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d, triangle %d of %.150s and triangle %d of %.150s (%s)",
+                 frame, c->triangle[0], body_name(in, c->body[0]), c->triangle[1], body_name(in, c->body[1]),
+                 weft_crossing_kind_name(c->kind));
+    }
+    else if (in->crossings == 0 && found->crossings > 0)
+    {
+        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d", frame);
+    }
+    in->crossings += found->crossings;
+    in->bad_frames += found->crossings > 0;
+    in->nonfinite_frames += found->nonfinite > 0;
+    in->truncated_frames += found->truncated != 0;
+}
+
+static weft_status inspect_frame(inspection* in, int frame, weft_inspection* found, weft_error* error)
+{
+    for (int b = 0; b < in->body_count; b++)
+    {
+        weft_status status = weft_cache_read_frame(in->cache, b, frame, in->positions[b], error);
+        if (status != WEFT_OK)
+        {
+            return status;
+        }
+    }
+    return weft_inspector_frame(in->inspector, (const weft_vec3* const*)in->positions, found, error);
+}
+
+// Text comes out frame by frame. JSON of frames is printed as it is found; should reading fail half way, the object
+// ends with the error.
+static weft_status inspect_frames(inspection* in, weft_error* error)
+{
+    weft_status status = WEFT_OK;
+    for (int frame = in->first; frame <= in->last && status == WEFT_OK; frame++)
+    {
+        weft_inspection found;
+        status = inspect_frame(in, frame, &found, error);
+        if (status != WEFT_OK)
+        {
+            break;
+        }
+        add_up(in, frame, &found);
+        show_progress(in, frame);
+        if (in->options->json)
+        {
+            put_json_frame(in, frame, &found);
+        }
+        else
+        {
+            put_row(in, frame, &found);
+        }
+    }
+    return status;
+}
+
+// A file that may not be read is the input's fault, not the machine's.
+static void judge_permission(weft_error* error)
+{
+    if (error->status == WEFT_IO && error->file[0] && access(error->file, R_OK) != 0 && errno == EACCES)
+    {
+        error->status = WEFT_BAD_INPUT;
+    }
+}
+
+static int end_with_error(const inspect_options* o, bool started, weft_error* error)
+{
+    judge_permission(error);
+    if (!o->json || !started)
+    {
+        return report_error(error, o->json);
+    }
+    printf("],\"error\":{\"file\":");
+    put_json_string(error->file);
+    printf(",\"line\":%d,\"message\":", error->line);
+    put_json_string(error->message);
+    printf("}}\n");
+    return exit_code(error->status);
+}
+
+int command_inspect(int argc, char** argv)
+{
+    static inspect_options o;
+    int usage = read_options(argc, argv, &o);
+    if (usage != EXIT_DONE)
+    {
+        return usage;
+    }
+    weft_error error = {0};
+    inspection in = {.options = &o};
+    weft_status status = inspection_open(&in, &error);
+    bool started = status == WEFT_OK;
+    if (started && o.json)
+    {
+        printf("{\"frames\":[");
+    }
+    else if (started)
+    {
+        put_heading(&in);
+    }
+    status = started ? inspect_frames(&in, &error) : status;
+    error.status = status;
+    int code = EXIT_DONE;
+    if (status != WEFT_OK)
+    {
+        code = end_with_error(&o, started, &error);
+    }
+    else
+    {
+        o.json ? (void)printf("],\"crossings\":%lld}\n", (long long)in.crossings) : put_verdict(&in);
+        code = in.crossings > 0 || in.nonfinite_frames > 0 || in.truncated_frames > 0 ? EXIT_FAILED : EXIT_DONE;
+    }
+    inspection_close(&in);
+    return code;
+}

@@ -1,0 +1,100 @@
+// What an inspection asks of a run's folder beside the bodies: energies from stats.jsonl, and whether point caches are
+// as long as their headers say. Reads Weft's own stats by the keys in the order in which Weft writes them, which is all
+// that stats.jsonl can be; a line that is not so is passed over.
+#include <math.h>
+#include <string.h>
+
+#include "core/core.h"
+#include "weft/cache.h"
+
+enum
+{
+    LINE_BYTES = 1 << 16, // a line of stats has some 700
+    PC2_HEADER = 32
+};
+
+// ---- energies
+
+// The number behind `key`; *cursor moves there. False when the key is not there or has no number (null).
+static bool number_after(const char** cursor, const char* key, double* out)
+{
+    const char* at = strstr(*cursor, key);
+    *cursor = at ? at + strlen(key) : *cursor;
+    return at && decimal_parse(cursor, out);
+}
+
+static void read_energy_line(const char* line, int frame_count, double* energies)
+{
+    const char* cursor = line;
+    double frame, total;
+    if (!number_after(&cursor, "\"frame\":", &frame) || !(frame >= 0.0 && frame < frame_count))
+    {
+        return;
+    }
+    cursor = strstr(cursor, "\"energy\":{");
+    energies[(int)frame] = cursor && number_after(&cursor, "\"total\":", &total) ? total : NAN;
+}
+
+static FILE* open_in(const char* dir, const char* name, const char* ending, char path[4096])
+{
+    int length = snprintf(path, 4096, "%s/%s%s", dir, name, ending);
+    return length > 0 && length < 4096 ? fopen(path, "rb") : NULL;
+}
+
+weft_status weft_cache_energies(const char* dir, int frame_count, double* energies)
+{
+    WEFT_ASSERT(dir && frame_count >= 0 && (energies || frame_count == 0));
+    for (int k = 0; k < frame_count; k++)
+    {
+        energies[k] = NAN;
+    }
+    char path[4096], *line = mem_alloc(LINE_BYTES, 1);
+    FILE* file = line ? open_in(dir, "stats", ".jsonl", path) : NULL;
+    bool whole = true; // the line before ended
+    while (file && fgets(line, LINE_BYTES, file))
+    {
+        bool ends = strchr(line, '\n') != NULL;
+        if (whole && ends)
+        {
+            read_energy_line(line, frame_count, energies);
+        }
+        whole = ends;
+    }
+    if (file)
+    {
+        fclose(file);
+    }
+    mem_free(line);
+    return line ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+// ---- point caches that were cut
+
+static int64_t little_endian(const unsigned char* bytes)
+{
+    return (int64_t)bytes[0] | (int64_t)bytes[1] << 8 | (int64_t)bytes[2] << 16 | (int64_t)bytes[3] << 24;
+}
+
+weft_status weft_cache_check_whole(const char* dir, const char* name, weft_error* error)
+{
+    WEFT_ASSERT(dir && name);
+    char path[4096];
+    unsigned char header[PC2_HEADER] = {0};
+    FILE* file = open_in(dir, name, ".pc2", path);
+    bool read = file && fread(header, 1, PC2_HEADER, file) == PC2_HEADER && fseek(file, 0, SEEK_END) == 0;
+    int64_t size = read ? (int64_t)ftell(file) : 0;
+    if (file)
+    {
+        fclose(file);
+    }
+    int64_t points = little_endian(header + 16), stated = little_endian(header + 28);
+    int64_t held = points > 0 && size > PC2_HEADER ? (size - PC2_HEADER) / (12 * points) : 0;
+    if (!read || held >= stated)
+    {
+        return WEFT_OK; // a body without samples, or one that opening the folder has judged
+    }
+    return error_set(error, WEFT_BAD_INPUT, path, 0,
+                     "the file is cut: its header counts %lld samples, and it holds %lld whole ones; copy or write it "
+                     "again, or look at those with --frame",
+                     (long long)stated, (long long)held);
+}

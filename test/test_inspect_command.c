@@ -1,0 +1,382 @@
+// weft inspect as a command: runs of Weft and caches of other programs, the table, the JSON, exit statuses, and input
+// that is cut, wrong, empty, unreadable or not finite: a sentence and exit status 2 (1 for values that are not finite).
+#define _GNU_SOURCE
+#include "common.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum
+{
+    TEXT_BYTES = 1 << 18,
+    PATIENCE_S = 60 // a command that takes longer hangs
+};
+
+static char folder[256];
+static char out[TEXT_BYTES], err[TEXT_BYTES];
+
+static int make_folder(void** state)
+{
+    (void)state;
+    return test_folder(folder) ? chdir(folder) : -1;
+}
+
+static int remove_folder(void** state)
+{
+    (void)state;
+    test_folder_remove(folder);
+    return chdir("/");
+}
+
+// ---- running
+
+static void read_text(const char* path, char* text)
+{
+    FILE* f = fopen(path, "rb");
+    size_t size = f ? fread(text, 1, TEXT_BYTES - 1, f) : 0;
+    text[size] = 0;
+    if (f)
+    {
+        fclose(f);
+    }
+}
+
+static void become_weft(char* const* argv, bool nobody)
+{
+    alarm(PATIENCE_S);
+    int streams[2] = {open(".out", O_WRONLY | O_CREAT | O_TRUNC, 0666),
+                      open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0666)};
+    dup2(streams[0], STDOUT_FILENO);
+    dup2(streams[1], STDERR_FILENO);
+    if (nobody && geteuid() == 0 && setuid(65534) != 0)
+    {
+        _exit(126);
+    }
+    execv(WEFT_COMMAND, argv);
+    _exit(127);
+}
+
+static int weft_as(const char* line, bool nobody)
+{
+    char words[2048], *argv[40] = {(char*)"weft"};
+    int count = 1, status = 0;
+    strcpy(words, line);
+    for (char* word = strtok(words, " "); word; word = strtok(NULL, " "))
+    {
+        argv[count++] = word;
+    }
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+    {
+        become_weft(argv, nobody);
+    }
+    waitpid(pid, &status, 0);
+    read_text(".out", out);
+    read_text(".err", err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int weft(const char* line)
+{
+    return weft_as(line, false);
+}
+
+// Exit status 2 with a sentence that holds `word`, as text and as JSON.
+static void refused(const char* line, const char* word)
+{
+    assert_int_equal(weft(line), 2);
+    assert_non_null(strstr(err, word));
+    char with_json[2048];
+    snprintf(with_json, sizeof(with_json), "%s --json", line);
+    assert_int_equal(weft(with_json), 2);
+    assert_string_equal(err, "");
+    json_t* answer = json_loads(out, 0, NULL);
+    const char* message = json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
+    assert_non_null(message);
+    assert_non_null(strstr(message, word));
+    json_decref(answer);
+}
+
+// ---- files of other programs
+
+static void write_text(const char* path, const char* text)
+{
+    FILE* f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+// `stated` samples in the header, `count` of `points` points in the file.
+static void write_pc2(const char* path, int points, int stated, int count, const float* samples)
+{
+    FILE* f = fopen(path, "wb");
+    assert_non_null(f);
+    int32_t numbers[2] = {1, points}, last = stated;
+    float frames[2] = {0.0f, 1.0f};
+    fwrite("POINTCACHE2", 1, 12, f);
+    fwrite(numbers, 4, 2, f);
+    fwrite(frames, 4, 2, f);
+    fwrite(&last, 4, 1, f);
+    fwrite(samples, 12, (size_t)count * (size_t)points, f);
+    fclose(f);
+}
+
+static const char* const square_obj = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\n";
+static const float square[24] = {0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1,      // flat
+                                 0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0.25f}; // folded onto itself
+static const char* const blade_obj = "v 0.5 -1 0.25\nv 0.5 1 0.25\nv 3 0 0.25\nf 1 2 3\n";
+static const float blade[18] = {5.5f, -1, 0.25f, 5.5f, 1, 0.25f, 8, 0, 0.25f,  // away
+                                0.5f, -1, 0.25f, 0.5f, 1, 0.25f, 3, 0, 0.25f}; // through the square
+
+static void write_foreign(void)
+{
+    mkdir("cache", 0777);
+    write_text("cache/cloth.obj", square_obj);
+    write_pc2("cache/cloth.pc2", 4, 2, 2, square);
+    write_text("cache/blade.obj", blade_obj);
+    write_pc2("cache/blade.pc2", 3, 2, 2, blade);
+}
+
+// ---- what it says
+
+static json_t* frame_at(const json_t* answer, size_t k)
+{
+    json_t* frame = json_array_get(json_object_get(answer, "frames"), k);
+    assert_non_null(frame);
+    return frame;
+}
+
+static void test_run(void** state)
+{
+    (void)state;
+    assert_int_equal(weft("run hang --set cells=10 --frames 2 -o run"), 0);
+    assert_int_equal(weft("inspect run"), 0);
+    assert_non_null(strstr(out, "clean: no crossing in 3 frames\n"));
+    assert_string_equal(err, "");
+    assert_int_equal(weft("inspect run --json"), 0);
+    json_t* answer = json_loads(out, 0, NULL);
+    assert_non_null(answer);
+    assert_int_equal(json_array_size(json_object_get(answer, "frames")), 3);
+    assert_int_equal(json_integer_value(json_object_get(answer, "crossings")), 0);
+    for (size_t k = 0; k < 3; k++)
+    {
+        json_t* frame = frame_at(answer, k);
+        assert_int_equal(json_integer_value(json_object_get(frame, "frame")), (int)k);
+        assert_true(json_is_integer(json_object_get(frame, "crossings")));
+        assert_true(json_is_array(json_object_get(frame, "pairs")));
+        assert_true(fabs(json_number_value(json_object_get(frame, "min_distance")) - 0.1 * sqrt(0.5)) < 0.01);
+        assert_true(json_number_value(json_object_get(frame, "max_strain")) < 0.01);
+        assert_true(json_is_number(json_object_get(frame, "energy"))); // frame 0 too: the scene is there
+        assert_int_equal(json_integer_value(json_object_get(frame, "nonfinite")), 0);
+    }
+    // The energy is that of the last step of the frame.
+    char stats[TEXT_BYTES], *line = stats, *end;
+    read_text("run/stats.jsonl", stats);
+    for (; (end = strchr(line, '\n')) && end[1]; line = end + 1)
+    {
+    }
+    json_t* last = json_loads(line, JSON_DISABLE_EOF_CHECK, NULL);
+    double total = json_number_value(json_object_get(json_object_get(last, "energy"), "total"));
+    assert_true(json_number_value(json_object_get(frame_at(answer, 2), "energy")) == total);
+    json_decref(last);
+    json_decref(answer);
+}
+
+static void test_foreign(void** state)
+{
+    (void)state;
+    write_foreign();
+    assert_int_equal(weft("inspect cache --frame 0"), 0);
+    assert_int_equal(weft("inspect cache --threads 2"), 1);
+    assert_non_null(strstr(out, "crossings in 1 of 2 frames; the first: frame 1"));
+    char first[TEXT_BYTES];
+    strcpy(first, out);
+    assert_int_equal(weft("inspect cache --threads 1"), 1);
+    assert_string_equal(first, out);
+    assert_int_equal(weft("inspect cache --json"), 1);
+    json_t *answer = json_loads(out, 0, NULL), *frame = frame_at(answer, 1);
+    json_t* pairs = json_object_get(frame, "pairs");
+    // The blade through both triangles, and the fold.
+    assert_int_equal(json_integer_value(json_object_get(frame, "crossings")), 3);
+    assert_int_equal(json_array_size(pairs), 3);
+    json_t* pair = json_array_get(pairs, 2);
+    assert_true(json_is_string(json_array_get(json_object_get(pair, "bodies"), 1)));
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(pair, "triangles"), 0)), 0);
+    assert_string_equal(json_string_value(json_object_get(pair, "kind")), "overlap");
+    assert_true(json_number_value(json_object_get(frame, "min_distance")) == 0.0);
+    assert_true(json_is_null(json_object_get(frame, "energy")));
+    json_decref(answer);
+    assert_int_equal(weft("inspect cache --json --pairs 1 --frame 1..1"), 1);
+    answer = json_loads(out, 0, NULL);
+    assert_int_equal(json_array_size(json_object_get(frame_at(answer, 0), "pairs")), 1);
+    assert_int_equal(json_integer_value(json_object_get(answer, "crossings")), 3);
+    json_decref(answer);
+}
+
+// As an obstacle the square does not cross itself, and has no strain.
+static void test_obstacle(void** state)
+{
+    (void)state;
+    write_foreign();
+    assert_int_equal(weft("inspect cache --json --obstacle cloth"), 1);
+    json_t* answer = json_loads(out, 0, NULL);
+    assert_int_equal(json_integer_value(json_object_get(answer, "crossings")), 2);
+    json_decref(answer);
+    assert_int_equal(weft("inspect cache --obstacle cloth --obstacle blade"), 0);
+    refused("inspect cache --obstacle clth", "no body `clth`");
+}
+
+// ---- bad input
+
+static void test_command_line(void** state)
+{
+    (void)state;
+    write_foreign();
+    refused("inspect", "which folder");
+    refused("inspect cache cache", "one folder");
+    refused("inspect cache --frame x", "no value for --frame");
+    refused("inspect cache --frame 3..1", "no value for --frame");
+    refused("inspect cache --frame 2", "frames 0..1");
+    refused("inspect cache --what 3", "unknown option");
+    refused("inspect nowhere", "cannot be opened");
+    write_text("file", "");
+    refused("inspect file", "cannot be opened");
+    mkdir("empty", 0777);
+    refused("inspect empty", "holds no run");
+}
+
+static void test_cut_pc2(void** state)
+{
+    (void)state;
+    write_foreign();
+    assert_int_equal(truncate("cache/cloth.pc2", 32 + 48 + 20), 0);
+    refused("inspect cache", "the file is cut: its header counts 2 samples, and it holds 1");
+    assert_int_equal(weft("inspect cache --frame 0"), 0);
+    assert_int_equal(truncate("cache/cloth.pc2", 32 + 20), 0);
+    refused("inspect cache", "holds 0");
+    refused("inspect cache --frame 0", "no body has a whole frame");
+    assert_int_equal(truncate("cache/cloth.pc2", 20), 0);
+    refused("inspect cache", "cut short");
+    write_pc2("cache/cloth.pc2", 4, 2000000000, 2, square);
+    refused("inspect cache", "counts 2000000000 samples");
+}
+
+static void test_wrong_files(void** state)
+{
+    (void)state;
+    write_foreign();
+    write_pc2("cache/cloth.pc2", 3, 1, 1, square);
+    refused("inspect cache", "3 points where cloth.obj has 4");
+    write_foreign();
+    write_text("cache/cloth.obj", "");
+    refused("inspect cache", "is empty");
+    write_text("cache/cloth.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\n");
+    refused("inspect cache", "has no faces");
+    write_text("cache/cloth.obj", "v 0 0 0\nv 1 0 0\nv 1 0 nan\nv 0 0 1\nf 1 2 3\n");
+    refused("inspect cache", "not finite");
+    write_text("cache/cloth.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 9\n");
+    refused("inspect cache", "9");
+}
+
+static void test_nonfinite(void** state)
+{
+    (void)state;
+    write_foreign();
+    float samples[24];
+    memcpy(samples, square, sizeof(samples));
+    samples[2] = NAN;
+    samples[4] = INFINITY;
+    write_pc2("cache/cloth.pc2", 4, 2, 2, samples);
+    assert_int_equal(weft("inspect cache --json --frame 0"), 1);
+    json_t* answer = json_loads(out, 0, NULL);
+    assert_int_equal(json_integer_value(json_object_get(frame_at(answer, 0), "nonfinite")), 2);
+    assert_true(json_is_null(json_object_get(frame_at(answer, 0), "min_distance"))); // only the blade is left
+    json_decref(answer);
+    assert_int_equal(weft("inspect cache"), 1);
+    assert_non_null(strstr(out, "values that are not finite in 1 of 2 frames"));
+}
+
+static void test_no_permission(void** state)
+{
+    (void)state;
+    write_foreign();
+    chmod(folder, 0777);
+    write_text(".out", "");
+    write_text(".err", "");
+    chmod("cache/cloth.pc2", 0);
+    assert_int_equal(weft_as("inspect cache", true), 2);
+    assert_non_null(strstr(err, "ermission denied"));
+    chmod("cache/cloth.pc2", 0666);
+    chmod("cache/cloth.obj", 0);
+    assert_int_equal(weft_as("inspect cache", true), 2);
+    assert_non_null(strstr(err, "ermission denied"));
+    chmod("cache", 0);
+    assert_int_equal(weft_as("inspect cache", true), 2);
+    assert_non_null(strstr(err, "ermission denied"));
+    chmod("cache", 0777);
+}
+
+// Many triangles in one place, each with corners of its own; and one triangle repeated, which is refused.
+static void test_many_in_one_place(void** state)
+{
+    (void)state;
+    enum
+    {
+        MANY = 50000
+    };
+    mkdir("cache", 0777);
+    FILE* f = fopen("cache/cloth.obj", "w");
+    float* sample = calloc(9 * MANY, sizeof(float));
+    for (int t = 0; t < MANY; t++)
+    {
+        fprintf(f, "v %d 0 0\nv %d 0 0\nv %d 1 0\nf %d %d %d\n", t, t + 1, t, 3 * t + 1, 3 * t + 2, 3 * t + 3);
+        sample[9 * t + 3] = sample[9 * t + 7] = 1.0f;
+    }
+    fclose(f);
+    write_pc2("cache/cloth.pc2", 3 * MANY, 1, 1, sample);
+    free(sample);
+    assert_int_equal(weft("inspect cache --json --pairs 3"), 1);
+    json_t* answer = json_loads(out, 0, NULL);
+    assert_int_equal(json_integer_value(json_object_get(answer, "crossings")), 1000000);
+    assert_true(json_is_true(json_object_get(frame_at(answer, 0), "truncated")));
+    json_decref(answer);
+    f = fopen("cache/cloth.obj", "w");
+    fputs("v 0 0 0\nv 1 0 0\nv 0 1 0\n", f);
+    for (int t = 0; t < MANY; t++)
+    {
+        fputs("f 1 2 3\n", f);
+    }
+    fclose(f);
+    const float corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    write_pc2("cache/cloth.pc2", 3, 1, 1, corners);
+    assert_int_equal(weft("inspect cache --json --pairs 3"), 1);
+    answer = json_loads(out, 0, NULL);
+    assert_true(json_is_true(json_object_get(frame_at(answer, 0), "truncated")));
+    json_decref(answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_run, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_foreign, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_obstacle, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_command_line, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_cut_pc2, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_wrong_files, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_nonfinite, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_no_permission, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_many_in_one_place, make_folder, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
