@@ -169,15 +169,9 @@ static weft_status check_bodies(const inspection* in, weft_error* error)
             return fail(error, WEFT_BAD_INPUT, o->dir, message);
         }
     }
-    for (int b = 0; b < in->body_count && o->first < 0; b++)
-    {
-        weft_status status = weft_cache_check_whole(o->dir, weft_cache_body_at(in->cache, b)->name, error);
-        if (status != WEFT_OK)
-        {
-            return status;
-        }
-    }
-    return WEFT_OK;
+    weft_status status = weft_cache_check_bodies(o->dir, in->cache, error);
+    bool all_frames = o->first < 0;
+    return status == WEFT_OK && all_frames ? weft_cache_check_samples(o->dir, in->cache, error) : status;
 }
 
 static weft_status check_frames(inspection* in, weft_error* error)

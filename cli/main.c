@@ -61,7 +61,8 @@ int main(int argc, char** argv)
     signal(SIGXFSZ, SIG_IGN);
     weft_set_log(warn, NULL);
     int status = dispatch(argc, argv);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_DONE)
+    bool answered = status == EXIT_DONE || status == EXIT_FAILED;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && answered)
     {
         fprintf(stderr, "weft: cannot write the output\n");
         return EXIT_MACHINE;

@@ -288,6 +288,65 @@ static void test_wrong_files(void** state)
     refused("inspect cache", "9");
 }
 
+// What scene.json names must be there, with as many samples as the rest: else a crossing could hide in what is not.
+static void test_missing_bodies(void** state)
+{
+    (void)state;
+    write_text(
+        "scene.json",
+        "{\"frames\": 3, \"steps_per_frame\": 1, \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"cells\": "
+        "3}}}],"
+        " \"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 0.1, \"center\": [0, -1, 0]}},"
+        " \"motion\": {\"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [1, 0, 0]}]}},"
+        " {\"name\": \"table\", \"shape\": {\"box\": {\"size\": [1, 1, 1], \"center\": [0, -3, 0]}}}]}");
+    const char* const files[] = {"sheet.pc2", "sheet.obj", "ball.pc2", "ball.obj", "table.obj"};
+    for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++)
+    {
+        assert_int_equal(weft("run scene.json -o run --force"), 0);
+        assert_int_equal(weft("inspect run"), 0);
+        char path[64], name[16];
+        snprintf(path, sizeof(path), "run/%s", files[k]);
+        snprintf(name, sizeof(name), "`%.*s`", (int)strcspn(files[k], "."), files[k]);
+        assert_int_equal(remove(path), 0);
+        refused("inspect run", name);
+        refused("inspect run --frame 0", name);
+    }
+    assert_int_equal(weft("run scene.json -o run --force"), 0);
+    write_text("run/scene.json", "{");
+    refused("inspect run", "no scene of a run");
+}
+
+static void test_different_samples(void** state)
+{
+    (void)state;
+    write_foreign();
+    write_pc2("cache/cloth.pc2", 4, 1, 1, square);
+    refused("inspect cache", "cloth.pc2 has 1 samples and blade.pc2 has 2");
+    assert_int_equal(weft("inspect cache --frame 0"), 0);
+}
+
+static void test_stray_obj(void** state)
+{
+    (void)state;
+    write_foreign();
+    write_text("cache/note.obj", "# nothing\n");
+    refused("inspect cache", "counts as an obstacle");
+}
+
+// The verdict cannot be written: the machine failed, whatever the verdict is.
+static void test_full_disk(void** state)
+{
+    (void)state;
+    write_foreign();
+    for (int frame = 0; frame < 2; frame++)
+    {
+        char line[512];
+        snprintf(line, sizeof(line), "%s inspect cache --frame %d > /dev/full 2> .err", WEFT_COMMAND, frame);
+        int status = system(line);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    }
+}
+
 static void test_nonfinite(void** state)
 {
     (void)state;
@@ -326,7 +385,7 @@ static void test_no_permission(void** state)
     chmod("cache", 0777);
 }
 
-// Many triangles in one place, each with corners of its own; and one triangle repeated, which is refused.
+// Many triangles in one place, each with corners of its own; and one triangle repeated.
 static void test_many_in_one_place(void** state)
 {
     (void)state;
@@ -374,6 +433,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_command_line, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_cut_pc2, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_wrong_files, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_missing_bodies, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_different_samples, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_stray_obj, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_full_disk, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_nonfinite, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_no_permission, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_many_in_one_place, make_folder, remove_folder),

@@ -264,6 +264,23 @@ static void test_distance(void** state)
     }
 }
 
+// Two small triangles, one above the other, beside one that is 1e58 times as large.
+static void test_distance_beside_the_huge(void** state)
+{
+    (void)state;
+    const vec3 x[9] = {{0, 0, 0},         {1e-20, 0, 0},       {0, 1e-20, 0}, {0, 0, 3e-21}, {1e-20, 0, 3e-21},
+                       {0, 1e-20, 3e-21}, {1e38, 1e38, -1e38}, {1e38, 0, 0},  {1e38, 0, 1e38}};
+    soup s = soup_new(9, 3);
+    for (int v = 0; v < 9; v++)
+    {
+        s.x[v] = x[v];
+        s.triangle[v] = v;
+    }
+    double distance = inspect(&s, 1).min_distance;
+    assert_true(fabs(distance - 3e-21) < 1e-30);
+    soup_free(&s);
+}
+
 // ---- the same in other words
 
 static void soup_turn(soup* s, int way)
@@ -573,6 +590,7 @@ int main(void)
         cmocka_unit_test(test_brute_force),
         cmocka_unit_test(test_brute_distance),
         cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_distance_beside_the_huge),
         cmocka_unit_test(test_same_in_other_words),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_million_in_one_place),

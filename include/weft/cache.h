@@ -60,9 +60,12 @@ WEFT_API double weft_cache_frame_rate(const weft_cache* cache); ///< frames a se
 /// Total energy in J at the end of each frame, from stats.jsonl; NaN where it is not known, as for frame 0 and in folders
 /// that Weft did not write. energies is [frame_count].
 WEFT_API weft_status weft_cache_energies(const char* dir, int frame_count, double* energies);
-/// BAD_INPUT when NAME.pc2 holds fewer samples than its header counts. A run that goes on never looks like that. OK for a
-/// body without NAME.pc2.
-WEFT_API weft_status weft_cache_check_whole(const char* dir, const char* name, weft_error* error);
+/// Whether all is there that should be. Opening does not ask for it, so that pictures of a damaged run are possible.
+/// Bodies: BAD_INPUT when scene.json is damaged or names a body whose files are missing.
+WEFT_API weft_status weft_cache_check_bodies(const char* dir, const weft_cache* cache, weft_error* error);
+/// Samples: BAD_INPUT when a NAME.pc2 holds fewer than its header counts, or when bodies have different numbers of them (in a
+/// run's folder by more than one: a run that goes on, or was killed, may be between two bodies).
+WEFT_API weft_status weft_cache_check_samples(const char* dir, const weft_cache* cache, weft_error* error);
 
 #ifdef __cplusplus
 }

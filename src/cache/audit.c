@@ -1,9 +1,10 @@
-// What an inspection asks of a run's folder beside the bodies: energies from stats.jsonl, and whether point caches are
-// as long as their headers say. Reads Weft's own stats by the keys in the order in which Weft writes them, which is all
-// that stats.jsonl can be; a line that is not so is passed over.
+// What an inspection asks of a run's folder beside the bodies: energies from stats.jsonl, and whether all is there:
+// what scene.json names, samples as many as headers count, as many for each body. Reads Weft's own stats by the keys in
+// the order in which Weft writes them, which is all that stats.jsonl can be; a line that is not so is passed over.
 #include <math.h>
 #include <string.h>
 
+#include "cache/scene_file.h"
 #include "core/core.h"
 #include "weft/cache.h"
 
@@ -75,9 +76,9 @@ static int64_t little_endian(const unsigned char* bytes)
     return (int64_t)bytes[0] | (int64_t)bytes[1] << 8 | (int64_t)bytes[2] << 16 | (int64_t)bytes[3] << 24;
 }
 
-weft_status weft_cache_check_whole(const char* dir, const char* name, weft_error* error)
+// Samples that the header counts, 0 without a file; BAD_INPUT when they are not all there.
+static weft_status check_samples(const char* dir, const char* name, int64_t* stated, weft_error* error)
 {
-    WEFT_ASSERT(dir && name);
     char path[4096];
     unsigned char header[PC2_HEADER] = {0};
     FILE* file = open_in(dir, name, ".pc2", path);
@@ -87,14 +88,103 @@ weft_status weft_cache_check_whole(const char* dir, const char* name, weft_error
     {
         fclose(file);
     }
-    int64_t points = little_endian(header + 16), stated = little_endian(header + 28);
+    int64_t points = little_endian(header + 16);
+    *stated = little_endian(header + 28);
     int64_t held = points > 0 && size > PC2_HEADER ? (size - PC2_HEADER) / (12 * points) : 0;
-    if (!read || held >= stated)
+    if (!read || held >= *stated)
     {
         return WEFT_OK; // a body without samples, or one that opening the folder has judged
     }
     return error_set(error, WEFT_BAD_INPUT, path, 0,
                      "the file is cut: its header counts %lld samples, and it holds %lld whole ones; copy or write it "
                      "again, or look at those with --frame",
-                     (long long)stated, (long long)held);
+                     (long long)*stated, (long long)held);
+}
+
+// The body with the fewest samples and the one with the most.
+static weft_status check_counts(const char* dir, const weft_cache* cache, int apart, weft_error* error)
+{
+    const char *shortest = NULL, *longest = NULL;
+    int64_t fewest = 0, most = 0;
+    for (int b = 0; b < weft_cache_body_count(cache); b++)
+    {
+        const weft_cache_body* body = weft_cache_body_at(cache, b);
+        int64_t count = 0;
+        TRY(body->still ? WEFT_OK : check_samples(dir, body->name, &count, error));
+        if (!body->still && (!shortest || count < fewest))
+        {
+            shortest = body->name;
+            fewest = count;
+        }
+        if (!body->still && (!longest || count > most))
+        {
+            longest = body->name;
+            most = count;
+        }
+    }
+    if (most - fewest <= apart)
+    {
+        return WEFT_OK;
+    }
+    return error_set(
+        error, WEFT_BAD_INPUT, dir, 0,
+        "%s.pc2 has %lld samples and %s.pc2 has %lld: write both for the same frames, or look at those that "
+        "both have with --frame",
+        shortest, (long long)fewest, longest, (long long)most);
+}
+
+static bool cache_has(const weft_cache* cache, const char* name, bool moves)
+{
+    for (int b = 0; b < weft_cache_body_count(cache); b++)
+    {
+        const weft_cache_body* body = weft_cache_body_at(cache, b);
+        if (strcmp(body->name, name) == 0)
+        {
+            return !(moves && body->still);
+        }
+    }
+    return false;
+}
+
+static scene_file scene_of(const char* dir, char path[4096])
+{
+    int length = snprintf(path, 4096, "%s/scene.json", dir);
+    return length > 0 && length < 4096 ? scene_file_read(path) : (scene_file){0};
+}
+
+weft_status weft_cache_check_bodies(const char* dir, const weft_cache* cache, weft_error* error)
+{
+    WEFT_ASSERT(dir && cache);
+    char path[4096];
+    scene_file scene = scene_of(dir, path);
+    weft_status status = WEFT_OK;
+    if (scene.damaged)
+    {
+        status =
+            error_set(error, WEFT_BAD_INPUT, path, 0,
+                      "this is no scene of a run: cloth cannot be told from obstacles; put the right file back, or "
+                      "move it away to take every NAME.pc2 for cloth");
+    }
+    for (int k = 0; k < scene.name_count && status == WEFT_OK; k++)
+    {
+        if (!cache_has(cache, scene.names[k], scene.moves[k]))
+        {
+            status = error_set(error, WEFT_BAD_INPUT, path, 0,
+                               "the scene has `%.200s`, and the folder lacks its %s: copy the whole folder, or run the "
+                               "scene again",
+                               scene.names[k], scene.moves[k] ? "NAME.obj or NAME.pc2" : "NAME.obj");
+        }
+    }
+    scene_file_finish(&scene);
+    return status;
+}
+
+weft_status weft_cache_check_samples(const char* dir, const weft_cache* cache, weft_error* error)
+{
+    WEFT_ASSERT(dir && cache);
+    char path[4096];
+    scene_file scene = scene_of(dir, path);
+    int apart = scene.name_count > 0 ? 1 : 0;
+    scene_file_finish(&scene);
+    return check_counts(dir, cache, apart, error);
 }

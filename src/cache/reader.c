@@ -135,7 +135,8 @@ static weft_status cache_find_bodies(weft_cache* cache, const scene_file* scene,
     if (moving == 0)
     {
         return error_set(error, WEFT_BAD_INPUT, cache->dir, 0,
-                         "this folder holds no run (no NAME.obj with NAME.pc2); make one with `weft run SCENE -o DIR`");
+                         "this folder holds no run (no NAME.obj with NAME.pc2, endings in small letters); make one with "
+                         "`weft run SCENE -o DIR`, or export both files from another program");
     }
     return WEFT_OK;
 }
@@ -201,7 +202,8 @@ static weft_status body_load_samples(body* b, const char* dir, weft_error* error
     if (status == WEFT_OK && pc2_point_count(b->samples) != b->mesh.vertex_count)
     {
         status = error_set(error, WEFT_BAD_INPUT, path, 0,
-                           "%d points where %s.obj has %d vertices: the files are not of one run; run the scene again",
+                           "%d points where %s.obj has %d vertices: the files are not of one mesh; write both again, "
+                           "of one run or in one export",
                            pc2_point_count(b->samples), b->name, b->mesh.vertex_count);
     }
     mem_free(path);
@@ -233,17 +235,32 @@ static weft_status body_load(body* b, const char* dir, weft_error* error)
 
 // ---- the public interface
 
+static void error_add(weft_error* error, const char* more)
+{
+    if (error)
+    {
+        size_t length = strlen(error->message);
+        snprintf(error->message + length, sizeof(error->message) - length, "%s", more);
+    }
+}
+
 static weft_status cache_load(weft_cache* cache, weft_error* error)
 {
     scene_file scene = cache_read_scene(cache);
     weft_status status = cache_find_bodies(cache, &scene, error);
+    bool foreign = scene.name_count == 0;
     scene_file_finish(&scene);
     TRY(status);
     qsort(cache->bodies, (size_t)cache->body_count, sizeof(body), compare_bodies);
     cache->frame_count = INT32_MAX;
     for (int k = 0; k < cache->body_count; k++)
     {
-        TRY(body_load(&cache->bodies[k], cache->dir, error));
+        status = body_load(&cache->bodies[k], cache->dir, error);
+        if (status != WEFT_OK && foreign && cache->bodies[k].view.still)
+        {
+            error_add(error, "; an OBJ file without PC2 counts as an obstacle that stands still: move it away if it is none");
+        }
+        TRY(status);
         if (!cache->bodies[k].view.still)
         {
             cache->frame_count = int_min(cache->frame_count, pc2_sample_count(cache->bodies[k].samples));

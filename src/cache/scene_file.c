@@ -7,7 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void add_names(scene_file* file, const json_t* list, int* capacity)
+static bool item_moves(const json_t* item, bool cloth)
+{
+    const json_t* path = json_object_get(json_object_get(item, "motion"), "path");
+    return cloth || json_array_size(path) > 0 || json_is_object(json_object_get(item, "deform"));
+}
+
+static void add_names(scene_file* file, const json_t* list, bool cloth, int* capacity)
 {
     size_t index;
     json_t* item;
@@ -15,8 +21,11 @@ static void add_names(scene_file* file, const json_t* list, int* capacity)
     {
         const char* name = json_string_value(json_object_get(item, "name"));
         char* copy = name ? mem_strdup(name) : NULL;
-        if (copy && mem_grow((void**)&file->names, capacity, file->name_count + 1, sizeof(char*)))
+        int flags = *capacity;
+        if (copy && mem_grow((void**)&file->names, capacity, file->name_count + 1, sizeof(char*)) &&
+            mem_grow((void**)&file->moves, &flags, file->name_count + 1, sizeof(bool)))
         {
+            file->moves[file->name_count] = item_moves(item, cloth);
             file->names[file->name_count++] = copy;
         }
         else
@@ -30,11 +39,13 @@ scene_file scene_file_read(const char* path)
 {
     scene_file file = {0};
     struct stat info;
-    json_t* scene = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? json_load_file(path, 0, NULL) : NULL;
+    bool there = stat(path, &info) == 0;
+    json_t* scene = there && S_ISREG(info.st_mode) ? json_load_file(path, 0, NULL) : NULL;
     int capacity = 0;
-    add_names(&file, json_object_get(scene, "cloth"), &capacity);
+    add_names(&file, json_object_get(scene, "cloth"), true, &capacity);
     file.cloth_count = file.name_count;
-    add_names(&file, json_object_get(scene, "obstacles"), &capacity);
+    add_names(&file, json_object_get(scene, "obstacles"), false, &capacity);
+    file.damaged = there && file.cloth_count == 0;
     double time_step = json_number_value(json_object_get(scene, "time_step"));
     double steps = json_number_value(json_object_get(scene, "steps_per_frame"));
     double rate = 1.0 / (time_step * steps);
@@ -50,6 +61,7 @@ void scene_file_finish(scene_file* file)
         mem_free(file->names[k]);
     }
     mem_free(file->names);
+    mem_free(file->moves);
     *file = (scene_file){0};
 }
 

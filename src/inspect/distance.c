@@ -73,21 +73,25 @@ static double pair_size(const box* a, const box* b)
     return larger(c.max.x - c.min.x, larger(c.max.y - c.min.y, c.max.z - c.min.z));
 }
 
+// Computed at the pair's own scale, a power of two: beside something 1e50 times its size, fourth powers of what is small
+// would vanish.
 static double pair_distance_sq(const inspect_frame* f, int a, int b)
 {
+    int exponent;
+    frexp(fmax(pair_size(&f->hull[a], &f->hull[b]), DBL_MIN), &exponent);
+    double own = ldexp(1.0, -exponent), to_frame = f->scale / own;
     vec3 x[6];
     for (int k = 0; k < 6; k++)
     {
-        x[k] = v3_scale(f->scale, f->x[f->model->triangles[3 * (size_t)(k < 3 ? a : b) + k % 3]]);
+        x[k] = v3_scale(own, f->x[f->model->triangles[3 * (size_t)(k < 3 ? a : b) + k % 3]]);
     }
     double distance_sq = triangles_distance_sq(x, x + 3);
-    double tiny = 1e-12 * f->scale * pair_size(&f->hull[a], &f->hull[b]);
-    if (distance_sq > tiny * tiny)
+    if (distance_sq > 1e-24)
     {
-        return distance_sq;
+        return distance_sq * to_frame * to_frame;
     }
     flat flat_a = frame_flat(f, a), flat_b = frame_flat(f, b);
-    return flat_touch(&flat_a, &flat_b) ? 0.0 : fmax(distance_sq, DBL_MIN);
+    return flat_touch(&flat_a, &flat_b) ? 0.0 : fmax(distance_sq * to_frame * to_frame, DBL_MIN);
 }
 
 // ---- the walk
