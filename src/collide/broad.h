@@ -222,6 +222,7 @@ struct weft_collider
 {
     int vertex_count, pair_limit;
     workers* pool;
+    bool pool_is_own;
     cpu_kind cpu;
     const broad_kernels* kernels;
     cull_rules rules;
@@ -244,6 +245,8 @@ struct weft_collider
     narrow_list near, impacts;
 };
 
+// With the caller's threads instead of its own.
+weft_status collider_create(const weft_collider_def* def, workers* pool, weft_collider** out, weft_error* error);
 // A search of one kind with this margin in the boxes of the last update.
 pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double margin);
 weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, pair_list* out, weft_error* error);

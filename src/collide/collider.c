@@ -109,6 +109,11 @@ static weft_status collider_init(weft_collider* c, const weft_collider_def* def,
     {
         return WEFT_NO_MEMORY;
     }
+    if (c->pool)
+    {
+        return WEFT_OK;
+    }
+    c->pool_is_own = true;
     return workers_create(def->worker_count > 0 ? def->worker_count : core_count(), &def->tasks, &c->pool);
 }
 
@@ -119,6 +124,11 @@ weft_status collider_no_memory(weft_status status, weft_error* error)
 
 weft_status weft_collider_create(const weft_collider_def* def, weft_collider** out, weft_error* error)
 {
+    return collider_create(def, NULL, out, error);
+}
+
+weft_status collider_create(const weft_collider_def* def, workers* pool, weft_collider** out, weft_error* error)
+{
     WEFT_ASSERT(def && out && def->cookie == COLLIDER_COOKIE);
     WEFT_ASSERT(def->triangles || def->triangle_count <= 0);
     WEFT_ASSERT(def->edges || def->edge_count <= 0);
@@ -126,6 +136,10 @@ weft_status weft_collider_create(const weft_collider_def* def, weft_collider** o
     WEFT_ASSERT(def->excluded_vertices || def->excluded_vertex_count <= 0);
     *out = NULL;
     weft_collider* c = MEM_NEW(1, weft_collider);
+    if (c)
+    {
+        c->pool = pool;
+    }
     weft_status status = c ? collider_init(c, def, error) : WEFT_NO_MEMORY;
     if (status != WEFT_OK)
     {
@@ -159,7 +173,7 @@ void weft_collider_destroy(weft_collider* c)
     mem_free(c->kept);
     mem_free(c->near.item);
     mem_free(c->impacts.item);
-    workers_destroy(c->pool);
+    workers_destroy(c->pool_is_own ? c->pool : NULL);
     mem_free(c);
 }
 

@@ -297,6 +297,10 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
     {
         status = build_world(sim, error);
     }
+    if (status == WEFT_OK)
+    {
+        status = sim_build_contact(sim, error);
+    }
     if (status == WEFT_NO_MEMORY)
     {
         error_set(error, status, NULL, 0, "%s", weft_status_text(status));

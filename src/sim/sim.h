@@ -78,6 +78,7 @@ struct weft_sim
 
 // Builds model and world from the bodies; does nothing when that is done.
 weft_status sim_build(weft_sim* sim, weft_error* error);
+weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 void body_finish(body* b);
 
 // A copy of the name, or of PREFIXn without one; refused when it is no file name or taken.

@@ -2,6 +2,7 @@
 // then those of the obstacles; body k of the collider is cloth k, then obstacle k - cloth_count. Exclusions go along.
 #include <string.h>
 
+#include "collide/broad.h"
 #include "sim/sim.h"
 
 typedef struct parts
@@ -14,6 +15,7 @@ typedef struct parts
     int* excluded_vertices;
     int triangle_count, edge_count, vertex_count;
     int excluded_body_count, excluded_vertex_count;
+    bool scene_order; // cloth as the world has it; else as the user has
 } parts;
 
 static void parts_finish(parts* p)
@@ -82,14 +84,24 @@ static void parts_add_triangle(parts* p, int a, int b, int c)
     }
 }
 
+// The collider's number of vertex i of a body whose first has number `first`.
+static int vertex_at(const weft_sim* sim, int index, int first, int i, bool scene_order)
+{
+    return scene_order && index < sim->body_count ? sim->bodies[index].scene_vertex[i] : first + i;
+}
+
 static void parts_add_body(const weft_sim* sim, int index, parts* p)
 {
     const mesh* m = mesh_of(sim, index);
     int first = p->vertex_count;
     for (int t = 0; t < m->triangle_count; t++)
     {
-        const int* v = m->triangle + 3 * (size_t)t;
-        parts_add_triangle(p, first + v[0], first + v[1], first + v[2]);
+        int v[3];
+        for (int k = 0; k < 3; k++)
+        {
+            v[k] = vertex_at(sim, index, first, m->triangle[3 * (size_t)t + (size_t)k], p->scene_order);
+        }
+        parts_add_triangle(p, v[0], v[1], v[2]);
     }
     for (int i = 0; i < m->vertex_count; i++)
     {
@@ -112,7 +124,7 @@ static void parts_add_exclusion(const weft_sim* sim, const exclusion* e, parts* 
     for (int k = 0; k < e->vertex_count; k++)
     {
         int* to = p->excluded_vertices + 2 * (size_t)p->excluded_vertex_count++;
-        to[0] = first + e->vertices[k], to[1] = b;
+        to[0] = vertex_at(sim, a, first, e->vertices[k], p->scene_order), to[1] = b;
     }
 }
 
@@ -130,10 +142,9 @@ static weft_status parts_make(const weft_sim* sim, parts* p)
     return WEFT_OK;
 }
 
-weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_error* error)
+static weft_status make_collider(weft_sim* sim, bool scene_order, weft_collider** out, weft_error* error)
 {
-    WEFT_ASSERT(sim && out);
-    parts p = {0};
+    parts p = {.scene_order = scene_order};
     weft_status status = parts_make(sim, &p);
     if (status == WEFT_OK)
     {
@@ -153,7 +164,7 @@ weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_er
         def.worker_count = sim->def.worker_count;
         def.tasks = sim->def.tasks;
         def.kernels = cpu_kind_name(sim->cpu);
-        status = weft_collider_create(&def, out, error);
+        status = collider_create(&def, scene_order ? sim->pool : NULL, out, error);
     }
     else
     {
@@ -163,6 +174,49 @@ weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_er
     }
     parts_finish(&p);
     return status;
+}
+
+weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_error* error)
+{
+    WEFT_ASSERT(sim && out);
+    return make_collider(sim, false, out, error);
+}
+
+static weft_status obstacles_for_contact(void* user, double time, vec3* out, weft_error* error)
+{
+    return obstacles_at(user, time, out, error);
+}
+
+weft_status sim_build_contact(weft_sim* sim, weft_error* error)
+{
+    weft_collider* collider;
+    TRY(make_collider(sim, true, &collider, error));
+    contact* c = MEM_NEW(1, contact);
+    if (!c)
+    {
+        weft_collider_destroy(collider);
+        return WEFT_NO_MEMORY;
+    }
+    sim->world.contact = c;
+    int n = sim->model.vertex_count;
+    TRY(contact_create(c, collider, n, weft_sim_collider_vertex_count(sim)));
+    c->obstacles_at = obstacles_for_contact;
+    c->user = sim;
+    c->thickness = 1e-3;
+    for (int i = 0; i < n; i++)
+    {
+        c->inv_mass[i] = 1.0 / sim->model.mass[i];
+        c->friction[i] = 0.3;
+    }
+    for (int k = 0; k < sim->obstacle_count; k++)
+    {
+        const obstacle* o = &sim->obstacles[k];
+        for (int i = 0; i < o->mesh.vertex_count; i++)
+        {
+            c->friction[n + o->first + i] = o->friction;
+        }
+    }
+    return WEFT_OK;
 }
 
 int weft_sim_collider_vertex_count(const weft_sim* sim)

@@ -67,7 +67,7 @@ static weft_status first_system(world* w)
 
 static const stage stages[] = {
     {"constrain", stage_constrain}, {"assemble", stage_assemble}, {"solve", stage_solve},
-    {"advance", stage_advance},     {"judge", stage_judge},       {NULL, NULL},
+    {"advance", stage_advance},     {"judge", stage_judge},       {"respond", stage_respond}, {NULL, NULL},
 };
 
 const time_method method_implicit_euler = {

@@ -204,7 +204,7 @@ static weft_status first_system(world* w)
 }
 
 static const stage stages[] = {
-    {"constrain", stage_constrain}, {"minimise", stage_minimise}, {"judge", stage_judge}, {NULL, NULL}};
+    {"constrain", stage_constrain}, {"minimise", stage_minimise}, {"judge", stage_judge}, {"respond", stage_respond}, {NULL, NULL}};
 
 const time_method method_newton = {"newton", "backward Euler minimised to convergence, with line search", stages,
                                    first_system, 1e-7};

@@ -10,6 +10,7 @@
 #include "math/vec.h"
 #include "solve/solve.h"
 #include "sparse/sparse.h"
+#include "step/contact.h"
 #include "weft/weft.h"
 
 enum
@@ -75,6 +76,7 @@ typedef struct world
     workers* pool;
     cpu_kind cpu;
     solver_object solver;
+    contact* contact; // NULL: nothing can touch
 
     // scratch, made once
     double* values; // of A
@@ -128,6 +130,7 @@ weft_status step_run(world* w, const time_method* method);
 
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep
+weft_status stage_respond(world* w);   // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);     // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
 void world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);
 linear_system world_system(const world* w, const vec3* b, const vec3* z);

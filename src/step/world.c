@@ -56,6 +56,11 @@ void world_finish(world* w)
     mem_free(w->state.v);
     mem_free(w->state.dv);
     solver_object_finish(&w->solver);
+    if (w->contact)
+    {
+        contact_finish(w->contact);
+        mem_free(w->contact);
+    }
     *w = (world){0};
 }
 

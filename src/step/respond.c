@@ -1,0 +1,431 @@
+// What follows a solve, whatever the method: no substep ends with a crossing.
+//
+// Continuous detection over the substep, start to end, and from the end to its rounding to float, so that a cache is as
+// clean as the state. Collisions become rows (contact.h): along the normal, end positions must be a gap apart, and
+// velocities must not approach. Rows are met in four ways, each only for what the one before has left:
+//
+//   1. impulses: a few rounds of detection and one sweep over its rows, with friction (Bridson et al. 2002, section 7.4);
+//   2. zones: rows of all rounds are kept, and sweeps with accumulated impulses go on until all hold. That is the projection
+//      of Harmon et al. 2008 in the metric of mass, min 1/2 |dx|_M^2, with inequalities instead of equalities: what has been
+//      pushed may leave. Rows that share no vertex do not feel each other: zones need no bookkeeping;
+//   3. rigid zones: what still collides moves as one, with the mean motion, or with what holds it; a translation keeps all
+//      distances, and a zone that hits more takes that in, until nothing collides;
+//   4. a shorter substep.
+//
+// Sweeps run in the order of detection, which is sorted: the same bits on any number of threads.
+#include <string.h>
+
+#include "collide/broad.h"
+#include "collide/ccd.h"
+#include "step/step.h"
+
+enum
+{
+    IMPULSE_ROUNDS = 4,
+    ZONE_ROUNDS = 24,
+    RIGID_ROUNDS = 40,
+    SWEEPS_MAX = 200
+};
+
+// Collisions keep this many roundings to float apart, at least.
+static const double gap_ulps = 8.0;
+
+// ---- detection
+
+typedef struct detection
+{
+    double reach; // m, of rounding
+} detection;
+
+static bool ends_apart(const vec3 x[4], weft_pair_kind kind, double reach)
+{
+    int first = kind == WEFT_VERTEX_FACE ? 1 : 2;
+    vec3 low[2], high[2];
+    for (int k = 0; k < 4; k++)
+    {
+        int side = k >= first;
+        bool opens = k == 0 || k == first;
+        low[side] = opens ? x[k] : v3(fmin(low[side].x, x[k].x), fmin(low[side].y, x[k].y), fmin(low[side].z, x[k].z));
+        high[side] = opens ? x[k] : v3(fmax(high[side].x, x[k].x), fmax(high[side].y, x[k].y), fmax(high[side].z, x[k].z));
+    }
+    return low[0].x - high[1].x > reach || low[1].x - high[0].x > reach || low[0].y - high[1].y > reach ||
+           low[1].y - high[0].y > reach || low[0].z - high[1].z > reach || low[1].z - high[0].z > reach;
+}
+
+static bool collision_test(const weft_collider* c, weft_pair_kind kind, weft_pair pair, void* context, void* out)
+{
+    const detection* d = context;
+    int vertex[4];
+    vec3 start[4], end[4], rounded[4];
+    collider_vertices(c, kind, pair, vertex);
+    for (int k = 0; k < 4; k++)
+    {
+        start[k] = c->start[vertex[k]];
+        end[k] = c->end[vertex[k]];
+    }
+    weft_ccd found = ccd_decide(kind, start, end);
+    double time = found.time;
+    if (!found.collides && !ends_apart(end, kind, d->reach))
+    {
+        for (int k = 0; k < 4; k++)
+        {
+            rounded[k] = v3_round(end[k]);
+        }
+        found = ccd_decide(kind, end, rounded);
+        time = -1.0;
+    }
+    if (out)
+    {
+        *(collision*)out = (collision){kind, {vertex[0], vertex[1], vertex[2], vertex[3]}, time};
+    }
+    return found.collides;
+}
+
+// All collisions of the substep, sorted.
+static weft_status detect(contact* c, narrow_list* found)
+{
+    detection d = {2.0 * c->ulp};
+    narrow_search search = {d.reach, collision_test, &d, sizeof(collision)};
+    TRY(weft_collider_update(c->collider, c->start, c->end, d.reach, NULL));
+    return collider_narrow(c->collider, &search, found, NULL);
+}
+
+// ---- rows
+
+static vec3 weighted(const double weight[4], const int vertex[4], const vec3* x)
+{
+    vec3 sum = v3_scale(weight[0], x[vertex[0]]);
+    for (int k = 1; k < 4; k++)
+    {
+        sum = v3_madd(sum, weight[k], x[vertex[k]]);
+    }
+    return sum;
+}
+
+// W a: what an impulse a does to a vertex.
+static vec3 yield_to(const world* w, int vertex, vec3 a)
+{
+    const contact* c = w->contact;
+    vec3 d = v3_scale(c->inv_mass[vertex], a);
+    int record = vertex < c->cloth_count ? c->record[vertex] : -1;
+    return record < 0 ? d : m3_mul_v(w->filter[record].S, d);
+}
+
+static double row_inv_mass(const world* w, const contact_row* row, vec3 direction)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 4; k++)
+    {
+        vec3 d = yield_to(w, row->vertex[k], direction);
+        sum += row->weight[k] * row->weight[k] * v3_dot(direction, d);
+    }
+    return sum;
+}
+
+static void row_push(const world* w, const contact_row* row, vec3 impulse, vec3* x)
+{
+    for (int k = 0; k < 4; k++)
+    {
+        int i = row->vertex[k];
+        x[i] = v3_madd(x[i], row->weight[k], yield_to(w, i, impulse));
+    }
+}
+
+// The geometric normal: that of the face, or across both edges; zero when there is none.
+static vec3 pair_normal(weft_pair_kind kind, const vec3 x[4])
+{
+    vec3 a = kind == WEFT_VERTEX_FACE ? v3_sub(x[2], x[1]) : v3_sub(x[1], x[0]);
+    vec3 b = kind == WEFT_VERTEX_FACE ? v3_sub(x[3], x[1]) : v3_sub(x[3], x[2]);
+    vec3 n = v3_cross(a, b);
+    double size = v3_length(n), limit = 1e-8 * v3_length(a) * v3_length(b);
+    return size > limit ? v3_scale(1.0 / size, n) : v3(0, 0, 0);
+}
+
+static contact_row row_of(const world* w, const collision* hit)
+{
+    const contact* c = w->contact;
+    contact_row row = {0};
+    memcpy(row.vertex, hit->vertex, sizeof(row.vertex));
+    vec3 x[4];
+    double t = hit->time < 0.0 ? 1.0 : hit->time;
+    for (int k = 0; k < 4; k++)
+    {
+        int i = hit->vertex[k];
+        x[k] = v3_madd(c->start[i], t, v3_sub(c->end[i], c->start[i]));
+        row.friction = fmax(row.friction, c->friction[i]);
+    }
+    closest at = hit->kind == WEFT_VERTEX_FACE ? closest_vertex_face(x) : closest_edge_edge(x);
+    memcpy(row.weight, at.weight, sizeof(row.weight));
+    row.normal = pair_normal(hit->kind, x);
+    row.normal = v3_dot(row.normal, row.normal) > 0.0 ? row.normal : at.normal;
+    double before = v3_dot(row.normal, weighted(row.weight, row.vertex, c->start));
+    double after = v3_dot(row.normal, weighted(row.weight, row.vertex, c->end));
+    // The side on which they started; where they touched at the start, that from which they come.
+    double side = fabs(before) > 1e-3 * c->ulp ? before : before - after;
+    if (side < 0.0)
+    {
+        row.normal = v3_scale(-1.0, row.normal);
+        before = -before;
+    }
+    row.gap = fmax(fmin(before, c->thickness), gap_ulps * c->ulp);
+    row.inv_mass = row_inv_mass(w, &row, row.normal);
+    return row;
+}
+
+static weft_status add_rows(world* w, const narrow_list* found)
+{
+    contact* c = w->contact;
+    if (!mem_grow((void**)&c->rows, &c->row_capacity, c->row_count + found->count, sizeof(contact_row)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    const collision* hits = found->item;
+    for (int k = 0; k < found->count; k++)
+    {
+        contact_row row = row_of(w, &hits[k]);
+        if (row.inv_mass > 0.0) // else nothing of it can move
+        {
+            c->rows[c->row_count++] = row;
+        }
+    }
+    return WEFT_OK;
+}
+
+// ---- impulses and zones
+
+// Along the normal; returns by how much the gap was missed.
+static double row_meet(const world* w, contact_row* row)
+{
+    contact* c = w->contact;
+    double missing = row->gap - v3_dot(row->normal, weighted(row->weight, row->vertex, c->end));
+    double push = fmax(missing / row->inv_mass, -row->pushed);
+    row->pushed += push;
+    row_push(w, row, v3_scale(push, row->normal), c->end);
+    double approach = -v3_dot(row->normal, weighted(row->weight, row->vertex, c->velocity));
+    double slow = fmax(approach / row->inv_mass, -row->slowed);
+    row->slowed += slow;
+    row_push(w, row, v3_scale(slow, row->normal), c->velocity);
+    return missing;
+}
+
+// Takes up to friction times the normal impulse out of the tangential motion.
+static void row_rub(const world* w, const contact_row* row, double impulse, const vec3* from, vec3* to)
+{
+    vec3 motion = weighted(row->weight, row->vertex, to);
+    motion = from ? v3_sub(motion, weighted(row->weight, row->vertex, from)) : motion;
+    vec3 slide = v3_madd(motion, -v3_dot(motion, row->normal), row->normal);
+    double speed = v3_length(slide);
+    if (!(speed > 0.0) || !(impulse > 0.0))
+    {
+        return;
+    }
+    vec3 along = v3_scale(1.0 / speed, slide);
+    double inv_mass = row_inv_mass(w, row, along);
+    double rub = inv_mass > 0.0 ? fmin(row->friction * impulse, speed / inv_mass) : 0.0;
+    row_push(w, row, v3_scale(-rub, along), to);
+}
+
+static void sweep_impulses(world* w)
+{
+    contact* c = w->contact;
+    for (int k = 0; k < c->row_count; k++)
+    {
+        row_meet(w, &c->rows[k]);
+        row_rub(w, &c->rows[k], c->rows[k].pushed, c->start, c->end);
+        row_rub(w, &c->rows[k], c->rows[k].slowed, NULL, c->velocity);
+    }
+}
+
+static void sweep_zones(world* w)
+{
+    contact* c = w->contact;
+    double worst = INFINITY;
+    for (int turn = 0; turn < SWEEPS_MAX && worst > 0.25 * gap_ulps * c->ulp; turn++)
+    {
+        worst = 0.0;
+        for (int k = 0; k < c->row_count; k++)
+        {
+            worst = fmax(worst, row_meet(w, &c->rows[k]));
+        }
+    }
+}
+
+// ---- rigid zones
+
+static int zone_root(const contact* c, int i)
+{
+    while (c->zone[i] != i)
+    {
+        i = c->zone[i];
+    }
+    return i;
+}
+
+static void zone_join(contact* c, int i, int k)
+{
+    int a = zone_root(c, i), b = zone_root(c, k);
+    c->zone[int_max(a, b)] = int_min(a, b); // zones are called by their smallest vertex
+}
+
+// Every vertex of a collision that can move belongs to one zone with the others of it.
+static void zones_join(contact* c)
+{
+    for (int i = 0; i < c->vertex_count; i++)
+    {
+        c->zone[i] = i;
+        c->zone_motion[i] = v3(0, 0, 0);
+        c->zone_mass[i] = 0.0;
+    }
+    for (int k = 0; k < c->stuck_count; k++)
+    {
+        int first = -1;
+        for (int v = 0; v < 4; v++)
+        {
+            int i = c->stuck[k].vertex[v];
+            if (c->inv_mass[i] > 0.0 && first >= 0)
+            {
+                zone_join(c, first, i);
+            }
+            first = c->inv_mass[i] > 0.0 ? i : first;
+        }
+    }
+}
+
+// The motion of each zone: the mean of what cannot move and holds it, else of its own mass. Vertices of one zone are
+// counted once for each collision that names them, which is as good a weight as any.
+static void zones_move(contact* c)
+{
+    for (int anchored = 1; anchored >= 0; anchored--)
+    {
+        for (int k = 0; k < 4 * c->stuck_count; k++)
+        {
+            const collision* hit = &c->stuck[k / 4];
+            int i = hit->vertex[k % 4], root = -1;
+            for (int v = 0; v < 4 && root < 0; v++)
+            {
+                root = c->inv_mass[hit->vertex[v]] > 0.0 ? zone_root(c, hit->vertex[v]) : -1;
+            }
+            bool held = c->inv_mass[i] == 0.0;
+            if (root < 0 || held != (anchored == 1) || (!anchored && c->zone_mass[root] < 0.0))
+            {
+                continue;
+            }
+            double mass = held ? 1.0 : 1.0 / c->inv_mass[i];
+            c->zone_motion[root] = v3_madd(c->zone_motion[root], mass, v3_sub(c->end[i], c->start[i]));
+            c->zone_mass[root] += held ? -mass : mass; // negative: held
+        }
+    }
+}
+
+static void zones_apply(contact* c, double h)
+{
+    for (int k = 0; k < 4 * c->stuck_count; k++)
+    {
+        int i = c->stuck[k / 4].vertex[k % 4], root = zone_root(c, i);
+        if (c->inv_mass[i] > 0.0 && c->zone_mass[root] != 0.0)
+        {
+            vec3 motion = v3_scale(1.0 / fabs(c->zone_mass[root]), c->zone_motion[root]);
+            c->end[i] = v3_add(c->start[i], motion);
+            c->velocity[i] = v3_scale(1.0 / h, motion);
+        }
+    }
+}
+
+static weft_status make_rigid(world* w, const narrow_list* found)
+{
+    contact* c = w->contact;
+    if (!mem_grow((void**)&c->stuck, &c->stuck_capacity, c->stuck_count + found->count, sizeof(collision)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    memcpy(c->stuck + c->stuck_count, found->item, (size_t)found->count * sizeof(collision));
+    c->stuck_count += found->count;
+    zones_join(c);
+    zones_move(c);
+    zones_apply(c, w->h);
+    return WEFT_OK;
+}
+
+// ---- the stage
+
+// Coordinates below what exact detection takes are as good as zero.
+static vec3 flush(vec3 x)
+{
+    const double least = 1e-30;
+    return v3(fabs(x.x) < least ? 0.0 : x.x, fabs(x.y) < least ? 0.0 : x.y, fabs(x.z) < least ? 0.0 : x.z);
+}
+
+static weft_status load(world* w)
+{
+    contact* c = w->contact;
+    int n = c->cloth_count;
+    double largest = 0.0;
+    for (int i = 0; i < n; i++)
+    {
+        c->start[i] = w->state.x[i] = flush(w->state.x[i]);
+        c->end[i] = flush(w->x_next[i]);
+        c->velocity[i] = w->v_next[i];
+        c->record[i] = -1;
+    }
+    for (int k = 0; k < w->filter_count; k++)
+    {
+        c->record[w->filter[k].vertex] = k;
+    }
+    TRY(c->obstacles_at(c->user, w->time, c->start + n, NULL));
+    TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, NULL));
+    for (int i = n; i < c->vertex_count; i++)
+    {
+        c->start[i] = flush(c->start[i]);
+        c->end[i] = flush(c->end[i]);
+        c->velocity[i] = v3_scale(1.0 / w->h, v3_sub(c->end[i], c->start[i]));
+    }
+    for (int i = 0; i < c->vertex_count; i++)
+    {
+        largest = fmax(largest, fmax(fabs(c->end[i].x), fmax(fabs(c->end[i].y), fabs(c->end[i].z))));
+    }
+    c->ulp = ldexp(largest, -24);
+    return largest < 1e11 ? WEFT_OK : WEFT_NOT_FINITE;
+}
+
+// What the response has changed has other energies; they are the next substep's, and are not judged.
+static void store(world* w)
+{
+    const contact* c = w->contact;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        w->x_next[i] = c->end[i];
+        w->v_next[i] = c->velocity[i];
+    }
+    w->after = world_energy(w, w->x_next, w->v_next);
+}
+
+weft_status stage_respond(world* w)
+{
+    contact* c = w->contact;
+    if (!c)
+    {
+        return WEFT_OK;
+    }
+    TRY(load(w));
+    c->row_count = c->stuck_count = 0;
+    for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS; round++)
+    {
+        TRY(detect(c, &c->found));
+        if (c->found.count == 0)
+        {
+            round > 0 ? store(w) : (void)0;
+            return WEFT_OK;
+        }
+        w->stats->contacts = int_max(w->stats->contacts, c->found.count);
+        if (round >= IMPULSE_ROUNDS + ZONE_ROUNDS)
+        {
+            TRY(make_rigid(w, &c->found));
+            continue;
+        }
+        bool zones = round >= IMPULSE_ROUNDS;
+        c->row_count = zones ? c->row_count : 0;
+        TRY(add_rows(w, &c->found));
+        zones ? sweep_zones(w) : sweep_impulses(w);
+    }
+    return WEFT_NOT_CONVERGED;
+}
