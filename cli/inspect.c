@@ -92,6 +92,24 @@ static bool take_value(inspect_options* o, const char* name, const char* value, 
     return false;
 }
 
+// What an option that take_value knows takes.
+static const char* expected_of(const char* name)
+{
+    static const char* const options[][2] = {
+        {"--frame", "a frame K from 0, or frames A..B with A not above B"},
+        {"--threads", "a whole number from 0 (one a core) to 256"},
+        {"--pairs", "a whole number from 0 to 1000000"},
+    };
+    for (size_t k = 0; k < sizeof(options) / sizeof(options[0]); k++)
+    {
+        if (strcmp(name, options[k][0]) == 0)
+        {
+            return options[k][1];
+        }
+    }
+    return "a body's name, at most 256 times";
+}
+
 static int read_options(int argc, char** argv, inspect_options* o)
 {
     *o = (inspect_options){.first = -1, .last = -1, .pairs = 1000};
@@ -120,7 +138,7 @@ static int read_options(int argc, char** argv, inspect_options* o)
         bool known = false;
         if (!value || !take_value(o, name, value, &known))
         {
-            return known ? report_usage("inspect", o->json, "`%s` is no value for %s", value, name)
+            return known ? report_value("inspect", o->json, name, value, expected_of(name))
                          : report_usage("inspect", o->json, "unknown option `%s`, or its value is missing", name);
         }
     }

@@ -133,6 +133,7 @@ static weft_status parts_make(const weft_sim* sim, parts* p)
 weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_error* error)
 {
     WEFT_ASSERT(sim && out);
+    *out = NULL;
     parts p = {0};
     weft_status status = parts_make(sim, &p);
     if (status == WEFT_OK)
