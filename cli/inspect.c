@@ -361,6 +361,22 @@ static void put_row(const inspection* in, int frame, const weft_inspection* foun
     printf("  %9lld%s\n", (long long)found->nonfinite, found->truncated ? "  truncated" : "");
 }
 
+// A name as text shows it: a control character could move the cursor.
+static const char* plain(const char* name, char out[152])
+{
+    size_t k = 0;
+    for (; name[k] && k < 150; k++)
+    {
+        out[k] = name[k];
+        if ((unsigned char)name[k] < 32 || name[k] == 127)
+        {
+            out[k] = '?';
+        }
+    }
+    out[k] = 0;
+    return out;
+}
+
 static void put_heading(const inspection* in)
 {
     printf("%s: %d %s", in->options->dir, in->body_count, in->body_count == 1 ? "body" : "bodies");
@@ -368,7 +384,8 @@ static void put_heading(const inspection* in)
     {
         const weft_cache_body* body = weft_cache_body_at(in->cache, b);
         bool obstacle = body->obstacle || named_obstacle(in->options, body->name);
-        printf("%s %s (%s, %d triangles)", b > 0 ? "," : ":", body->name, obstacle ? "obstacle" : "cloth",
+        char name[152];
+        printf("%s %s (%s, %d triangles)", b > 0 ? "," : ":", plain(body->name, name), obstacle ? "obstacle" : "cloth",
                body->triangle_count);
     }
     printf("%s\n%6s  %9s  %13s  %13s  %13s  %9s\n", in->body_count > 8 ? ", ..." : "", "frame", "crossings",
@@ -428,9 +445,10 @@ static void add_up(inspection* in, int frame, const weft_inspection* found)
     if (in->crossings == 0 && found->crossings > 0 && found->pair_count > 0)
     {
         const weft_crossing* c = &found->pairs[0];
-        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d, triangle %d of %.150s and triangle %d of %.150s (%s)",
-                 frame, c->triangle[0], body_name(in, c->body[0]), c->triangle[1], body_name(in, c->body[1]),
-                 weft_crossing_kind_name(c->kind));
+        char names[2][152];
+        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d, triangle %d of %s and triangle %d of %s (%s)", frame,
+                 c->triangle[0], plain(body_name(in, c->body[0]), names[0]), c->triangle[1],
+                 plain(body_name(in, c->body[1]), names[1]), weft_crossing_kind_name(c->kind));
     }
     else if (in->crossings == 0 && found->crossings > 0)
     {
