@@ -27,6 +27,8 @@ int exit_code(weft_status status);
 int report_error(const weft_error* error, bool json);
 // A mistake on the command line: says what and where help is, returns 2.
 int report_usage(const char* command, bool json, const char* format, ...) __attribute__((format(printf, 3, 4)));
+// A value that an option does not take; expected says what it does.
+int report_value(const char* command, bool json, const char* name, const char* value, const char* expected);
 // A JSON string with quotes and escapes.
 void put_json_string(const char* text);
 

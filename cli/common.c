@@ -101,6 +101,11 @@ int report_usage(const char* command, bool json, const char* format, ...)
     return EXIT_INPUT;
 }
 
+int report_value(const char* command, bool json, const char* name, const char* value, const char* expected)
+{
+    return report_usage(command, json, "`%s` is no value for %s: it takes %s", value, name, expected);
+}
+
 bool option_next(option_scan* scan)
 {
     static char name[64];

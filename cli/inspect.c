@@ -92,6 +92,24 @@ static bool take_value(inspect_options* o, const char* name, const char* value, 
     return false;
 }
 
+// What an option that take_value knows takes.
+static const char* expected_of(const char* name)
+{
+    static const char* const options[][2] = {
+        {"--frame", "a frame K from 0, or frames A..B with A not above B"},
+        {"--threads", "a whole number from 0 (one a core) to 256"},
+        {"--pairs", "a whole number from 0 to 1000000"},
+    };
+    for (size_t k = 0; k < sizeof(options) / sizeof(options[0]); k++)
+    {
+        if (strcmp(name, options[k][0]) == 0)
+        {
+            return options[k][1];
+        }
+    }
+    return "a body's name, at most 256 times";
+}
+
 static int read_options(int argc, char** argv, inspect_options* o)
 {
     *o = (inspect_options){.first = -1, .last = -1, .pairs = 1000};
@@ -120,7 +138,7 @@ static int read_options(int argc, char** argv, inspect_options* o)
         bool known = false;
         if (!value || !take_value(o, name, value, &known))
         {
-            return known ? report_usage("inspect", o->json, "`%s` is no value for %s", value, name)
+            return known ? report_value("inspect", o->json, name, value, expected_of(name))
                          : report_usage("inspect", o->json, "unknown option `%s`, or its value is missing", name);
         }
     }
@@ -343,6 +361,22 @@ static void put_row(const inspection* in, int frame, const weft_inspection* foun
     printf("  %9lld%s\n", (long long)found->nonfinite, found->truncated ? "  truncated" : "");
 }
 
+// A name as text shows it: a control character could move the cursor.
+static const char* plain(const char* name, char out[152])
+{
+    size_t k = 0;
+    for (; name[k] && k < 150; k++)
+    {
+        out[k] = name[k];
+        if ((unsigned char)name[k] < 32 || name[k] == 127)
+        {
+            out[k] = '?';
+        }
+    }
+    out[k] = 0;
+    return out;
+}
+
 static void put_heading(const inspection* in)
 {
     printf("%s: %d %s", in->options->dir, in->body_count, in->body_count == 1 ? "body" : "bodies");
@@ -350,7 +384,8 @@ static void put_heading(const inspection* in)
     {
         const weft_cache_body* body = weft_cache_body_at(in->cache, b);
         bool obstacle = body->obstacle || named_obstacle(in->options, body->name);
-        printf("%s %s (%s, %d triangles)", b > 0 ? "," : ":", body->name, obstacle ? "obstacle" : "cloth",
+        char name[152];
+        printf("%s %s (%s, %d triangles)", b > 0 ? "," : ":", plain(body->name, name), obstacle ? "obstacle" : "cloth",
                body->triangle_count);
     }
     printf("%s\n%6s  %9s  %13s  %13s  %13s  %9s\n", in->body_count > 8 ? ", ..." : "", "frame", "crossings",
@@ -410,9 +445,10 @@ static void add_up(inspection* in, int frame, const weft_inspection* found)
     if (in->crossings == 0 && found->crossings > 0 && found->pair_count > 0)
     {
         const weft_crossing* c = &found->pairs[0];
-        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d, triangle %d of %.150s and triangle %d of %.150s (%s)",
-                 frame, c->triangle[0], body_name(in, c->body[0]), c->triangle[1], body_name(in, c->body[1]),
-                 weft_crossing_kind_name(c->kind));
+        char names[2][152];
+        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d, triangle %d of %s and triangle %d of %s (%s)", frame,
+                 c->triangle[0], plain(body_name(in, c->body[0]), names[0]), c->triangle[1],
+                 plain(body_name(in, c->body[1]), names[1]), weft_crossing_kind_name(c->kind));
     }
     else if (in->crossings == 0 && found->crossings > 0)
     {

@@ -1,8 +1,10 @@
 // The command `weft`: finds the subcommand.
 #define _POSIX_C_SOURCE 200809L
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -54,6 +56,13 @@ static int dispatch(int argc, char** argv)
     return EXIT_INPUT;
 }
 
+// A reader that has had enough (`weft ccd ... | head -1`) went away by its own will and needs no sentence.
+static bool reader_is_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 int main(int argc, char** argv)
 {
     // A reader that goes away and a limit on file sizes are answers of the system, not the end of the run.
@@ -64,7 +73,10 @@ int main(int argc, char** argv)
     bool answered = status == EXIT_DONE || status == EXIT_FAILED;
     if ((fflush(stdout) != 0 || ferror(stdout)) && answered)
     {
-        fprintf(stderr, "weft: cannot write the output\n");
+        if (!reader_is_gone())
+        {
+            fprintf(stderr, "weft: cannot write the output\n");
+        }
         return EXIT_MACHINE;
     }
     return status;

@@ -86,19 +86,23 @@ static int read_options(int argc, char** argv, run_options* o)
                 return report_usage("run", o->json, "unknown option `%s`, or its value is missing", name);
             }
             bool good = true;
+            const char* expected = "a short text; a run takes at most 256 changes";
             if (strcmp(name, "-o") == 0)
             {
                 good = value[0] && snprintf(o->dir, sizeof(o->dir), "%s", value) < (int)sizeof(o->dir);
+                expected = "the name of a folder";
             }
             else if (strcmp(name, "--frames") == 0)
             {
                 good = parse_int(value, 0, 1000000000, &o->frames);
                 snprintf(o->frame_override, sizeof(o->frame_override), "frames=%d", o->frames);
                 good = good && add_override(o, o->frame_override);
+                expected = "a whole number from 0 to 1000000000";
             }
             else if (strcmp(name, "--threads") == 0)
             {
                 good = parse_int(value, 0, 256, &o->threads);
+                expected = "a whole number from 0 (one a core) to 256";
             }
             else if (strcmp(name, "--set") == 0)
             {
@@ -120,7 +124,7 @@ static int read_options(int argc, char** argv, run_options* o)
             }
             if (!good)
             {
-                return report_usage("run", o->json, "`%s` is no value for %s", value, name);
+                return report_value("run", o->json, name, value, expected);
             }
         }
     }

@@ -683,6 +683,60 @@ static void test_bad_positions(void** unused)
     free(s);
 }
 
+// What each of the three calls hands out outlives the other two and an update; after a failure there is nothing.
+static void test_what_lasts(void** unused)
+{
+    (void)unused;
+    test_scene* s = test_scene_create();
+    test_scene_sheet(s, 8, v3(0, 0, 0), v3(1, 0, 0), v3(0, 0, 1), v3(0, 0, 0), 0);
+    test_scene_sheet(s, 8, v3(0.01, 0.02, 0.03), v3(1, 0, 0), v3(0, 0, 1), v3(0, -0.025, 0), 0);
+    weft_collider* c = create(s, 1, "auto");
+    weft_pairs pairs, later;
+    const weft_near* near;
+    const weft_impact* impacts;
+    int near_count, impact_count;
+    assert_int_equal(weft_collider_update(c, s->start, s->end, 0.01, NULL), WEFT_OK);
+    assert_int_equal(weft_collider_update(c, s->start, s->end, -1.0, NULL), WEFT_BAD_INPUT); // the last one stays
+    assert_int_equal(weft_collider_pairs(c, &pairs, NULL), WEFT_OK);
+    size_t faces_size = (size_t)pairs.vertex_face_count * sizeof(weft_pair);
+    size_t edges_size = (size_t)pairs.edge_edge_count * sizeof(weft_pair);
+    void* kept[3] = {malloc(faces_size), malloc(edges_size), NULL};
+    memcpy(kept[0], pairs.vertex_face, faces_size);
+    memcpy(kept[1], pairs.edge_edge, edges_size);
+    assert_int_equal(weft_collider_impacts(c, &impacts, &impact_count, NULL), WEFT_OK);
+    assert_true(pairs.vertex_face_count > 0 && pairs.edge_edge_count > 0 && impact_count > 0);
+    size_t impacts_size = (size_t)impact_count * sizeof(weft_impact);
+    kept[2] = malloc(impacts_size);
+    memcpy(kept[2], impacts, impacts_size);
+    // Fewer candidates than pairs has, then more.
+    assert_int_equal(weft_collider_near(c, 0.001, &near, &near_count, NULL), WEFT_OK);
+    assert_memory_equal(kept[0], pairs.vertex_face, faces_size);
+    assert_int_equal(weft_collider_near(c, 0.5, &near, &near_count, NULL), WEFT_OK);
+    assert_true(near_count > pairs.vertex_face_count);
+    weft_vec3 first = s->end[0];
+    s->end[0].x = NAN;
+    assert_int_equal(weft_collider_update(c, s->start, s->end, 0.01, NULL), WEFT_NOT_FINITE);
+    assert_int_equal(weft_collider_near(c, 0.5, &near, &near_count, NULL), WEFT_BAD_INPUT);
+    assert_true(near == NULL && near_count == 0);
+    assert_memory_equal(kept[0], pairs.vertex_face, faces_size);
+    assert_memory_equal(kept[1], pairs.edge_edge, edges_size);
+    assert_memory_equal(kept[2], impacts, impacts_size);
+    assert_int_equal(weft_collider_pairs(c, &later, NULL), WEFT_BAD_INPUT);
+    assert_true(!later.vertex_face && !later.edge_edge && later.vertex_face_count + later.edge_edge_count == 0);
+    assert_int_equal(weft_collider_impacts(c, &impacts, &impact_count, NULL), WEFT_BAD_INPUT);
+    assert_true(impacts == NULL && impact_count == 0);
+    s->end[0] = first;
+    assert_int_equal(weft_collider_update(c, s->start, s->end, 0.01, NULL), WEFT_OK);
+    assert_int_equal(weft_collider_impacts(c, &impacts, &impact_count, NULL), WEFT_OK);
+    assert_memory_equal(kept[2], impacts, impacts_size);
+    for (int k = 0; k < 3; k++)
+    {
+        free(kept[k]);
+    }
+    weft_collider_destroy(c);
+    free(s);
+}
+
 static void test_edges(void** unused)
 {
     (void)unused;
@@ -807,6 +861,7 @@ int main(void)
         cmocka_unit_test(test_failed_rebuild),
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_bad_positions),
+        cmocka_unit_test(test_what_lasts),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_impacts),
     };

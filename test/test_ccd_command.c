@@ -111,6 +111,24 @@ static long total(const char* name)
     return at ? strtol(at + strlen(field), NULL, 10) : -1;
 }
 
+// What was printed are the answers of the first `count` records and nothing else.
+static void assert_answers(const ccd_record* records, int count)
+{
+    char* line = output;
+    for (int k = 0; k < count; k++)
+    {
+        char* end;
+        assert_int_equal(strtol(line, &end, 10), records[k].truth != 0.0);
+        if (records[k].truth != 0.0)
+        {
+            assert_true(strtod(end, &end) == records[k].low);
+        }
+        assert_int_equal(*end, '\n');
+        line = end + 1;
+    }
+    assert_int_equal(*line, 0);
+}
+
 static void lines_are_the_answers(void** state)
 {
     (void)state;
@@ -120,19 +138,7 @@ static void lines_are_the_answers(void** state)
         make_records(kind, records);
         write_bytes("q.bin", records, sizeof(records));
         assert_int_equal(run(kind == WEFT_VERTEX_FACE ? "q.bin --kind vf" : "--kind=ee q.bin"), 0);
-        char* line = output;
-        for (int k = 0; k < RECORDS; k++)
-        {
-            char* end;
-            assert_int_equal(strtol(line, &end, 10), records[k].truth != 0.0);
-            if (records[k].truth != 0.0)
-            {
-                assert_true(strtod(end, &end) == records[k].low);
-            }
-            assert_int_equal(*end, '\n');
-            line = end + 1;
-        }
-        assert_int_equal(*line, 0);
+        assert_answers(records, RECORDS);
     }
 }
 
@@ -237,6 +243,14 @@ static void bad_files_are_refused(void** state)
     write_bytes("cut.bin", records, 3 * sizeof(ccd_record) + 100);
     assert_bad("cut.bin --kind vf", "record 3 is cut: the file ends after 100 bytes of its 224 (at byte 772)");
     assert_string_equal(output + strlen(output) - 3, "}}\n");
+    // The whole records before the cut are answered, and come before the sentence.
+    assert_int_equal(run("cut.bin --kind vf"), 2);
+    assert_answers(records, 3);
+    assert_int_equal(run_after("{", "cut.bin --kind vf > out.txt 2>&1; }"), 2);
+    char* sentence = strstr(output, "weft: ");
+    assert_true(sentence && sentence > output);
+    *sentence = 0;
+    assert_answers(records, 3);
     write_bytes("empty.bin", records, 0);
     assert_bad("empty.bin --kind vf", "empty");
     assert_bad("none.bin --kind vf", "No such file");
@@ -244,6 +258,7 @@ static void bad_files_are_refused(void** state)
     // The same through a pipe, whose length cannot be known before.
     assert_int_equal(run_after("cat cut.bin |", "/dev/stdin --kind vf > out.txt"), 2);
     assert_says(errors, "record 3 is cut");
+    assert_answers(records, 3);
     assert_int_equal(run_after("cat empty.bin |", "/dev/stdin --kind vf > out.txt"), 2);
     assert_says(errors, "empty");
     assert_int_equal(run_after("head -c 448 cut.bin |", "/dev/stdin --kind vf --json > out.txt"), 0);
@@ -267,6 +282,8 @@ static void bad_records_are_refused(void** state)
         make_records(WEFT_EDGE_EDGE, records);
         records[300].end[2].y = bad[k];
         write_bytes("q.bin", records, sizeof(records));
+        assert_int_equal(run("q.bin --kind ee"), 2);
+        assert_answers(records, 300);
         assert_bad("q.bin --kind ee", "record 300 (byte 67200)");
         assert_says(output, k < 2 ? "1e-30 to 1e12" : "not finite");
     }
@@ -295,6 +312,7 @@ static void bad_command_lines_are_refused(void** state)
     assert_says(output, "weft ccd FILE.bin --kind vf|ee [--json]");
     // A disk that is full is the machine's failure.
     assert_int_equal(run_after("", "q.bin --kind ee > /dev/full"), 3);
+    assert_says(errors, "cannot write");
 }
 
 int main(void)

@@ -245,7 +245,10 @@ static void test_command_line(void** state)
     refused("inspect", "which folder");
     refused("inspect cache cache", "one folder");
     refused("inspect cache --frame x", "no value for --frame");
-    refused("inspect cache --frame 3..1", "no value for --frame");
+    refused("inspect cache --frame 3..1", "no value for --frame: it takes a frame K from 0, or frames A..B");
+    refused("inspect cache --frame 1..", "no value for --frame: it takes a frame K");
+    refused("inspect cache --threads 100000", "from 0 (one a core) to 256");
+    refused("inspect cache --pairs -1", "from 0 to 1000000");
     refused("inspect cache --frame 2", "frames 0..1");
     refused("inspect cache --what 3", "unknown option");
     refused("inspect nowhere", "cannot be opened");

@@ -550,7 +550,17 @@ static void test_arrays(void** state)
     weft_inspect_body body = {0, 3, NULL, 1, beyond};
     assert_int_equal(weft_inspector_create(&def, &body, 1, &inspector, &error), WEFT_BAD_INPUT);
     assert_non_null(strstr(error.message, "vertex 3"));
+    assert_null(inspector);
     weft_inspector_destroy(NULL);
+    // A corner twice is a triangle without area.
+    const int twice[3] = {0, 1, 1};
+    const weft_vec3 x[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    const weft_vec3* positions[1] = {x};
+    body.triangles = twice;
+    assert_int_equal(weft_inspector_create(&def, &body, 1, &inspector, &error), WEFT_OK);
+    assert_int_equal(weft_inspector_frame(inspector, positions, &found, &error), WEFT_OK);
+    assert_true(found.degenerate == 1 && found.crossings == 0);
+    weft_inspector_destroy(inspector);
 }
 
 // ---- memory

@@ -355,6 +355,14 @@ static void test_garbage_header(void** state)
         assert_int_equal(pc2_open(file_path, &cache, NULL), WEFT_BAD_INPUT);
         assert_int_equal(pc2_open_append(file_path, POINTS, &cache, NULL), WEFT_BAD_INPUT);
     }
+    // Counts are shown as the signed numbers that they look like, with a remedy.
+    weft_error error = {0};
+    pc2* damaged;
+    write_samples(1);
+    put_bytes(28, (const unsigned char[4]){0xfb, 0xff, 0xff, 0xff}, 4);
+    assert_int_equal(pc2_open(file_path, &damaged, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "damaged"));
+    assert_non_null(strstr(error.message, "-5 samples; export it"));
     // More points or samples than the file holds: none are there.
     write_samples(1);
     put_bytes(16, (const unsigned char[4]){0xff, 0xff, 0xff, 0x7f}, 4);

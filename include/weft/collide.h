@@ -41,7 +41,7 @@ typedef struct weft_collider_def
     int triangle_count;
     const int* edges;     ///< [2 * edge_count] edges of strands, or NULL; one that is a triangle's side too is the same edge
     int edge_count;
-    const int* body;      ///< [vertex_count] from 0 to body_count - 1, or NULL: all of body 0
+    const int* body;      ///< [vertex_count] from 0 to body_count - 1, in any order and mixed at will, or NULL: all of body 0
     int body_count;       ///< 1
     const uint8_t* passive;       ///< [body_count] 1: an obstacle; pairs of two obstacles are not wanted. NULL: none is
     const int* excluded_bodies;   ///< [2 * excluded_body_count] pairs of bodies; one with itself turns self-collision off
@@ -52,19 +52,24 @@ typedef struct weft_collider_def
     int worker_count;       ///< 1: no threads are made; 0: one a core
     weft_task_hooks tasks;  ///< zero for the built-in pool
     const char* kernels;    ///< "auto", "base", "avx2", "avx512"
-    uint32_t cookie;        ///< proves that the default was used; do not set
+    uint32_t cookie;        ///< proves that the default was used; do not set. Without it the process ends: weft/types.h
 } weft_collider_def;
 
 typedef struct weft_collider weft_collider;
 
 WEFT_API weft_collider_def weft_collider_def_default(void);
+/// BAD_INPUT names the triangle, edge or vertex that is wrong; out is then NULL.
 WEFT_API weft_status weft_collider_create(const weft_collider_def* def, weft_collider** out, weft_error* error);
 WEFT_API void weft_collider_destroy(weft_collider* collider); ///< NULL is fine
-/// The edges of triangles and strands, sorted by (lower, higher) vertex: [2 * count], lives as long as the collider.
+/// The edges of triangles and strands, sorted by (lower, higher) vertex: [2 * *count], lives as long as the collider. count
+/// may not be NULL.
 WEFT_API const int* weft_collider_edges(const weft_collider* collider, int* count);
 
 /// Positions at both ends of a step, [vertex_count] each; they are copied, and end may be start. margin, in metres, is
-/// what weft_collider_pairs allows between boxes; finite and not negative. NOT_FINITE names the vertex.
+/// what weft_collider_pairs allows between boxes; finite and not negative, BAD_INPUT otherwise, and the last update stays in
+/// force. NOT_FINITE names the vertex. After that, and after NO_MEMORY, there are no positions: as before the first update,
+/// weft_collider_pairs, _near and _impacts answer BAD_INPUT until an update succeeds. start and end may be NULL only when
+/// there are no vertices.
 WEFT_API weft_status weft_collider_update(weft_collider* collider, const weft_vec3* start, const weft_vec3* end,
                                           double margin, weft_error* error);
 
@@ -74,7 +79,11 @@ typedef struct weft_pair
     int first, second;
 } weft_pair;
 
-/// Each array is sorted by (first, second). The arrays belong to the collider and last until the next weft_collider_pairs.
+/// What weft_collider_pairs, _near and _impacts hand out belongs to the collider. Each of the three has arrays of its own, which
+/// last until the next call of that same function, failed or not, or the collider's end: the other two and
+/// weft_collider_update leave them alone. After a failure counts are 0 and arrays NULL; arrays without entries may be NULL too.
+///
+/// Each array is sorted by (first, second).
 typedef struct weft_pairs
 {
     const weft_pair* vertex_face;
@@ -104,8 +113,9 @@ typedef struct weft_near
 
 /// All vertex-face and edge-edge pairs that are at most `distance` apart at the end positions of the last update, culled as
 /// the candidates are; vertex-face pairs first, each kind sorted by (first, second). Strands meet faces through their vertices
-/// and everything through their edges. out is [*count], belongs to the collider and lasts until the next call. The search goes
-/// through the boxes of the whole step: it is fastest after an update with end = start. At most pair_limit candidates of a kind.
+/// and everything through their edges. *out is [*count] and lasts until the next weft_collider_near. distance is in metres,
+/// finite and not negative. The search goes through the boxes of the whole step: it is fastest after an update with end =
+/// start. At most pair_limit candidates of a kind.
 WEFT_API weft_status weft_collider_near(weft_collider* collider, double distance, const weft_near** out, int* count,
                                         weft_error* error);
 
@@ -120,8 +130,8 @@ typedef struct weft_impact
 } weft_impact;
 
 /// All pairs that collide on the way from start to end of the last update, whatever its margin; vertex-face pairs first, each
-/// kind sorted by (first, second). out is [*count], belongs to the collider and lasts until the next call. BAD_INPUT names a
-/// pair with coordinates that weft_ccd_query refuses.
+/// kind sorted by (first, second). *out is [*count] and lasts until the next weft_collider_impacts. At most pair_limit
+/// candidates of a kind. BAD_INPUT names a pair with coordinates that weft_ccd_query refuses.
 WEFT_API weft_status weft_collider_impacts(weft_collider* collider, const weft_impact** out, int* count,
                                            weft_error* error);
 

@@ -18,15 +18,15 @@
 extern "C" {
 #endif
 
-/// Start from weft_inspect_def_default().
+/// Start from weft_inspect_def_default(). A number out of its range is a broken contract: weft/types.h.
 typedef struct weft_inspect_def
 {
-    int worker_count;       ///< 1: no threads are made; 0: one a core. The answers are the same
+    int worker_count;       ///< 1: no threads are made; 0: one a core; more than 256 are 256. The answers are the same
     weft_task_hooks tasks;  ///< zero for the built-in pool
-    int pair_limit;         ///< crossings that are listed, at most; 1000
-    int64_t crossing_limit; ///< counting stops there; 1,000,000
-    int64_t test_limit;     ///< pairs with overlapping boxes that are looked at; 0: 50 million and 50 a triangle
-    uint32_t cookie;        ///< proves that the default was used; do not set
+    int pair_limit;         ///< crossings that are listed, at most; 0 or more; 1000
+    int64_t crossing_limit; ///< counting stops there; 1 or more; 1,000,000
+    int64_t test_limit;     ///< pairs with overlapping boxes that are looked at; 0 or more; 0: 50 million and 50 a triangle
+    uint32_t cookie;        ///< proves that the default was used; do not set. Without it the process ends: weft/types.h
 } weft_inspect_def;
 
 WEFT_API weft_inspect_def weft_inspect_def_default(void);
@@ -38,7 +38,7 @@ typedef struct weft_inspect_body
     int vertex_count;
     const weft_vec3* rest; ///< [vertex_count] rest shape for the strain of cloth, or NULL: no strain
     int triangle_count;
-    const int* triangles;  ///< [3 * triangle_count] vertices of this body
+    const int* triangles;  ///< [3 * triangle_count] vertices of this body; one with a corner twice has no area and is fine
 } weft_inspect_body;
 
 typedef enum weft_crossing_kind
@@ -75,7 +75,7 @@ typedef struct weft_inspection
 
 typedef struct weft_inspector weft_inspector;
 
-/// BAD_INPUT when a triangle names a vertex that is not there. body_count may be 0.
+/// BAD_INPUT when a triangle names a vertex that is not there; out is then NULL. body_count may be 0.
 WEFT_API weft_status weft_inspector_create(const weft_inspect_def* def, const weft_inspect_body* bodies, int body_count,
                                            weft_inspector** out, weft_error* error);
 /// positions[k] is [vertex_count] of body k, or NULL when it has no vertices.

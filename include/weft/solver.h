@@ -70,7 +70,7 @@ typedef struct weft_solver_def
     weft_task_hooks tasks;      ///< zero for the built-in pool
     const char* kernels;        ///< "auto", "base", "avx2", "avx512"
     weft_sa_def sa;
-    uint32_t cookie;            ///< proves that the default was used; do not set
+    uint32_t cookie;            ///< proves that the default was used; do not set. Without it the process ends: weft/types.h
 } weft_solver_def;
 
 enum

@@ -1,4 +1,10 @@
 /// Types that every part of the public interface shares: status, error, vectors, hooks.
+///
+/// A caller that breaks the contract of a call (NULL where the header does not allow it, a def that was not made by its default
+/// function, an id that was never given out, a body added after the first step) ends the process: one sentence on standard
+/// error, then abort(), in release builds too. Only a library that is built with WEFT_STRIP defined leaves these checks out;
+/// what happens then is undefined. Everything else that can be wrong is a weft_status. Pointers may be NULL where it is said,
+/// and a weft_error* always.
 #ifndef WEFT_TYPES_H
 #define WEFT_TYPES_H
 

@@ -113,10 +113,12 @@ typedef weft_status weft_sample_fn(void* user, int sample, weft_vec3* out, weft_
 typedef struct weft_obstacle_def
 {
     const char* name;            ///< unique among cloths and obstacles; becomes a file name. NULL: obstacle1, obstacle2, ...
-    const weft_vec3* positions;  ///< [vertex_count] m
+    const weft_vec3* positions;  ///< [vertex_count] m. With samples only the shape that polygons are cut into triangles by and
+                                 ///< that NAME.obj of a run shows: where the body is, the samples say at every time
     int vertex_count;
     const int* face_start;       ///< [face_count + 1], or NULL: all faces are triangles
-    const int* face_vertices;    ///< polygons; closed or open, edges of any number of faces, faces without area are all fine
+    const int* face_vertices;    ///< polygons; closed or open, edges of any number of faces, faces without area are all fine;
+                                 ///< a corner twice is refused
     int face_count;
     double friction;             ///< coefficient
     double thickness;            ///< distance that cloth keeps, m
@@ -128,8 +130,10 @@ typedef struct weft_obstacle_def
                                  ///< before and after; keys move what the samples give.
     double sample_rate;          ///< samples a second
     double sample_start;         ///< s
-    const weft_vec3* samples;    ///< [sample_count * vertex_count], or NULL: read_sample
-    weft_sample_fn* read_sample; ///< called when a sample is needed, at most two are kept; NULL: samples
+    const weft_vec3* samples;    ///< [sample_count * vertex_count], or NULL: read_sample. With sample_count above 0 exactly one
+                                 ///< of the two is set, with 0 both are ignored
+    weft_sample_fn* read_sample; ///< called when a sample is needed, at most two are kept: by weft_sim_add_obstacle and whatever
+                                 ///< asks where the obstacle is, always on the thread of that call. NULL: samples
     void* user;                  ///< for read_sample
     void (*release)(void* user); ///< called once: when the simulation is destroyed or the obstacle is refused; may be NULL
 } weft_obstacle_def;
@@ -175,7 +179,7 @@ typedef struct weft_sim_def
     int worker_count;       ///< 1: no threads are made; 0: one a core
     weft_task_hooks tasks;  ///< zero for the built-in pool
     const char* kernels;    ///< "auto", "base", "avx2", "avx512"
-    uint32_t cookie;        ///< proves that the default was used; do not set
+    uint32_t cookie;        ///< proves that the default was used; do not set. Without it the process ends: weft/types.h
 } weft_sim_def;
 
 /// ---- results
@@ -222,11 +226,12 @@ typedef int weft_cloth_id; ///< 0, 1, ... in the order of adding
 WEFT_API weft_sim_def weft_sim_def_default(void);
 WEFT_API weft_status weft_sim_create(const weft_sim_def* def, weft_sim** out, weft_error* error);
 WEFT_API void weft_sim_destroy(weft_sim* sim); ///< NULL is fine
-/// Cloth is added before the first step.
+/// Cloth is added before the first step. out may be NULL, and is left alone on failure.
 WEFT_API weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cloth_id* out,
                                         weft_error* error);
 typedef int weft_obstacle_id; ///< 0, 1, ... in the order of adding
-/// Obstacles are added before the first step. All samples (of very many an even choice) are read once and checked here.
+/// Obstacles are added before the first step. All samples (of very many an even choice) are read once and checked here. out
+/// may be NULL, and is left alone on failure.
 WEFT_API weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_def* def, weft_obstacle_id* out,
                                            weft_error* error);
 /// After the bodies that it names, before the first step. NOT_FOUND suggests the nearest name. Arrays are copied.
@@ -275,10 +280,14 @@ WEFT_API weft_exclusion weft_sim_exclusion_at(const weft_sim* sim, int index);
 
 /// All bodies in one collider (weft/collide.h), less the exclusions: vertices of the cloths in the order of adding, each in
 /// the user's order, then those of the obstacles. Body k of the collider is cloth k, then obstacle k - cloth_count. The caller
-/// destroys it; it does not see what is added later.
+/// destroys it; it does not see what is added later. worker_count, task hooks and kernels are those of the simulation, with a
+/// pool of its own; pair_limit is the default. out is NULL on failure.
 WEFT_API weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_error* error);
+/// Of all bodies at present: after one was added it is more than a collider that was made before has, and as cloths come before
+/// obstacles the order has changed too. Make the collider after the last body.
 WEFT_API int weft_sim_collider_vertex_count(const weft_sim* sim);
-/// Present positions in that order; out is [weft_sim_collider_vertex_count]. Fails only when a sample cannot be read.
+/// Present positions in that order; out is [weft_sim_collider_vertex_count] as it is now. Fails only when a sample cannot be
+/// read.
 WEFT_API weft_status weft_sim_collider_positions(weft_sim* sim, weft_vec3* out, weft_error* error);
 
 /// ---- names

@@ -80,6 +80,7 @@ weft_status weft_inspector_create(const weft_inspect_def* def, const weft_inspec
 {
     WEFT_ASSERT(def && def->cookie == DEF_COOKIE && out && body_count >= 0 && (bodies || body_count == 0));
     WEFT_ASSERT(def->worker_count >= 0 && def->pair_limit >= 0 && def->crossing_limit > 0 && def->test_limit >= 0);
+    *out = NULL;
     weft_inspector* inspector = MEM_NEW(1, weft_inspector);
     if (!inspector)
     {

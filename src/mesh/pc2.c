@@ -234,8 +234,8 @@ static weft_status pc2_read_header(pc2* cache, weft_error* error)
     if (points < 1 || points > INT32_MAX || samples > INT32_MAX)
     {
         return error_set(error, WEFT_BAD_INPUT, cache->path, 0,
-                         "the PC2 header is damaged: it states %lu points and %lu samples", (unsigned long)points,
-                         (unsigned long)samples);
+                         "the PC2 header is damaged: it states %ld points and %ld samples; export it or run the scene again",
+                         (long)(int32_t)points, (long)(int32_t)samples);
     }
     cache->point_count = (int)points;
     int64_t held = ((int64_t)info.st_size - HEADER_SIZE) / sample_size(cache);

@@ -179,6 +179,7 @@ static weft_status make_collider(weft_sim* sim, bool scene_order, weft_collider*
 weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_error* error)
 {
     WEFT_ASSERT(sim && out);
+    *out = NULL;
     return make_collider(sim, false, out, error);
 }
 
