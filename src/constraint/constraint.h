@@ -45,4 +45,15 @@ vec3 pin_target(const pin_motion* motion, vec3 start, double time);
 int pin_set_constrain(const pin_set* set, double time, double h, const vec3* x, const vec3* v, filter_record* records,
                       vec3* z);
 
+// ---- prescribed directions of one vertex, from pins and contacts
+typedef struct prescription
+{
+    int count;
+    vec3 d[3];       // orthonormal
+    double value[3]; // change of velocity along each
+} prescription;
+
+void prescription_add(prescription* p, vec3 direction, double value); // what is prescribed already stays
+vec3 prescription_value(const prescription* p);
+
 #endif

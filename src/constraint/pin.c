@@ -80,15 +80,7 @@ static int pin_directions(const pin_motion* motion, vec3* d)
     return 3;
 }
 
-// Orthonormal directions of one vertex with the change of velocity along each.
-typedef struct prescription
-{
-    int count;
-    vec3 d[3];
-    double value[3];
-} prescription;
-
-static void prescribe(prescription* p, vec3 d, double value)
+void prescription_add(prescription* p, vec3 d, double value)
 {
     if (p->count == 3)
     {
@@ -111,6 +103,16 @@ static void prescribe(prescription* p, vec3 d, double value)
     }
 }
 
+vec3 prescription_value(const prescription* p)
+{
+    vec3 sum = v3(0, 0, 0);
+    for (int c = 0; c < p->count; c++)
+    {
+        sum = v3_madd(sum, p->value[c], p->d[c]);
+    }
+    return sum;
+}
+
 int pin_set_constrain(const pin_set* set, double time, double h, const vec3* x, const vec3* v, filter_record* records,
                       vec3* z)
 {
@@ -131,17 +133,13 @@ int pin_set_constrain(const pin_set* set, double time, double h, const vec3* x, 
             int count = pin_directions(motion, d);
             for (int c = 0; c < count; c++)
             {
-                prescribe(&p, d[c], v3_dot(v3_sub(wanted, v[i]), d[c]));
+                prescription_add(&p, d[c], v3_dot(v3_sub(wanted, v[i]), d[c]));
             }
         }
         if (p.count > 0)
         {
             records[record_count++] = filter_record_make(i, p.d, p.count);
-            z[i] = v3(0, 0, 0);
-            for (int c = 0; c < p.count; c++)
-            {
-                z[i] = v3_madd(z[i], p.value[c], p.d[c]);
-            }
+            z[i] = prescription_value(&p);
         }
     }
     return record_count;

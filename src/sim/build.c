@@ -209,7 +209,8 @@ static weft_status build_state(weft_sim* sim)
     s->x = MEM_NEW(m->vertex_count, vec3);
     s->v = MEM_NEW(m->vertex_count, vec3);
     s->dv = MEM_NEW(m->vertex_count, vec3);
-    if (!s->x || !s->v || !s->dv)
+    s->grip = MEM_NEW(m->vertex_count, vec3);
+    if (!s->x || !s->v || !s->dv || !s->grip)
     {
         return WEFT_NO_MEMORY;
     }

@@ -212,9 +212,11 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     for (int k = 0; k < sim->obstacle_count; k++)
     {
         const obstacle* o = &sim->obstacles[k];
+        c->layer_most = fmax(c->layer_most, o->thickness);
         for (int i = 0; i < o->mesh.vertex_count; i++)
         {
             c->friction[n + o->first + i] = o->friction;
+            c->layer[n + o->first + i] = o->thickness;
         }
     }
     return WEFT_OK;

@@ -11,10 +11,13 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->inv_mass = MEM_NEW(n, double);
     c->record = MEM_NEW(cloth_count, int);
     c->friction = MEM_NEW(n, double);
+    c->layer = MEM_NEW(n, double);
+    c->grip = MEM_NEW(cloth_count, vec3);
+    c->pin_records = MEM_NEW(cloth_count, filter_record);
     c->zone = MEM_NEW(n, int);
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
-    bool ok = c->start && c->end && c->velocity && c->inv_mass && c->record && c->friction && c->zone && c->zone_motion &&
+    bool ok = c->start && c->end && c->velocity && c->inv_mass && c->record && c->friction && c->layer && c->grip && c->pin_records && c->zone && c->zone_motion &&
               c->zone_mass;
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
@@ -28,6 +31,10 @@ void contact_finish(contact* c)
     mem_free(c->inv_mass);
     mem_free(c->record);
     mem_free(c->friction);
+    mem_free(c->layer);
+    mem_free(c->grip);
+    mem_free(c->pin_records);
+    mem_free(c->touches);
     mem_free(c->rows);
     mem_free(c->found.item);
     mem_free(c->stuck);

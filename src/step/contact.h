@@ -3,6 +3,7 @@
 #define WEFT_CONTACT_H
 
 #include "collide/broad.h"
+#include "constraint/constraint.h"
 #include "core/core.h"
 #include "math/vec.h"
 #include "weft/collide.h"
@@ -22,6 +23,17 @@ typedef struct contact_row
     double pushed, slowed; // kg m and kg m/s so far
     double friction;
 } contact_row;
+
+// A vertex of cloth that touches an obstacle.
+typedef struct touch
+{
+    int vertex;
+    vec3 normal;     // towards the cloth
+    double depth;    // m, in the layer; negative: above it
+    vec3 velocity;   // m/s, of the obstacle there
+    double friction;
+    bool held, sticks; // in this substep
+} touch;
 
 typedef struct collision
 {
@@ -48,6 +60,13 @@ typedef struct contact
     int* zone;            // [vertex_count] parent in the forest of zones
     vec3* zone_motion;    // [vertex_count] kg m, of the zone's root
     double* zone_mass;    // [vertex_count] kg, of the zone's root
+    double* layer;        // [vertex_count] m, thickness of the vertex's obstacle
+    double layer_most;    // m
+    touch* touches;       // [touch_count] sorted by vertex
+    int touch_count, touch_capacity;
+    vec3* grip;           // [cloth_count] the state's next memory of contact
+    filter_record* pin_records; // [pin_count] of the substep
+    int pin_count;
     obstacles_fn* obstacles_at;
     void* user;
     double thickness;     // m, between cloths

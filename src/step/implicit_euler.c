@@ -13,6 +13,10 @@ static weft_status stage_assemble(world* w)
         w->rhs_start[i] = v3_scale(w->h, m->external[i]);
     }
     element_motion motion = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
+    if (w->contact)
+    {
+        touch_friction(w, w->rhs_start);
+    }
     world_assemble(w, &motion, w->rhs_start);
     return WEFT_OK;
 }
@@ -55,18 +59,23 @@ static weft_status stage_advance(world* w)
         w->x_next[i] = v3_madd(s->x[i], w->h, w->v_next[i]);
     }
     element_motion start = {.x = s->x, .v = s->v, .h = w->h, .time = w->time + w->h};
+    if (w->contact)
+    {
+        touch_remember(w);
+    }
     w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
     return WEFT_OK;
 }
 
 static weft_status first_system(world* w)
 {
+    TRY(stage_detect(w));
     TRY(stage_constrain(w));
     return stage_assemble(w);
 }
 
 static const stage stages[] = {
-    {"constrain", stage_constrain}, {"assemble", stage_assemble}, {"solve", stage_solve},
+    {"detect", stage_detect}, {"constrain", stage_constrain}, {"assemble", stage_assemble}, {"solve", stage_solve},
     {"advance", stage_advance},     {"judge", stage_judge},       {"respond", stage_respond}, {NULL, NULL},
 };
 

@@ -108,7 +108,7 @@ static vec3 yield_to(const world* w, int vertex, vec3 a)
     const contact* c = w->contact;
     vec3 d = v3_scale(c->inv_mass[vertex], a);
     int record = vertex < c->cloth_count ? c->record[vertex] : -1;
-    return record < 0 ? d : m3_mul_v(w->filter[record].S, d);
+    return record < 0 ? d : m3_mul_v(c->pin_records[record].S, d);
 }
 
 static double row_inv_mass(const world* w, const contact_row* row, vec3 direction)
@@ -147,12 +147,13 @@ static contact_row row_of(const world* w, const collision* hit)
     contact_row row = {0};
     memcpy(row.vertex, hit->vertex, sizeof(row.vertex));
     vec3 x[4];
-    double t = hit->time < 0.0 ? 1.0 : hit->time;
+    double t = hit->time < 0.0 ? 1.0 : hit->time, layer = 0.0;
     for (int k = 0; k < 4; k++)
     {
         int i = hit->vertex[k];
         x[k] = v3_madd(c->start[i], t, v3_sub(c->end[i], c->start[i]));
-        row.friction = fmax(row.friction, c->friction[i]);
+        row.friction = i < c->cloth_count && row.friction > 0.0 ? row.friction : c->friction[i]; // obstacles have the word
+        layer = fmax(layer, c->layer[i]);
     }
     closest at = hit->kind == WEFT_VERTEX_FACE ? closest_vertex_face(x) : closest_edge_edge(x);
     memcpy(row.weight, at.weight, sizeof(row.weight));
@@ -167,7 +168,7 @@ static contact_row row_of(const world* w, const collision* hit)
         row.normal = v3_scale(-1.0, row.normal);
         before = -before;
     }
-    row.gap = fmax(fmin(before, c->thickness), gap_ulps * c->ulp);
+    row.gap = fmax(fmin(before, layer > 0.0 ? layer : c->thickness), gap_ulps * c->ulp);
     row.inv_mass = row_inv_mass(w, &row, row.normal);
     return row;
 }
@@ -367,9 +368,9 @@ static weft_status load(world* w)
         c->velocity[i] = w->v_next[i];
         c->record[i] = -1;
     }
-    for (int k = 0; k < w->filter_count; k++)
+    for (int k = 0; k < c->pin_count; k++)
     {
-        c->record[w->filter[k].vertex] = k;
+        c->record[c->pin_records[k].vertex] = k;
     }
     TRY(c->obstacles_at(c->user, w->time, c->start + n, NULL));
     TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, NULL));

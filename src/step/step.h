@@ -44,6 +44,7 @@ typedef struct state
 {
     vec3* x;  // [vertex_count] m
     vec3* v;  // [vertex_count] m/s
+    vec3* grip; // [vertex_count] contact with obstacles: last normal force (N); 0 none, 1 slides, 2 sticks; 0
     vec3* dv; // [vertex_count] last solution, per unit of time step: the next first guess
     int64_t step_count;
     int halvings; // the current substep is time_step / 2^halvings
@@ -130,6 +131,11 @@ weft_status step_run(world* w, const time_method* method);
 
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep
+weft_status stage_detect(world* w);      // which vertices touch obstacles
+weft_status touch_constrain(world* w);   // adds them to the filter
+void touch_friction(world* w, vec3* rhs);
+void touch_remember(world* w);
+weft_status contact_positions(world* w);
 weft_status stage_respond(world* w);   // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);     // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
 void world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);

@@ -110,6 +110,10 @@ static void accept(world* w)
     }
     memcpy(s->x, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
     memcpy(s->v, w->v_next, (size_t)w->model->vertex_count * sizeof(vec3));
+    if (w->contact)
+    {
+        memcpy(s->grip, w->contact->grip, (size_t)w->model->vertex_count * sizeof(vec3));
+    }
     w->before = w->after;
     w->stats->substeps++;
 }

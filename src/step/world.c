@@ -28,7 +28,7 @@ weft_status world_create(world* w, const model* m)
         ok = ok && *vectors[k];
     }
     w->values = MEM_NEW(9 * (size_t)m->assembler.pattern.block_count, double);
-    w->filter = MEM_NEW(m->pins.count + 1, filter_record);
+    w->filter = MEM_NEW(m->vertex_count + 1, filter_record);
     int chunks = 1;
     for (int g = 0; g < GROUP_COUNT; g++)
     {
@@ -55,6 +55,7 @@ void world_finish(world* w)
     mem_free(w->state.x);
     mem_free(w->state.v);
     mem_free(w->state.dv);
+    mem_free(w->state.grip);
     solver_object_finish(&w->solver);
     if (w->contact)
     {
@@ -93,6 +94,10 @@ weft_status stage_constrain(world* w)
 {
     const state* s = &w->state;
     w->filter_count = pin_set_constrain(&w->model->pins, w->time + w->h, w->h, s->x, s->v, w->filter, w->z);
+    if (w->contact)
+    {
+        TRY(touch_constrain(w));
+    }
     // A solver prepares anew when the set of constraints changes.
     uint64_t hash = (uint64_t)w->filter_count;
     for (int k = 0; k < w->filter_count; k++)
