@@ -58,13 +58,13 @@ static void warnings_finish(check_warnings* warnings)
     }
 }
 
-// ---- where a cloth lies and what it weighs
+// ---- where bodies lie and what cloth weighs
 
-typedef struct cloth_body
+typedef struct body_extent
 {
     weft_vec3 min, max; // m
-    double mass;        // kg
-} cloth_body;
+    double mass;        // of cloth, kg
+} body_extent;
 
 static void set_velocity(weft_sim* sim, int cloth, double speed, weft_vec3* scratch)
 {
@@ -75,46 +75,77 @@ static void set_velocity(weft_sim* sim, int cloth, double speed, weft_vec3* scra
     weft_sim_set_state(sim, cloth, NULL, scratch);
 }
 
-static void measure_extent(const weft_sim* sim, int cloth, weft_vec3* scratch, cloth_body* out)
+static void extent_set(const weft_vec3* x, int count, body_extent* out)
 {
-    weft_sim_positions(sim, cloth, scratch);
-    out->min = out->max = scratch[0];
-    for (int v = 1; v < weft_sim_vertex_count(sim, cloth); v++)
+    out->min = out->max = x[0];
+    for (int v = 1; v < count; v++)
     {
-        const weft_vec3 x = scratch[v];
-        out->min = (weft_vec3){fmin(out->min.x, x.x), fmin(out->min.y, x.y), fmin(out->min.z, x.z)};
-        out->max = (weft_vec3){fmax(out->max.x, x.x), fmax(out->max.y, x.y), fmax(out->max.z, x.z)};
+        out->min = (weft_vec3){fmin(out->min.x, x[v].x), fmin(out->min.y, x[v].y), fmin(out->min.z, x[v].z)};
+        out->max = (weft_vec3){fmax(out->max.x, x[v].x), fmax(out->max.y, x[v].y), fmax(out->max.z, x[v].z)};
     }
 }
 
 // The mass is the one that the simulation moves: at 1 m/s, m = 2 E. The simulation is of no other use afterwards.
-static cloth_body* measure_cloths(weft_sim* sim)
+static void measure_cloths(weft_sim* sim, weft_vec3* scratch, body_extent* out)
 {
-    int count = weft_sim_cloth_count(sim), vertices = 1;
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < weft_sim_cloth_count(sim); k++)
     {
-        vertices = weft_sim_vertex_count(sim, k) > vertices ? weft_sim_vertex_count(sim, k) : vertices;
-    }
-    cloth_body* bodies = calloc(count > 0 ? (size_t)count : 1, sizeof(*bodies));
-    weft_vec3* scratch = malloc((size_t)vertices * sizeof(*scratch));
-    for (int k = 0; bodies && scratch && k < count; k++)
-    {
-        measure_extent(sim, k, scratch, &bodies[k]);
+        weft_sim_positions(sim, k, scratch);
+        extent_set(scratch, weft_sim_vertex_count(sim, k), &out[k]);
         set_velocity(sim, k, 0.0, scratch);
     }
-    for (int k = 0; bodies && scratch && k < count; k++)
+    for (int k = 0; k < weft_sim_cloth_count(sim); k++)
     {
         set_velocity(sim, k, 1.0, scratch);
-        bodies[k].mass = 2.0 * weft_sim_energy(sim).kinetic;
+        out[k].mass = 2.0 * weft_sim_energy(sim).kinetic;
         set_velocity(sim, k, 0.0, scratch);
     }
-    if (!scratch)
+}
+
+// At time 0: where its motion and its first sample put it.
+static weft_status measure_obstacles(weft_sim* sim, weft_vec3* scratch, body_extent* out, weft_error* error)
+{
+    for (int k = 0; k < weft_sim_obstacle_count(sim); k++)
     {
-        free(bodies);
-        bodies = NULL;
+        weft_status status = weft_sim_obstacle_positions(sim, k, 0.0, scratch, error);
+        if (status != WEFT_OK)
+        {
+            return status;
+        }
+        extent_set(scratch, weft_sim_obstacle_vertex_count(sim, k), &out[k]);
+    }
+    return WEFT_OK;
+}
+
+static int most_vertices(const weft_sim* sim)
+{
+    int most = 1;
+    for (int k = 0; k < weft_sim_cloth_count(sim); k++)
+    {
+        most = weft_sim_vertex_count(sim, k) > most ? weft_sim_vertex_count(sim, k) : most;
+    }
+    for (int k = 0; k < weft_sim_obstacle_count(sim); k++)
+    {
+        int count = weft_sim_obstacle_vertex_count(sim, k);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+// Cloths, then obstacles; *out is for the caller to free, also after a failure.
+static weft_status measure_bodies(weft_sim* sim, body_extent** out, weft_error* error)
+{
+    size_t count = (size_t)weft_sim_cloth_count(sim) + (size_t)weft_sim_obstacle_count(sim);
+    weft_vec3* scratch = malloc((size_t)most_vertices(sim) * sizeof(*scratch));
+    *out = calloc(count + 1, sizeof(**out));
+    weft_status status = WEFT_NO_MEMORY;
+    if (scratch && *out)
+    {
+        measure_cloths(sim, scratch, *out);
+        status = measure_obstacles(sim, scratch, *out + weft_sim_cloth_count(sim), error);
     }
     free(scratch);
-    return bodies;
+    return status;
 }
 
 // ---- as text
@@ -129,20 +160,26 @@ static void print_settings(const weft_scene* scene)
            def->tolerance, def->kernels);
 }
 
-static void print_cloth(const weft_scene_cloth* cloth, const cloth_body* body)
+static void print_extent(const body_extent* body)
+{
+    printf("  from [%.4g, %.4g, %.4g] to [%.4g, %.4g, %.4g] m, ", body->min.x, body->min.y, body->min.z, body->max.x,
+           body->max.y, body->max.z);
+}
+
+static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body)
 {
     const weft_material* m = &cloth->material;
     printf("cloth %s (%s): vertices %d, faces %d, triangles %d, pinned vertices %d in %d sets, forces %d\n",
            cloth->name, cloth->obj ? cloth->obj : "grid", cloth->vertex_count, cloth->face_count, cloth->triangle_count,
            cloth->pinned_count, cloth->pin_count, cloth->force_count);
-    printf("  from [%.4g, %.4g, %.4g] to [%.4g, %.4g, %.4g] m, mass %.4g kg\n", body->min.x, body->min.y, body->min.z,
-           body->max.x, body->max.y, body->max.z, body->mass);
+    print_extent(body);
+    printf("mass %.4g kg\n", body->mass);
     printf("  %s, bending %s: %g kg/m^2, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n",
            cloth->model, cloth->bending, m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending,
            m->damping);
 }
 
-static void print_obstacle(const weft_scene_obstacle* o)
+static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body)
 {
     printf("obstacle %s (%s): vertices %d, triangles %d, %s, ", o->name, o->shape ? o->shape : o->obj, o->vertex_count,
            o->triangle_count, o->is_closed ? "closed" : "open");
@@ -155,8 +192,9 @@ static void print_obstacle(const weft_scene_obstacle* o)
     {
         printf("moves by %d keys", o->key_count);
     }
-    printf("%s\n  friction %g, thickness %g m", o->sample_count + o->key_count > 0 ? "" : "still", o->friction,
-           o->thickness);
+    puts(o->sample_count + o->key_count > 0 ? "" : "still");
+    print_extent(body);
+    printf("friction %g, thickness %g m", o->friction, o->thickness);
     if (o->deviation > 0.0)
     {
         printf(", triangles within %.3g m of the shape", o->deviation);
@@ -164,18 +202,18 @@ static void print_obstacle(const weft_scene_obstacle* o)
     printf("\n");
 }
 
-static void print_text(const weft_scene* scene, const cloth_body* bodies)
+static void print_text(const weft_scene* scene, const body_extent* bodies)
 {
     print_settings(scene);
     weft_scene_cloth cloth;
     for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
     {
-        print_cloth(&cloth, &bodies[k]);
+        print_cloth(&cloth, bodies++);
     }
     weft_scene_obstacle obstacle;
     for (int k = 0; weft_scene_obstacle_at(scene, k, &obstacle) == WEFT_OK; k++)
     {
-        print_obstacle(&obstacle);
+        print_obstacle(&obstacle, bodies++);
     }
     for (int k = 0; weft_scene_warning(scene, k); k++)
     {
@@ -200,7 +238,13 @@ static void put_pair(const char* key, const char* value)
     putchar(',');
 }
 
-static void put_cloth(const weft_scene_cloth* cloth, const cloth_body* body)
+static void put_extent(const body_extent* body)
+{
+    printf("\"min\":[%.17g,%.17g,%.17g],\"max\":[%.17g,%.17g,%.17g],", body->min.x, body->min.y, body->min.z,
+           body->max.x, body->max.y, body->max.z);
+}
+
+static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
 {
     const weft_material* m = &cloth->material;
     putchar('{');
@@ -211,20 +255,21 @@ static void put_cloth(const weft_scene_cloth* cloth, const cloth_body* body)
     printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"pins\":%d,\"pinned\":%d,\"forces\":%d,",
            cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->pin_count, cloth->pinned_count,
            cloth->force_count);
-    printf("\"min\":[%.17g,%.17g,%.17g],\"max\":[%.17g,%.17g,%.17g],\"mass\":%.17g,", body->min.x, body->min.y,
-           body->min.z, body->max.x, body->max.y, body->max.z, body->mass);
+    put_extent(body);
+    printf("\"mass\":%.17g,", body->mass);
     printf("\"material\":{\"density\":%.17g,\"stretch_warp\":%.17g,\"stretch_weft\":%.17g,\"shear\":%.17g,"
            "\"bending\":%.17g,\"damping\":%.17g}}",
            m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
 }
 
-static void put_obstacle(const weft_scene_obstacle* o)
+static void put_obstacle(const weft_scene_obstacle* o, const body_extent* body)
 {
     putchar('{');
     put_pair("name", o->name);
     put_pair("shape", o->shape);
     put_pair("obj", o->obj);
     put_pair("deform", o->deform);
+    put_extent(body);
     printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"closed\":%s,\"deviation\":%.17g,\"friction\":%.17g,"
            "\"thickness\":%.17g,\"keys\":%d,\"samples\":%d}",
            o->vertex_count, o->face_count, o->triangle_count, o->is_closed ? "true" : "false", o->deviation,
@@ -246,7 +291,7 @@ static void put_warnings(const weft_scene* scene, const check_warnings* warnings
     }
 }
 
-static void print_json(const weft_scene* scene, const cloth_body* bodies, const check_warnings* warnings)
+static void print_json(const weft_scene* scene, const body_extent* bodies, const check_warnings* warnings)
 {
     const weft_sim_def* def = weft_scene_sim_def(scene);
     putchar('{');
@@ -261,14 +306,14 @@ static void print_json(const weft_scene* scene, const cloth_body* bodies, const 
     for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
     {
         fputs(k > 0 ? "," : "", stdout);
-        put_cloth(&cloth, &bodies[k]);
+        put_cloth(&cloth, bodies++);
     }
     printf("],\"obstacles\":[");
     weft_scene_obstacle obstacle;
     for (int k = 0; weft_scene_obstacle_at(scene, k, &obstacle) == WEFT_OK; k++)
     {
         fputs(k > 0 ? "," : "", stdout);
-        put_obstacle(&obstacle);
+        put_obstacle(&obstacle, bodies++);
     }
     printf("],\"warnings\":[");
     put_warnings(scene, warnings);
@@ -347,8 +392,8 @@ static int check_scene(const check_options* o, const check_warnings* warnings)
         // Making the simulation checks what only it can: model and method together, solver, shapes of triangles.
         status = weft_scene_create_sim(scene, 1, &sim, &error);
     }
-    cloth_body* bodies = status == WEFT_OK ? measure_cloths(sim) : NULL;
-    status = status == WEFT_OK && !bodies ? WEFT_NO_MEMORY : status;
+    body_extent* bodies = NULL;
+    status = status == WEFT_OK ? measure_bodies(sim, &bodies, &error) : status;
     int code = EXIT_DONE;
     if (status != WEFT_OK)
     {

@@ -421,6 +421,7 @@ static void picture_aim(picture* p, const render_options* o)
         p->meshes[f.floor].triangle_count = p->meshes[f.floor].face_count = 0;
     }
     view->eye = o->has_camera ? o->camera : view->eye;
+    p->camera_is_given = o->has_camera;
     view->target = o->has_target ? o->target : view->target;
     view->ground = o->ground;
     view->legend = o->show == SHOW_STRAIN ? p->legend : NULL;
@@ -441,7 +442,14 @@ static int64_t picture_triangles(const picture* p)
 
 weft_status picture_draw(picture* p, weft_error* error)
 {
-    return weft_renderer_draw(p->renderer, &p->view, p->meshes, p->body_count, p->rgb, error);
+    cutaway c;
+    weft_status status = cutaway_make(p, &c);
+    if (status == WEFT_OK)
+    {
+        status = weft_renderer_draw(p->renderer, &p->view, c.meshes, p->body_count, p->rgb, error);
+    }
+    cutaway_finish(&c);
+    return status;
 }
 
 int render_write(const weft_canvas* canvas, const render_options* o, const char* stem, int frame)

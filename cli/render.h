@@ -44,6 +44,7 @@ typedef struct picture
     double* sorted;           // [vertices of all bodies], or NULL: room to rank the strain
     char legend[64];
     weft_view view;
+    bool camera_is_given; // by the user: nothing is cut open for it
     weft_renderer* renderer;
     uint8_t* rgb; // [3 * width * height]
 } picture;
@@ -58,6 +59,17 @@ typedef struct framing
 
 // From the bodies' boxes; without a ground no body becomes it.
 void framing_choose(const picture* p, bool ground, framing* out);
+
+// The meshes as they are drawn: where obstacles hide the cloth, without those of their triangles that stand before it.
+typedef struct cutaway
+{
+    weft_render_mesh* meshes; // [count]
+    int** triangles;          // [count] of meshes that are cut, or NULL
+    int count;
+} cutaway;
+
+weft_status cutaway_make(const picture* p, cutaway* out); // for the frame that is loaded; NO_MEMORY
+void cutaway_finish(cutaway* c);                          // half-made is fine
 
 // The message of a failure; returns the exit status.
 int render_report(weft_status status, weft_error* error);

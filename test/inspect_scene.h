@@ -107,7 +107,7 @@ static inline bool oracle_edge_rule(const part* p, int t, const vec3* face)
         int side = oracle_volume(face[0], face[1], face[2], x[k]);
         int side_other = oracle_volume(face[0], face[1], face[2], other[corner]);
         const vec3 edge[2] = {x[(k + 1) % 3], x[(k + 2) % 3]};
-        bool touch;
+        bool touch = false;
         if (side * side_other < 0 && oracle_meet(edge, 2, face, 3, &touch))
         {
             return true;

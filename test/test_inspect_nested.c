@@ -248,7 +248,7 @@ static int oracle_nested(const part* inner, const part* outer, uint64_t* n)
     {
         int i = k / out.count, j = k % out.count;
         bool may_be = out.solid[j] && (inner != outer || i != j) && (outer->obstacle || in.solid[i]);
-        bool crosses = false, inside = false, touch;
+        bool crosses = false, inside = false, touch = false;
         for (int s = 0; s < inner->triangle_count && may_be; s++)
         {
             for (int t = 0; t < outer->triangle_count && in.piece[s] == i; t++)

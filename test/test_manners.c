@@ -698,18 +698,64 @@ static void test_json_success(void** unused)
     assert_true(last.out[0] == '{');
 }
 
+// Every key that `weft run --json` prints is in the documentation.
+static void test_json_keys_are_documented(void** unused)
+{
+    (void)unused;
+    static char page[TEXT_BYTES];
+    read_text(WEFT_SOURCE_DIR "/docs/run-folder.md", page);
+    const char* list = strstr(page, "`weft run --json` prints");
+    assert_non_null(list);
+    assert_int_equal(weft("run hang --set cells=4 --frames 1 -o keys --json"), 0);
+    int count = 0;
+    for (char *at = last.out, *end; (end = strstr(at, "\":")); at = end + 2, count++)
+    {
+        char word[64];
+        *end = '\0';
+        snprintf(word, sizeof(word), "`%s`", strrchr(at, '"') + 1);
+        assert_says("run --json", list, word);
+    }
+    assert_true(count >= 13);
+}
+
+// `weft check` says where obstacles lie at time 0.
+static void test_check_places_obstacles(void** unused)
+{
+    (void)unused;
+    put_text("placed.json",
+             "{\"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 2}}}], \"obstacles\": [{\"shape\": {\"box\": {\"center\": "
+             "[0, 0.5, 0], \"size\": [1, 2, 4]}}}, {\"shape\": {\"box\": {\"size\": 1}}, \"motion\": {\"path\": "
+             "[{\"time\": 0, \"offset\": [3, 0, 0]}, {\"time\": 1}]}}]}");
+    assert_int_equal(weft("check placed.json"), 0);
+    assert_says("check", last.out, "from [-0.5, -0.5, -2] to [0.5, 1.5, 2] m");
+    assert_says("check", last.out, "from [2.5, -0.5, -0.5] to [3.5, 0.5, 0.5] m");
+    assert_int_equal(weft("check placed.json --json"), 0);
+    assert_says("check", last.out, "\"min\":[-0.5,-0.5,-2],\"max\":[0.5,1.5,2]");
+    assert_says("check", last.out, "\"min\":[2.5,-0.5,-0.5],\"max\":[3.5,0.5,0.5]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_help),           cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_command_lines),  cmocka_unit_test(test_json_refusals),
-        cmocka_unit_test(test_unknown_scene),  cmocka_unit_test(test_odd_scenes),
-        cmocka_unit_test(test_odd_meshes),     cmocka_unit_test(test_unreadable_scene),
-        cmocka_unit_test(test_unwritable),     cmocka_unit_test(test_odd_targets),
-        cmocka_unit_test(test_disk_full),      cmocka_unit_test(test_disk_full_json),
-        cmocka_unit_test(test_absurd_numbers), cmocka_unit_test(test_blow_up_later),
-        cmocka_unit_test(test_blow_up_json),   cmocka_unit_test(test_output_gone),
+        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_command_lines),
+        cmocka_unit_test(test_json_refusals),
+        cmocka_unit_test(test_unknown_scene),
+        cmocka_unit_test(test_odd_scenes),
+        cmocka_unit_test(test_odd_meshes),
+        cmocka_unit_test(test_unreadable_scene),
+        cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_odd_targets),
+        cmocka_unit_test(test_disk_full),
+        cmocka_unit_test(test_disk_full_json),
+        cmocka_unit_test(test_absurd_numbers),
+        cmocka_unit_test(test_blow_up_later),
+        cmocka_unit_test(test_blow_up_json),
+        cmocka_unit_test(test_output_gone),
         cmocka_unit_test(test_json_success),
+        cmocka_unit_test(test_json_keys_are_documented),
+        cmocka_unit_test(test_check_places_obstacles),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -81,7 +81,7 @@ static vec3 body_vertex(int sample, int v)
 
 static void write_body_obj(const char* name, int sample, const char* faces)
 {
-    char text[1000];
+    char text[4000];
     int used = 0;
     for (int v = 0; v < 4; v++)
     {
@@ -372,6 +372,7 @@ static void test_resume(void** state)
     write_body_pc2("body.pc2", 4, SAMPLES);
     assert_int_equal(status, WEFT_BAD_INPUT);
     assert_non_null(strstr(error.message, "another scene"));
+    assert_non_null(strstr(error.message, "a file that the scene names"));
     // The run's own copy still goes on.
     run_well("half/scene.json", "half", WEFT_CACHE_RESUME, 5);
 }
@@ -656,6 +657,76 @@ static void test_meshes_of_obstacles(void** state)
     expect_refused(HEAD "{\"mesh\": {\"obj\": \"empty.obj\"}}]}", "empty.obj", "");
 }
 
+static void log_keep(const char* message, void* user)
+{
+    char* text = user;
+    size_t used = strlen(text);
+    snprintf(text + used, 2000 - used, "%s\n", message);
+}
+
+// An obstacle of these faces over four vertices: whether it is closed, and what was warned of.
+static bool closed_with(const char* faces, char* warnings)
+{
+    char path[PATH_BYTES];
+    weft_scene* scene = NULL;
+    weft_scene_obstacle o;
+    write_body_obj("heap.obj", 0, faces);
+    write_file("heap.json", HEAD "{\"mesh\": {\"obj\": \"heap.obj\", \"scale\": 0.01}}]}");
+    warnings[0] = '\0';
+    weft_set_log(log_keep, warnings);
+    weft_status status = weft_scene_load(path_of("heap.json", path), NULL, 0, &scene, NULL);
+    weft_set_log(NULL, NULL);
+    assert_int_equal(status, WEFT_OK);
+    assert_int_equal(weft_scene_obstacle_at(scene, 0, &o), WEFT_OK);
+    weft_scene_destroy(scene);
+    return o.is_closed;
+}
+
+// Closed: exactly two triangles at every edge, in opposite directions. A heap of coincident ones is not, however many.
+static void test_closed(void** state)
+{
+    (void)state;
+    enum
+    {
+        COPIES = 200
+    };
+    char heap[8 * COPIES + 1] = "", warnings[2000];
+    for (int k = 0; k < COPIES; k++)
+    {
+        memcpy(heap + 8 * k, "f 1 2 3\n", 9);
+    }
+    assert_true(closed_with(TETRA, warnings));
+    assert_null(strstr(warnings, "cover"));
+    assert_false(closed_with("f 1 3 2\nf 1 2 4\nf 1 4 3\n", warnings));          // a face is missing
+    assert_false(closed_with("f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 4 3\n", warnings)); // one looks inwards
+    assert_false(closed_with("f 1 2 3\nf 1 2 3\n", warnings));
+    assert_non_null(strstr(warnings, "1 triangles cover the vertices of another"));
+    assert_false(closed_with(heap, warnings));
+    assert_non_null(strstr(warnings, "199 triangles cover the vertices of another"));
+}
+
+// A motion without keys moves nothing: a note says so, but not of what a run wrote itself.
+static void test_motion_without_path(void** state)
+{
+    (void)state;
+    static const char* const motions[] = {"{}", "{\"axis\": [0, 1, 0]}", "{\"center\": [0, 1, 0]}", "{\"path\": []}",
+                                          "{\"path\": [{\"time\": 0}]}"};
+    for (int k = 0; k < 5; k++)
+    {
+        char text[600], path[PATH_BYTES];
+        snprintf(text, sizeof(text), HEAD "{\"shape\": {\"sphere\": {\"radius\": 0.3}}, \"motion\": %s}]}", motions[k]);
+        write_file("still.json", text);
+        weft_scene* scene = NULL;
+        assert_int_equal(weft_scene_load(path_of("still.json", path), NULL, 0, &scene, NULL), WEFT_OK);
+        assert_int_equal(strstr(weft_scene_warning(scene, 0), "has no \"path\"") != NULL, k < 3);
+        write_file("again.json", weft_scene_json(scene));
+        weft_scene_destroy(scene);
+        assert_int_equal(weft_scene_load(path_of("again.json", path), NULL, 0, &scene, NULL), WEFT_OK);
+        assert_null(strstr(weft_scene_warning(scene, 0), "path"));
+        weft_scene_destroy(scene);
+    }
+}
+
 static void test_overrides(void** state)
 {
     (void)state;
@@ -728,6 +799,8 @@ int main(void)
         cmocka_unit_test(test_folder_without_scene),
         cmocka_unit_test(test_strays_are_left_alone),
         cmocka_unit_test(test_meshes_of_obstacles),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_motion_without_path),
         cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_failing_memory),
     };

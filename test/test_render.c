@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "weft/render.h"
+#include "render/picture.h"
 
 // The driver keeps what it made once for the process; only its leaks are forgiven.
 const char* __lsan_default_suppressions(void);
@@ -532,6 +532,53 @@ static void test_large_mesh(void** state)
     free(triangles);
 }
 
+// A heap of triangles at the same points is drawn once, whichever corner they begin with, whichever way they run,
+// whoever their vertices are: a rasteriser would fill each of them. What differs in the last bit stays.
+static void test_repeats_are_drawn_once(void** state)
+{
+    (void)state;
+    enum
+    {
+        COPIES = 600 // of each of the two triangles
+    };
+    static const int turns[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}};
+    weft_vec3 positions[9];
+    static int triangles[3 * (2 * COPIES + 1)];
+    for (int v = 0; v < 8; v++)
+    {
+        positions[v] = square[v % 4];
+        positions[v].z = v < 4 ? 0.0 : -0.0;
+    }
+    positions[8] = (weft_vec3){nextafter(square[2].x, 1.0), square[2].y, square[2].z};
+    for (int k = 0; k < 2 * COPIES; k++)
+    {
+        for (int c = 0; c < 3; c++)
+        {
+            triangles[3 * k + c] = square_triangles[3 * (k % 2) + turns[k / 2 % 6][c]] + (k / 12 % 2 == 1 ? 4 : 0);
+        }
+    }
+    weft_view view = front_view();
+    weft_render_mesh mesh = square_mesh();
+    draw(&view, &mesh, 1);
+    uint8_t once[SIZE];
+    memcpy(once, rgb, SIZE);
+    mesh.positions = positions;
+    mesh.vertex_count = 9;
+    mesh.triangles = triangles;
+    mesh.triangle_count = 2 * COPIES;
+    draw(&view, &mesh, 1);
+    assert_memory_equal(rgb, once, SIZE);
+    memcpy(triangles + 6 * COPIES, (int[]){0, 1, 8}, 3 * sizeof(int));
+    for (int more = 0; more < 2; more++)
+    {
+        surface s;
+        mesh.triangle_count = 2 * COPIES + more;
+        assert_int_equal(surface_build(&mesh, (weft_vec3){0, 0, 0}, 0.0, 1.0, &s), WEFT_OK);
+        assert_int_equal(s.triangle_count, 2 + more);
+        surface_finish(&s);
+    }
+}
+
 // ---- helpers
 
 static void test_strain(void** state)
@@ -642,6 +689,7 @@ int main(void)
         cmocka_unit_test(test_non_finite_is_left_out),
         cmocka_unit_test(test_supersampling_keeps_the_picture),
         cmocka_unit_test(test_large_mesh),
+        cmocka_unit_test(test_repeats_are_drawn_once),
         cmocka_unit_test(test_strain),
         cmocka_unit_test(test_color_map),
         cmocka_unit_test(test_png_round_trip),

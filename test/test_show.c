@@ -452,6 +452,63 @@ static void test_obstacles_in_pictures(void** state)
     assert_int_equal(weft("render body3 --show aggregates --size 320x240 -o aggregates.png"), 0);
 }
 
+static void draw_with(const char* name, const char* obstacles)
+{
+    char path[512], command[512];
+    snprintf(path, sizeof(path), "%s/%s.json", folder, name);
+    FILE* f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f,
+            "{\"frames\": 1, \"steps_per_frame\": 2, \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 12}}}], "
+            "\"obstacles\": [%s]}",
+            obstacles);
+    fclose(f);
+    snprintf(command, sizeof(command), "run %s.json --threads 1 -o %s", name, name);
+    assert_int_equal(weft(command), 0);
+    snprintf(command, sizeof(command), "render %s --size 320x240 --no-ground -o %s.png", name, name);
+    assert_int_equal(weft(command), 0);
+}
+
+// Pixels in which two pictures of one size differ.
+static int differing(const char* first, const char* second)
+{
+    pixels a = read_png(first), b = read_png(second);
+    assert_true(a.width == b.width && a.height == b.height);
+    int count = 0;
+    for (int k = 0; k < a.width * a.height; k++)
+    {
+        count += memcmp(a.rgb + 3 * k, b.rgb + 3 * k, 3) != 0;
+    }
+    free(a.rgb);
+    free(b.rgb);
+    return count;
+}
+
+// A wall before the cloth and a box around it are left out where they hide it, unless the user places the camera; the
+// wall behind it and the ball beside it stay.
+static void test_obstacles_are_cut_open(void** state)
+{
+    (void)state;
+    const char* ball = "{\"shape\": {\"sphere\": {\"center\": [0.9, 0, 0.5], \"radius\": 0.2}}}";
+    const char* wall = "{\"shape\": {\"plane\": {\"point\": [0, 0, %d], \"normal\": [0, 0, %d], \"size\": 40}}}";
+    char front[200], back[200], both[500];
+    snprintf(front, sizeof(front), wall, 1, 1);
+    snprintf(back, sizeof(back), wall, -4, -1);
+    draw_with("free", ball);
+    snprintf(both, sizeof(both), "%s, %s", ball, front);
+    draw_with("before", both);
+    assert_true(cloth_pixels("free.png") > 1000);
+    assert_true(differing("free.png", "before.png") == 0);
+    snprintf(both, sizeof(both), "%s, %s", ball, back);
+    draw_with("behind", both);
+    assert_true(cloth_pixels("behind.png") > 1000);
+    assert_true(differing("free.png", "behind.png") > 20000);
+    draw_with("around", "{\"shape\": {\"box\": {\"size\": 1.5}}}");
+    assert_true(cloth_pixels("around.png") > 300);
+    assert_int_equal(weft("render around --camera 2,2,4 --size 320x240 --no-ground -o placed.png"), 0);
+    assert_int_equal(cloth_pixels("placed.png"), 0);
+}
+
 static void test_refusals(void** state)
 {
     (void)state;
@@ -477,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_strength_picture),
         cmocka_unit_test(test_aggregates_picture),
         cmocka_unit_test(test_obstacles_in_pictures),
+        cmocka_unit_test(test_obstacles_are_cut_open),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, make_run, drop_run);

@@ -36,7 +36,7 @@ typedef enum weft_mesh_role
 } weft_mesh_role;
 
 /// Start from weft_render_mesh_default(). Arrays are read during the call only. Triangles with a vertex that is not
-/// finite are left out.
+/// finite are left out; of those with the same three points as corners the first is drawn.
 typedef struct weft_render_mesh
 {
     const weft_vec3* positions; ///< [vertex_count] m

@@ -48,7 +48,7 @@ typedef struct weft_scene_obstacle
     const char* shape;     ///< "sphere", ...; NULL: a mesh
     const char* obj;       ///< the file, as the scene names it; NULL: a shape
     int vertex_count, face_count, triangle_count;
-    int is_closed;         ///< 1: every edge has at least two triangles
+    int is_closed;         ///< 1: every edge has exactly two triangles, in opposite directions
     double deviation;      ///< of a shape: largest distance between its surface and its triangles, m
     double friction, thickness;
     int key_count;         ///< of its motion; 0: none

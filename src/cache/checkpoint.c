@@ -73,10 +73,12 @@ static weft_status check_header(const header* h, const weft_sim* sim, const char
     }
     if (h->vertex_count != sim->model.vertex_count || h->fingerprint != sim_fingerprint(sim))
     {
-        return error_set(error, WEFT_BAD_INPUT, path, 0,
-                         "the run in this folder is of another scene or other settings; repeat the options that it was "
-                         "started with (--solver, --method, --set), or resume its own scene: `weft run DIR/scene.json "
-                         "--resume`; --force starts over");
+        return error_set(
+            error, WEFT_BAD_INPUT, path, 0,
+            "the run in this folder is of another scene or other settings, or a file that the scene names (a "
+            "mesh, PC2 samples) has changed since; repeat the options that it was started with (--solver, "
+            "--method, --set), or resume its own scene, which has copies of those files: `weft run "
+            "DIR/scene.json --resume`; --force starts over");
     }
     return WEFT_OK;
 }

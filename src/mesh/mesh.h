@@ -137,13 +137,20 @@ typedef struct mesh_defects
 {
     int flat;        // triangles without area
     int repeated;    // triangles that cover the same three vertices as another
-    int open_edges;  // edges of one triangle; 0: the surface is closed
+    int open_edges;  // edges of one triangle
     int crowded;     // edges of more than two
     int disagreeing; // edges of two that both run through them in the same direction
     int first_flat, first_crowded; // faces, -1: none
 } mesh_defects;
 
 weft_status mesh_find_defects(const mesh* m, mesh_defects* out); // of a mesh that is split; NO_MEMORY
+
+// Closed: every edge has exactly two triangles, which run through it in opposite directions.
+static inline bool defects_are_closed(const mesh_defects* d)
+{
+    return d->open_edges == 0 && d->crowded == 0 && d->disagreeing == 0;
+}
+
 // Warns of vertices that no face uses. Apart from mesh_triangulate, so that a mesh that was read from a file and then
 // handed on as arrays is warned of once, with the file's numbers.
 weft_status mesh_warn_unused(const mesh* m, weft_error* error);

@@ -11,7 +11,6 @@ enum
 {
     COUNT_MAX = INT32_MAX / 3, // vertices, faces, corners or triangles, so that 3 * count is still an int
     POLYGON_MAX = 4096,        // corners of a face: ear clipping takes the square of it
-    DEFECT_EDGE_MAX = 64,      // triangles on one edge that are compared with each other
     LABEL_SIZE = 64
 };
 

@@ -1,4 +1,6 @@
 // From the user's polygons to the triangles that are simulated, and the checks of their shape.
+#include <stdlib.h>
+
 #include "mesh/mesh_inside.h"
 
 static weft_status triangulate_check_positions(const mesh* m, weft_error* error)
@@ -198,20 +200,27 @@ void mesh_round(mesh* m)
 
 // ---- defects
 
-// One edge with its `count` sides.
-static void defects_add_edge(const mesh* m, const side* sides, int count, mesh_defects* d)
+static int compare_ints(const void* a, const void* b)
 {
+    int x = *(const int*)a, y = *(const int*)b;
+    return (x > y) - (x < y);
+}
+
+// One edge with its `count` sides. Triangles on it that have the third vertex in common cover each other; sorting finds
+// them, so that a million on one edge take no longer than elsewhere. third is scratch, [count].
+static void defects_add_edge(const mesh* m, const side* sides, int count, int* third, mesh_defects* d)
+{
+    for (int k = 0; k < count; k++)
+    {
+        third[k] = m->triangle[sides[k].slot];
+    }
+    if (count > 1)
+    {
+        qsort(third, (size_t)count, sizeof(int), compare_ints);
+    }
     for (int k = 1; k < count; k++)
     {
-        // Sides of one edge are sorted by nothing else: compare with all before.
-        for (int other = 0; other < k && count <= DEFECT_EDGE_MAX; other++)
-        {
-            if (m->triangle[sides[k].slot] == m->triangle[sides[other].slot])
-            {
-                d->repeated++;
-                break;
-            }
-        }
+        d->repeated += third[k] == third[k - 1];
     }
     d->open_edges += count == 1;
     if (count > 2)
@@ -225,14 +234,20 @@ weft_status mesh_find_defects(const mesh* m, mesh_defects* out)
 {
     *out = (mesh_defects){.first_flat = -1, .first_crowded = -1};
     side* sides = NULL;
-    TRY(sides_build(m->triangle, m->triangle_count, m->vertex_count, &sides));
     int slot_count = 3 * m->triangle_count;
+    int* third = MEM_NEW(slot_count, int);
+    if (!third || sides_build(m->triangle, m->triangle_count, m->vertex_count, &sides) != WEFT_OK)
+    {
+        mem_free(third);
+        return WEFT_NO_MEMORY;
+    }
     for (int k = 0, count; k < slot_count; k += count)
     {
         count = sides_on_edge(sides, k, slot_count);
-        defects_add_edge(m, sides + k, count, out);
+        defects_add_edge(m, sides + k, count, third, out);
     }
     mem_free(sides);
+    mem_free(third);
     out->repeated = (out->repeated + 2) / 3; // each is seen from its three edges
     for (int t = 0; t < m->triangle_count; t++)
     {

@@ -84,7 +84,7 @@ typedef struct surface
     int vertex_count;
     uint32_t* corner_colors;  // [3 * corner_count] those of its triangle's corners, 8 bits a channel, or NULL
     int corner_count;         // 0, or 3 * triangle_count; then the triangles are of corners
-    uint32_t* triangles;      // [3 * triangle_count] without those that are not finite
+    uint32_t* triangles;      // [3 * triangle_count] without those that are not finite and repeats
     int triangle_count;
     uint32_t* edges;          // [2 * edge_count] each polygon edge once
     int edge_count;
@@ -93,6 +93,8 @@ typedef struct surface
 
 weft_status surface_build(const weft_render_mesh* mesh, vec3 origin, double scalar_min, double scalar_max,
                           surface* out);
+// Of triangles with the same three points as corners, in any order, the first stays.
+weft_status surface_drop_repeats(surface* s, const vec3* positions);
 // Corners with normals of their own, sharp at creases, for a surface whose vertices have room for them.
 weft_status surface_split_creases(surface* s);
 void surface_finish(surface* s); // zeroed or half-built is fine

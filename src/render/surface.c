@@ -1,5 +1,5 @@
 // From a mesh as plain arrays to the buffers that are drawn: float vertices with smooth normals, triangles that are
-// finite, each polygon edge once.
+// finite, each of them and each polygon edge once.
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +48,8 @@ static bool triangle_is_valid(const weft_render_mesh* mesh, const int* corners)
     return true;
 }
 
-// Triangles that can be drawn, and at each vertex the sum of their normals weighted by area.
-static weft_status surface_add_triangles(surface* s, const weft_render_mesh* mesh, vec3* normals)
+// Triangles that can be drawn.
+static weft_status surface_add_triangles(surface* s, const weft_render_mesh* mesh)
 {
     s->triangles = MEM_NEW(3 * (size_t)mesh->triangle_count, uint32_t);
     if (!s->triangles)
@@ -63,17 +63,29 @@ static weft_status surface_add_triangles(surface* s, const weft_render_mesh* mes
         {
             continue;
         }
-        vec3 a = mesh->positions[c[0]];
-        vec3 n = v3_cross(v3_sub(mesh->positions[c[1]], a), v3_sub(mesh->positions[c[2]], a));
         uint32_t* corner = s->triangles + 3 * (size_t)s->triangle_count;
         for (int k = 0; k < 3; k++)
         {
             corner[k] = (uint32_t)c[k];
-            normals[c[k]] = v3_add(normals[c[k]], n);
         }
         s->triangle_count++;
     }
-    return WEFT_OK;
+    return surface_drop_repeats(s, mesh->positions);
+}
+
+// At each vertex the sum of the normals of its triangles, weighted by area.
+static void surface_sum_normals(const surface* s, const weft_render_mesh* mesh, vec3* normals)
+{
+    for (int t = 0; t < s->triangle_count; t++)
+    {
+        const uint32_t* c = s->triangles + 3 * (size_t)t;
+        vec3 a = mesh->positions[c[0]];
+        vec3 n = v3_cross(v3_sub(mesh->positions[c[1]], a), v3_sub(mesh->positions[c[2]], a));
+        for (int k = 0; k < 3; k++)
+        {
+            normals[c[k]] = v3_add(normals[c[k]], n);
+        }
+    }
 }
 
 static void surface_add_vertices(surface* s, const weft_render_mesh* mesh, const vec3* normals, vec3 origin,
@@ -254,10 +266,11 @@ weft_status surface_build(const weft_render_mesh* mesh, vec3 origin, double scal
     weft_status status = out->vertices && normals ? WEFT_OK : WEFT_NO_MEMORY;
     if (status == WEFT_OK)
     {
-        status = surface_add_triangles(out, mesh, normals);
+        status = surface_add_triangles(out, mesh);
     }
     if (status == WEFT_OK)
     {
+        surface_sum_normals(out, mesh, normals);
         surface_add_vertices(out, mesh, normals, origin, scalar_min, scalar_max);
         status = mesh->face_vertices && mesh->face_count > 0 ? surface_add_edges(out, mesh) : WEFT_OK;
     }

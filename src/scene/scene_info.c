@@ -62,7 +62,7 @@ weft_status weft_scene_obstacle_at(const weft_scene* scene, int index, weft_scen
         .vertex_count = o->mesh.vertex_count,
         .face_count = o->mesh.face_count,
         .triangle_count = o->mesh.triangle_count,
-        .is_closed = o->defects.open_edges == 0,
+        .is_closed = defects_are_closed(&o->defects),
         .deviation = o->is_shape ? shape_deviation(&o->shape) : 0.0,
         .friction = o->friction,
         .thickness = o->thickness,

@@ -138,6 +138,20 @@ static weft_status obstacle_from_mesh(const scene_reader* r, const obstacle_keys
 
 // ---- any
 
+// An axis alone looks like a motion and is none. A run's own scene.json writes an empty path, which is meant.
+static weft_status obstacle_motion_read(const scene_reader* r, const tree_node* node, scene_obstacle* o)
+{
+    motion_keys keys = {0};
+    TRY(read_fields(r, node, motion_fields, FIELD_COUNT(motion_fields), &keys));
+    TRY(motion_read(r, keys.path, keys.axis, keys.center, node, &o->motion));
+    bool noted =
+        keys.path || scene_warn(r->scene,
+                                "obstacle `%s`: \"motion\" has no \"path\", so nothing moves; give it keys, for "
+                                "example {\"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [1, 0, 0]}]}",
+                                o->name) == WEFT_OK;
+    return noted ? WEFT_OK : read_no_memory(r);
+}
+
 static weft_status obstacle_read(const scene_reader* r, const tree_node* node, scene_obstacle* o)
 {
     weft_obstacle_def defaults = weft_obstacle_def_default();
@@ -157,9 +171,7 @@ static weft_status obstacle_read(const scene_reader* r, const tree_node* node, s
     }
     if (keys.motion)
     {
-        motion_keys motion = {0};
-        TRY(read_fields(r, keys.motion, motion_fields, FIELD_COUNT(motion_fields), &motion));
-        TRY(motion_read(r, motion.path, motion.axis, motion.center, keys.motion, &o->motion));
+        TRY(obstacle_motion_read(r, keys.motion, o));
     }
     return keys.shape ? obstacle_from_shape(r, &keys, o) : obstacle_from_mesh(r, &keys, o);
 }
