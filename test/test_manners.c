@@ -723,7 +723,8 @@ static void test_check_places_obstacles(void** unused)
 {
     (void)unused;
     put_text("placed.json",
-             "{\"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 2}}}], \"obstacles\": [{\"shape\": {\"box\": {\"center\": "
+             "{\"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 2}}, \"transform\": {\"translate\": [0, 9, 0]}}], "
+             "\"obstacles\": [{\"shape\": {\"box\": {\"center\": "
              "[0, 0.5, 0], \"size\": [1, 2, 4]}}}, {\"shape\": {\"box\": {\"size\": 1}}, \"motion\": {\"path\": "
              "[{\"time\": 0, \"offset\": [3, 0, 0]}, {\"time\": 1}]}}]}");
     assert_int_equal(weft("check placed.json"), 0);

@@ -125,7 +125,7 @@ static void write_inputs(void)
 
 #define HEAD                                                                                                           \
     "{\"frames\": 4, \"steps_per_frame\": 2, \"time_step\": 0.005, \"cloth\": [{\"name\": \"sheet\", \"mesh\": "       \
-    "{\"grid\": {\"cells\": 3}}}],\n\"obstacles\": ["
+    "{\"grid\": {\"cells\": 3}}, \"transform\": {\"translate\": [0, 5, 0]}}],\n\"obstacles\": ["
 #define DEFORMING(how)                                                                                                 \
     "{\"name\": \"body\", \"mesh\": {\"obj\": \"body.obj\", \"scale\": 0.01}, \"transform\": {\"rotate\": [0, 30, "    \
     "0], "                                                                                                             \
@@ -569,8 +569,8 @@ static void test_damage_on_the_way(void** state)
     while (status == WEFT_OK && weft_sim_step_count(sim) < 4 * STEPS_A_FRAME)
     {
         weft_step_stats stats;
-        assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
-        status = weft_cache_writer_step(writer, sim, &stats, &error);
+        status = weft_sim_step(sim, &stats, &error);
+        status = status == WEFT_OK ? weft_cache_writer_step(writer, sim, &stats, &error) : status;
     }
     assert_int_equal(status, WEFT_BAD_INPUT);
     assert_non_null(strstr(error.file, "late.pc2"));
@@ -648,7 +648,7 @@ static void test_meshes_of_obstacles(void** state)
     assert_int_equal(weft_scene_obstacle_at(scene, 1, &o), WEFT_OK);
     assert_int_equal(o.triangle_count, 3);
     assert_int_equal(weft_scene_obstacle_at(scene, 2, &o), WEFT_NOT_FOUND);
-    assert_non_null(strstr(weft_scene_warning(scene, 0), "contact is not computed"));
+    assert_non_null(strstr(weft_scene_warning(scene, 0), "contact is in its first form"));
     assert_null(weft_scene_warning(scene, 1));
     weft_scene_destroy(scene);
     run_well("rough.json", "rough", WEFT_CACHE_NEW, 1);

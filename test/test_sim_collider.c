@@ -142,16 +142,17 @@ static void positions_are_in_the_documented_order(void** state)
     weft_sim_destroy(sim);
 }
 
-// 5 steps of 2 ms bring the ball 1 cm up: it has passed into the sheet, and a step's sweep finds that.
-static void a_rising_ball_hits_the_sheet(void** state)
+// 20 steps of 2 ms bring the ball 4 cm up, against a sheet 3 mm away: no sweep of a step hits, and the sheet has given way.
+static void a_rising_ball_lifts_the_sheet(void** state)
 {
     (void)state;
     weft_sim* sim = new_sim("");
     weft_collider* collider = NULL;
     assert_int_equal(weft_sim_create_collider(sim, &collider, NULL), WEFT_OK);
-    int n = weft_sim_collider_vertex_count(sim), hit_step = 0;
+    int n = weft_sim_collider_vertex_count(sim);
     vec3 *start = MEM_NEW(n, vec3), *end = MEM_NEW(n, vec3);
-    for (int step = 1; step <= 5; step++)
+    double highest = 0.0;
+    for (int step = 1; step <= 20; step++)
     {
         assert_int_equal(weft_sim_collider_positions(sim, start, NULL), WEFT_OK);
         assert_int_equal(weft_sim_step(sim, NULL, NULL), WEFT_OK);
@@ -160,10 +161,13 @@ static void a_rising_ball_hits_the_sheet(void** state)
         const weft_impact* impacts;
         int count;
         assert_int_equal(weft_collider_impacts(collider, &impacts, &count, NULL), WEFT_OK);
-        hit_step = count > 0 && hit_step == 0 ? step : hit_step;
-        assert_true(hit_step != step || (impacts[0].time > 0.4 && impacts[0].time < 0.6)); // 3 mm at 1 m/s: 1.5 steps
+        assert_int_equal(count, 0);
     }
-    assert_int_equal(hit_step, 2);
+    for (int i = 0; i < weft_sim_vertex_count(sim, 0); i++)
+    {
+        highest = fmax(highest, end[i].y);
+    }
+    assert_true(highest > 0.03);
     mem_free(start);
     mem_free(end);
     weft_collider_destroy(collider);
@@ -177,7 +181,7 @@ int main(void)
         cmocka_unit_test(excluded_bodies_do_not),
         cmocka_unit_test(excluded_vertices_do_not),
         cmocka_unit_test(positions_are_in_the_documented_order),
-        cmocka_unit_test(a_rising_ball_hits_the_sheet),
+        cmocka_unit_test(a_rising_ball_lifts_the_sheet),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

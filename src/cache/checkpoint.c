@@ -1,4 +1,5 @@
-// checkpoint.weft: a header, then positions, velocities and last solution in scene order, then a hash over all.
+// checkpoint.weft: a header, then positions, velocities, last solution and memory of contact in scene order, then a hash over
+// all.
 // Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint.
 #include "cache/checkpoint.h"
 
@@ -22,7 +23,8 @@ static const char magic[8] = "WEFTCKP";
 
 enum
 {
-    VERSION = 1
+    VERSION = 2,
+    ARRAYS = 4
 };
 
 static header header_of(const weft_sim* sim)
@@ -44,12 +46,12 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, weft_error* 
     const state* s = &sim->world.state;
     header h = header_of(sim);
     size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
-    const vec3* arrays[3] = {s->x, s->v, s->dv};
+    const vec3* arrays[ARRAYS] = {s->x, s->v, s->dv, s->grip};
     uint64_t hash = hash_bytes(0, &h, sizeof(h));
     whole_file file;
     TRY(whole_file_open(&file, path, error));
     fwrite(&h, sizeof(h), 1, file.stream);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < ARRAYS; k++)
     {
         fwrite(arrays[k], 1, bytes, file.stream);
         hash = hash_bytes(hash, arrays[k], bytes);
@@ -94,10 +96,10 @@ static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, wef
     TRY(check_header(&h, sim, path, error));
     // Read into scratch first: a damaged file leaves the simulation as it was.
     world* w = &sim->world;
-    vec3* scratch[3] = {w->x_next, w->v_next, w->dv};
+    vec3* scratch[ARRAYS] = {w->x_next, w->v_next, w->dv, w->x_try};
     size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
     uint64_t hash = hash_bytes(0, &h, sizeof(h)), stored = 0;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < ARRAYS; k++)
     {
         if (fread(scratch[k], 1, bytes, stream) != bytes)
         {
@@ -112,6 +114,7 @@ static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, wef
     memcpy(w->state.x, w->x_next, bytes);
     memcpy(w->state.v, w->v_next, bytes);
     memcpy(w->state.dv, w->dv, bytes);
+    memcpy(w->state.grip, w->x_try, bytes);
     w->state.step_count = h.step_count;
     w->state.halvings = h.halvings;
     w->state.calm = h.calm;

@@ -150,6 +150,7 @@ struct weft_scene
     char* json; // canonical text
 };
 
+weft_status scene_check_start(weft_sim* sim, weft_error* error); // BAD_INPUT lists what crosses
 weft_status scene_warn(weft_scene* scene, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- reading fields

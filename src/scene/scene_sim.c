@@ -226,6 +226,11 @@ weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, wef
     {
         status = exclusion_add(scene, &scene->exclusions[k], sim, error);
     }
+    if (status == WEFT_OK)
+    {
+        status = scene_check_start(sim, error);
+        status != WEFT_OK ? error_place(scene, NULL, error) : (void)0;
+    }
     if (status != WEFT_OK)
     {
         weft_sim_destroy(sim);

@@ -137,6 +137,12 @@ void weft_sim_destroy(weft_sim* sim)
 static weft_status step_error(const weft_sim* sim, weft_status status, weft_error* error)
 {
     long long step = (long long)sim->world.state.step_count + 1;
+    const contact* c = sim->world.contact;
+    if (c && c->error.status == status && error)
+    {
+        *error = c->error;
+        return status;
+    }
     if (status == WEFT_UNSUPPORTED)
     {
         return error_set(error, status, NULL, 0, "the solver `%s` has no preconditioner `%s`; see the scene reference",

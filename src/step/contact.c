@@ -17,8 +17,8 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->zone = MEM_NEW(n, int);
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
-    bool ok = c->start && c->end && c->velocity && c->inv_mass && c->record && c->friction && c->layer && c->grip && c->pin_records && c->zone && c->zone_motion &&
-              c->zone_mass;
+    bool ok = c->start && c->end && c->velocity && c->inv_mass && c->record && c->friction && c->layer && c->grip &&
+              c->pin_records && c->zone && c->zone_motion && c->zone_mass;
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 

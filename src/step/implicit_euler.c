@@ -75,8 +75,8 @@ static weft_status first_system(world* w)
 }
 
 static const stage stages[] = {
-    {"detect", stage_detect}, {"constrain", stage_constrain}, {"assemble", stage_assemble}, {"solve", stage_solve},
-    {"advance", stage_advance},     {"judge", stage_judge},       {"respond", stage_respond}, {NULL, NULL},
+    {"detect", stage_detect},   {"constrain", stage_constrain}, {"assemble", stage_assemble}, {"solve", stage_solve},
+    {"advance", stage_advance}, {"judge", stage_judge},         {"respond", stage_respond},   {NULL, NULL},
 };
 
 const time_method method_implicit_euler = {

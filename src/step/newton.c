@@ -203,8 +203,11 @@ static weft_status first_system(world* w)
     return WEFT_OK;
 }
 
-static const stage stages[] = {
-    {"constrain", stage_constrain}, {"minimise", stage_minimise}, {"judge", stage_judge}, {"respond", stage_respond}, {NULL, NULL}};
+static const stage stages[] = {{"constrain", stage_constrain},
+                               {"minimise", stage_minimise},
+                               {"judge", stage_judge},
+                               {"respond", stage_respond},
+                               {NULL, NULL}};
 
 const time_method method_newton = {"newton", "backward Euler minimised to convergence, with line search", stages,
                                    first_system, 1e-7};

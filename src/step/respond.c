@@ -4,11 +4,14 @@
 // clean as the state. Collisions become rows (contact.h): along the normal, end positions must be a gap apart, and
 // velocities must not approach. Rows are met in four ways, each only for what the one before has left:
 //
-//   1. impulses: a few rounds of detection and one sweep over its rows, with friction (Bridson et al. 2002, section 7.4);
-//   2. zones: rows of all rounds are kept, and sweeps with accumulated impulses go on until all hold. That is the projection
-//      of Harmon et al. 2008 in the metric of mass, min 1/2 |dx|_M^2, with inequalities instead of equalities: what has been
-//      pushed may leave. Rows that share no vertex do not feel each other: zones need no bookkeeping;
-//   3. rigid zones: what still collides moves as one, with the mean motion, or with what holds it; a translation keeps all
+//   1. impulses: a few rounds of detection and one sweep over its rows, with friction (Bridson et al. 2002,
+//   section 7.4);
+//   2. zones: rows of all rounds are kept, and sweeps with accumulated impulses go on until all hold. That is the
+//   projection
+//      of Harmon et al. 2008 in the metric of mass, min 1/2 |dx|_M^2, with inequalities instead of equalities: what has
+//      been pushed may leave. Rows that share no vertex do not feel each other: zones need no bookkeeping;
+//   3. rigid zones: what still collides moves as one, with the mean motion, or with what holds it; a translation keeps
+//   all
 //      distances, and a zone that hits more takes that in, until nothing collides;
 //   4. a shorter substep.
 //
@@ -24,7 +27,8 @@ enum
     IMPULSE_ROUNDS = 4,
     ZONE_ROUNDS = 24,
     RIGID_ROUNDS = 40,
-    SWEEPS_MAX = 200
+    SWEEPS_MAX = 200,
+    HALVINGS_FOR_CONTACT = 4 // of a substep, before what cannot be parted is left
 };
 
 // Collisions keep this many roundings to float apart, at least.
@@ -46,7 +50,8 @@ static bool ends_apart(const vec3 x[4], weft_pair_kind kind, double reach)
         int side = k >= first;
         bool opens = k == 0 || k == first;
         low[side] = opens ? x[k] : v3(fmin(low[side].x, x[k].x), fmin(low[side].y, x[k].y), fmin(low[side].z, x[k].z));
-        high[side] = opens ? x[k] : v3(fmax(high[side].x, x[k].x), fmax(high[side].y, x[k].y), fmax(high[side].z, x[k].z));
+        high[side] =
+            opens ? x[k] : v3(fmax(high[side].x, x[k].x), fmax(high[side].y, x[k].y), fmax(high[side].z, x[k].z));
     }
     return low[0].x - high[1].x > reach || low[1].x - high[0].x > reach || low[0].y - high[1].y > reach ||
            low[1].y - high[0].y > reach || low[0].z - high[1].z > reach || low[1].z - high[0].z > reach;
@@ -152,7 +157,8 @@ static contact_row row_of(const world* w, const collision* hit)
     {
         int i = hit->vertex[k];
         x[k] = v3_madd(c->start[i], t, v3_sub(c->end[i], c->start[i]));
-        row.friction = i < c->cloth_count && row.friction > 0.0 ? row.friction : c->friction[i]; // obstacles have the word
+        row.friction =
+            i < c->cloth_count && row.friction > 0.0 ? row.friction : c->friction[i]; // obstacles have the word
         layer = fmax(layer, c->layer[i]);
     }
     closest at = hit->kind == WEFT_VERTEX_FACE ? closest_vertex_face(x) : closest_edge_edge(x);
@@ -364,7 +370,7 @@ static weft_status load(world* w)
     for (int i = 0; i < n; i++)
     {
         c->start[i] = w->state.x[i] = flush(w->state.x[i]);
-        c->end[i] = flush(w->x_next[i]);
+        c->end[i] = w->x_next[i] = flush(w->x_next[i]);
         c->velocity[i] = w->v_next[i];
         c->record[i] = -1;
     }
@@ -372,8 +378,8 @@ static weft_status load(world* w)
     {
         c->record[c->pin_records[k].vertex] = k;
     }
-    TRY(c->obstacles_at(c->user, w->time, c->start + n, NULL));
-    TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, NULL));
+    TRY(c->obstacles_at(c->user, w->time, c->start + n, &c->error));
+    TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, &c->error));
     for (int i = n; i < c->vertex_count; i++)
     {
         c->start[i] = flush(c->start[i]);
@@ -428,5 +434,12 @@ weft_status stage_respond(world* w)
         TRY(add_rows(w, &c->found));
         zones ? sweep_zones(w) : sweep_impulses(w);
     }
-    return WEFT_NOT_CONVERGED;
+    // The shortest substep: bodies or pins have closed on the cloth. That is counted, and the run goes on.
+    if (w->state.halvings < int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT))
+    {
+        return WEFT_NOT_CONVERGED;
+    }
+    w->stats->squeezed += c->found.count;
+    store(w);
+    return WEFT_OK;
 }

@@ -42,10 +42,10 @@ typedef struct model
 
 typedef struct state
 {
-    vec3* x;  // [vertex_count] m
-    vec3* v;  // [vertex_count] m/s
+    vec3* x;    // [vertex_count] m
+    vec3* v;    // [vertex_count] m/s
     vec3* grip; // [vertex_count] contact with obstacles: last normal force (N); 0 none, 1 slides, 2 sticks; 0
-    vec3* dv; // [vertex_count] last solution, per unit of time step: the next first guess
+    vec3* dv;   // [vertex_count] last solution, per unit of time step: the next first guess
     int64_t step_count;
     int halvings; // the current substep is time_step / 2^halvings
     int calm;     // accepted substeps since the last change of halvings
@@ -83,9 +83,9 @@ typedef struct world
     double* values; // of A
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next;              // the candidate end of the substep
-    vec3 *x_try, *v_try;                // newton's line search
-    vec3 *x_saved, *v_saved, *dv_saved; // the state before the step, for a step that fails
+    vec3 *x_next, *v_next;                           // the candidate end of the substep
+    vec3 *x_try, *v_try;                             // newton's line search
+    vec3 *x_saved, *v_saved, *dv_saved, *grip_saved; // the state before the step, for a step that fails
     filter_record* filter;
     int filter_count;
     uint64_t filter_hash; // of the constrained vertices
@@ -131,13 +131,13 @@ weft_status step_run(world* w, const time_method* method);
 
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep
-weft_status stage_detect(world* w);      // which vertices touch obstacles
-weft_status touch_constrain(world* w);   // adds them to the filter
+weft_status stage_detect(world* w);    // which vertices touch obstacles
+weft_status touch_constrain(world* w); // adds them to the filter
 void touch_friction(world* w, vec3* rhs);
 void touch_remember(world* w);
 weft_status contact_positions(world* w);
-weft_status stage_respond(world* w);   // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
-weft_status stage_judge(world* w);     // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
+weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
+weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
 void world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);
 linear_system world_system(const world* w, const vec3* b, const vec3* z);
 weft_status world_solve(world* w, const linear_system* system, vec3* x);

@@ -183,6 +183,7 @@ weft_status step_run(world* w, const time_method* method)
     memcpy(w->x_saved, s->x, bytes);
     memcpy(w->v_saved, s->v, bytes);
     memcpy(w->dv_saved, s->dv, bytes);
+    memcpy(w->grip_saved, s->grip, bytes);
     weft_status status = run_substeps(w, method);
     if (status != WEFT_OK)
     {
@@ -190,6 +191,7 @@ weft_status step_run(world* w, const time_method* method)
         memcpy(s->x, w->x_saved, bytes);
         memcpy(s->v, w->v_saved, bytes);
         memcpy(s->dv, w->dv_saved, bytes);
+        memcpy(s->grip, w->grip_saved, bytes);
         s->halvings = halvings;
         s->calm = calm;
         return status;

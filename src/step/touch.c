@@ -1,13 +1,13 @@
 // Cloth against obstacles inside the implicit solve (Baraff and Witkin 1998, section 6; Boxerman 2003, section 3.4.2).
 //
-// A vertex of cloth within reach of an obstacle's face touches it. Along the normal its motion is prescribed: it follows the
-// obstacle, may come closer only down to the thickness, and is moved out of the layer by 0.9 of its depth each substep; that
-// part moves it but does not stay in its velocity, so that it does not bounce. Tangentially it sticks (prescribed too) or
-// slides, with a force of friction times the last normal force against the relative motion.
+// A vertex of cloth within reach of an obstacle's face touches it. Along the normal its motion is prescribed: it
+// follows the obstacle, may come closer only down to the thickness, and is moved out of the layer by 0.9 of its depth
+// each substep; that part moves it but does not stay in its velocity, so that it does not bounce. Tangentially it
+// sticks (prescribed too) or slides, with a force of friction times the last normal force against the relative motion.
 //
-// The constraint force is (A dv - b) / h with the unfiltered A. Where it pulls, the vertex is let go; where its tangential
-// part exceeds friction times the normal part, it slides from the next substep on; where sliding would turn round within a
-// substep, it sticks. These decisions are the state's memory of contact (`grip`).
+// The constraint force is (A dv - b) / h with the unfiltered A. Where it pulls, the vertex is let go; where its
+// tangential part exceeds friction times the normal part, it slides from the next substep on; where sliding would turn
+// round within a substep, it sticks. These decisions are the state's memory of contact (`grip`).
 #include <string.h>
 
 #include "step/step.h"
@@ -55,8 +55,8 @@ weft_status contact_positions(world* w)
     {
         c->start[i] = w->state.x[i];
     }
-    TRY(c->obstacles_at(c->user, w->time, c->start + n, NULL));
-    TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, NULL));
+    TRY(c->obstacles_at(c->user, w->time, c->start + n, &c->error));
+    TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, &c->error));
     for (int i = n; i < c->vertex_count; i++)
     {
         c->velocity[i] = v3_scale(1.0 / w->h, v3_sub(c->end[i], c->start[i]));
@@ -154,8 +154,8 @@ weft_status touch_constrain(world* w)
     return WEFT_OK;
 }
 
-// Kinetic friction of sliding vertices, into the right-hand side: mu f_N against the relative motion, less where that would
-// turn the motion round.
+// Kinetic friction of sliding vertices, into the right-hand side: mu f_N against the relative motion, less where that
+// would turn the motion round.
 void touch_friction(world* w, vec3* rhs)
 {
     contact* c = w->contact;

@@ -5,13 +5,13 @@
 
 enum
 {
-    VECTOR_COUNT = 11
+    VECTOR_COUNT = 12
 };
 
 static void vectors_of(world* w, vec3** out[VECTOR_COUNT])
 {
-    vec3** all[VECTOR_COUNT] = {&w->rhs,   &w->rhs_start, &w->z,       &w->dv,      &w->x_next,  &w->v_next,
-                                &w->x_try, &w->v_try,     &w->x_saved, &w->v_saved, &w->dv_saved};
+    vec3** all[VECTOR_COUNT] = {&w->rhs,   &w->rhs_start, &w->z,       &w->dv,      &w->x_next,   &w->v_next,
+                                &w->x_try, &w->v_try,     &w->x_saved, &w->v_saved, &w->dv_saved, &w->grip_saved};
     memcpy(out, all, sizeof(all));
 }
 
