@@ -1,5 +1,7 @@
 #include "common_collide.h"
 
+#include "core/core.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,4 +249,111 @@ weft_pair* test_scene_pairs(const test_scene* s, weft_pair_kind kind, int* count
     }
     free(edges);
     return out;
+}
+
+// ---- scenes that several tests take
+
+void test_scene_sheets(test_scene* s)
+{
+    for (int k = 0; k < 8; k++)
+    {
+        double y = 0.01 * k;
+        vec3 d = v3(0, k % 2 ? 0.02 : -0.02, 0);
+        test_scene_sheet(s, 8, v3(0, y, k % 2 ? 0 : 0.3), v3(1, 0, 0), v3(0, 0, 1), d, k % 2);
+    }
+    s->margin = 0.005;
+}
+
+void test_scene_mixed(test_scene* s)
+{
+    uint64_t counter = 19;
+    test_scene_sheet(s, 12, v3(0, 0, 0), v3(1, 0, 0), v3(0, 0, 1), v3(0, -0.03, 0), 0);
+    test_scene_sheet(s, 10, v3(0, -0.02, 0), v3(1, 0, 0), v3(0, 0, 1), v3(0, 0, 0), 1);
+    test_scene_sheet(s, 10, v3(0, -0.03, 0), v3(1, 0, 0), v3(0, 0, 1), v3(0, 0, 0), 2);
+    for (int strand = 0; strand < 12; strand++)
+    {
+        for (int k = 0; k < 10; k++)
+        {
+            vec3 x = v3_add(v3(0.08 * strand, 0.1 - 0.02 * k, 0.5), test_random_vec(&counter, 0.02));
+            int v = test_scene_vertex(s, x, v3_add(x, test_random_vec(&counter, 0.01)), 3 + strand % 2);
+            if (k > 0)
+            {
+                test_scene_edge(s, v - 1, v);
+            }
+        }
+    }
+    test_scene_vertex(s, v3(0.5, 0, 0.5), v3(0.5, 0.1, 0.5), 0); // of no triangle and no strand
+    s->passive[1] = s->passive[2] = 1;
+    test_scene_exclude_bodies(s, 3, 3);
+    test_scene_exclude_bodies(s, 4, 0);
+    for (int k = 0; k < 13; k++)
+    {
+        test_scene_exclude_vertex(s, k, 1);
+    }
+    s->margin = 0.004;
+}
+
+// ---- a collider held against the loops
+
+weft_collider* test_collider_create(const test_scene* s, int threads, const char* kernels)
+{
+    weft_collider_def def = s->def;
+    weft_collider* c = NULL;
+    weft_error error = {0};
+    cpu_kind cpu;
+    def.worker_count = threads;
+    def.kernels = cpu_kind_parse(kernels, &cpu) ? kernels : "auto";
+    if (weft_collider_create(&def, &c, &error) != WEFT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    return c;
+}
+
+void test_assert_pairs(const weft_pair* a, int a_count, const weft_pair* b, int b_count)
+{
+    for (int k = 0; k < a_count && k < b_count; k++)
+    {
+        if (a[k].first != b[k].first || a[k].second != b[k].second)
+        {
+            fail_msg("pair %d is %d %d, should be %d %d", k, a[k].first, a[k].second, b[k].first, b[k].second);
+        }
+    }
+    assert_int_equal(a_count, b_count);
+}
+
+test_brute test_brute_find(const test_scene* s)
+{
+    test_brute b;
+    b.vertex_face = test_scene_pairs(s, WEFT_VERTEX_FACE, &b.vertex_face_count);
+    b.edge_edge = test_scene_pairs(s, WEFT_EDGE_EDGE, &b.edge_edge_count);
+    return b;
+}
+
+int test_brute_finish(test_brute* b)
+{
+    free(b->vertex_face);
+    free(b->edge_edge);
+    return b->vertex_face_count + b->edge_edge_count;
+}
+
+void test_check_update(const test_scene* s, weft_collider* c, const test_brute* b)
+{
+    weft_pairs pairs;
+    weft_error error = {0};
+    if (weft_collider_update(c, s->start, s->end, s->margin, &error) != WEFT_OK ||
+        weft_collider_pairs(c, &pairs, &error) != WEFT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    test_assert_pairs(pairs.vertex_face, pairs.vertex_face_count, b->vertex_face, b->vertex_face_count);
+    test_assert_pairs(pairs.edge_edge, pairs.edge_edge_count, b->edge_edge, b->edge_edge_count);
+}
+
+// One update and its pairs, held against the loops.
+void test_check_step(const test_scene* s, weft_collider* c)
+{
+    test_brute b = test_brute_find(s);
+    test_check_update(s, c, &b);
+    test_brute_finish(&b);
 }

@@ -36,11 +36,32 @@ void test_scene_sheet(test_scene* s, int cells, vec3 o, vec3 u, vec3 v, vec3 d, 
 // Triangles and strands of several bodies, some of them obstacles, with exclusions; many coordinates are equal.
 void test_scene_random(test_scene* s, uint64_t seed);
 
+// Two stacks of sheets that interleave like combs, moving through each other
+void test_scene_sheets(test_scene* s);
+// Cloth over an obstacle, strands through both, and exclusions of both kinds
+void test_scene_mixed(test_scene* s);
+
 // All edges, each once, sorted: [2 * count], free() it.
 int* test_scene_edges(const test_scene* s, int* count);
 // Whether the scene wants the pair: it is not connected and not excluded.
 int test_scene_wants(const test_scene* s, const int* a, int a_count, const int* b, int b_count);
 // The pairs by the definition in weft/collide.h: [count], free() it.
 weft_pair* test_scene_pairs(const test_scene* s, weft_pair_kind kind, int* count);
+
+// ---- a collider held against the loops
+
+// The pairs of a scene by loops.
+typedef struct test_brute
+{
+    weft_pair *vertex_face, *edge_edge;
+    int vertex_face_count, edge_edge_count;
+} test_brute;
+
+test_brute test_brute_find(const test_scene* s);
+int test_brute_finish(test_brute* b); // the number of pairs
+void test_assert_pairs(const weft_pair* a, int a_count, const weft_pair* b, int b_count);
+weft_collider* test_collider_create(const test_scene* s, int threads, const char* kernels); // must work
+void test_check_update(const test_scene* s, weft_collider* c, const test_brute* b);
+void test_check_step(const test_scene* s, weft_collider* c); // one update and its pairs
 
 #endif

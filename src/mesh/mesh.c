@@ -196,3 +196,14 @@ void mesh_transform(mesh* m, const double* rotation, double scale, vec3 translat
         m->position[v] = v3_madd(translation, scale, x);
     }
 }
+
+void mesh_bounds(const mesh* m, vec3* low, vec3* high)
+{
+    *low = *high = m->position[0];
+    for (int k = 1; k < m->vertex_count; k++)
+    {
+        vec3 p = m->position[k];
+        *low = v3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
+        *high = v3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
+    }
+}

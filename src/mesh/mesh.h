@@ -129,6 +129,8 @@ weft_status mesh_triangulate(mesh* m, weft_error* error);
 // Splits polygons likewise and asks only for finite coordinates and one triangle: for obstacles and for bodies that
 // others simulated. A polygon that crosses itself becomes a fan.
 weft_status mesh_split(mesh* m, weft_error* error);
+// The corners of the box around all vertices, of which there is at least one.
+void mesh_bounds(const mesh* m, vec3* low, vec3* high);
 // Coordinates become what a float holds.
 void mesh_round(mesh* m);
 

@@ -116,13 +116,8 @@ typedef struct weld_hash
 
 static weft_status weld_hash_create(const mesh* m, double tolerance, weld_hash* out)
 {
-    vec3 low = m->position[0], high = m->position[0];
-    for (int v = 1; v < m->vertex_count; v++)
-    {
-        vec3 x = m->position[v];
-        low = v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
-        high = v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
-    }
+    vec3 low, high;
+    mesh_bounds(m, &low, &high);
     // Cells much smaller than the mesh would overflow their integer coordinates; larger ones are as right.
     double extent = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
     double cell = fmax(tolerance, 0x1p-40 * extent);

@@ -98,13 +98,8 @@ static void obstacle_warn(const scene_obstacle* o)
 static weft_status obstacle_doubt(const scene_reader* r, const scene_obstacle* o)
 {
     const mesh* m = &o->mesh;
-    vec3 low = m->position[0], high = m->position[0];
-    for (int v = 1; v < m->vertex_count; v++)
-    {
-        vec3 x = m->position[v];
-        low = v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
-        high = v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
-    }
+    vec3 low, high;
+    mesh_bounds(m, &low, &high);
     double size = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
     return size <= MESH_SIZE_MAX && size >= MESH_SIZE_MIN
                ? WEFT_OK

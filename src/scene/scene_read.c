@@ -285,13 +285,8 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
 static weft_status cloth_doubt(const scene_reader* r, const scene_cloth* cloth)
 {
     const mesh* m = &cloth->mesh;
-    vec3 low = m->position[0], high = m->position[0];
-    for (int v = 1; v < m->vertex_count; v++)
-    {
-        vec3 x = m->position[v];
-        low = v3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
-        high = v3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
-    }
+    vec3 low, high;
+    mesh_bounds(m, &low, &high);
     double size = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
     if (size > CLOTH_SIZE_MAX || size < CLOTH_SIZE_MIN)
     {

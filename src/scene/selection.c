@@ -209,17 +209,6 @@ static weft_status select_where(const selection* s, const tree_node* node)
     return keys.corner ? select_words(s, keys.corner, select_corner) : select_nearest(s, keys.nearest);
 }
 
-static void mesh_bounds(const mesh* m, vec3* low, vec3* high)
-{
-    *low = *high = m->position[0];
-    for (int k = 1; k < m->vertex_count; k++)
-    {
-        vec3 p = m->position[k];
-        *low = v3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
-        *high = v3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
-    }
-}
-
 static weft_status select_nothing(const selection* s, const tree_node* node)
 {
     vec3 low, high;
