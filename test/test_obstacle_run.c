@@ -648,8 +648,7 @@ static void test_meshes_of_obstacles(void** state)
     assert_int_equal(weft_scene_obstacle_at(scene, 1, &o), WEFT_OK);
     assert_int_equal(o.triangle_count, 3);
     assert_int_equal(weft_scene_obstacle_at(scene, 2, &o), WEFT_NOT_FOUND);
-    assert_non_null(strstr(weft_scene_warning(scene, 0), "contact is in its first form"));
-    assert_null(weft_scene_warning(scene, 1));
+    assert_null(weft_scene_warning(scene, 0));
     weft_scene_destroy(scene);
     run_well("rough.json", "rough", WEFT_CACHE_NEW, 1);
     weft_cache_close(open_run("rough"));
