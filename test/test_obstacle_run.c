@@ -717,11 +717,12 @@ static void test_motion_without_path(void** state)
         write_file("still.json", text);
         weft_scene* scene = NULL;
         assert_int_equal(weft_scene_load(path_of("still.json", path), NULL, 0, &scene, NULL), WEFT_OK);
-        assert_int_equal(strstr(weft_scene_warning(scene, 0), "has no \"path\"") != NULL, k < 3);
+        const char* warning = weft_scene_warning(scene, 0);
+        assert_int_equal(warning && strstr(warning, "has no \"path\""), k < 3);
         write_file("again.json", weft_scene_json(scene));
         weft_scene_destroy(scene);
         assert_int_equal(weft_scene_load(path_of("again.json", path), NULL, 0, &scene, NULL), WEFT_OK);
-        assert_null(strstr(weft_scene_warning(scene, 0), "path"));
+        assert_null(weft_scene_warning(scene, 0));
         weft_scene_destroy(scene);
     }
 }
