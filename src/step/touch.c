@@ -7,11 +7,20 @@
 // relative motion.
 //
 // The constraint force is (A dv - b) / h with the unfiltered A. Where it pulls, the vertex is let go; where its
-// tangential part exceeds friction times the normal part, it slides from the next substep on; where sliding would turn
-// round within a substep, it sticks. These decisions are the state's memory of contact (`grip`).
+// tangential part exceeds friction times the normal part, it slides from the next substep on; where it has been slow for
+// some substeps, it sticks. These decisions are the state's memory of contact (`grip`).
 #include <string.h>
 
 #include "step/sweep.h"
+
+// What a vertex that touches remembers: from SLIDES on it counts the substeps in which it has hardly moved, and with enough
+// of them it sticks. At once would not do: a vertex that its sticking neighbours hold back is slow too, and sheets would
+// hang on slopes by vertices that take turns.
+enum
+{
+    SLIDES = 1,
+    STICKS = 9
+};
 
 static const double push_out = 0.9; // share of the depth
 static const double slack = 1e-3;   // of the thickness, that a new touch comes closer in the substep
@@ -69,15 +78,6 @@ static bool is_slow(const touch* t, vec3 v)
     return v3_length(v3_madd(slip, -v3_dot(slip, t->normal), t->normal)) <= CONTACT_CREEP;
 }
 
-// Whether a vertex sticks: as its force has decided when it was held before; a new one when it is slow. The normal
-// force of a new one is what stops it.
-static bool does_stick(const world* w, touch* t, double normal_change)
-{
-    vec3 grip = w->state.grip[t->vertex];
-    t->force = grip.y > 0.0 ? grip.x : fmax(0.0, normal_change) * w->model->mass[t->vertex] / w->h;
-    return t->friction > 0.0 && (grip.y > 0.0 ? grip.y == 2.0 : is_slow(t, w->state.v[t->vertex]));
-}
-
 // Directions and changes of velocity of one vertex: along each normal that it approaches or was held by.
 static void prescribe_touch(world* w, touch* t, prescription* p)
 {
@@ -91,7 +91,10 @@ static void prescribe_touch(world* w, touch* t, prescription* p)
         return;
     }
     prescription_add(p, t->normal, wanted - own);
-    t->sticks = does_stick(w, t, wanted - own);
+    // The normal force of a new one is what stops it.
+    vec3 grip = w->state.grip[t->vertex];
+    t->force = grip.y > 0.0 ? grip.x : fmax(0.0, wanted - own) * w->model->mass[t->vertex] / w->h;
+    t->sticks = t->friction > 0.0 && grip.y >= STICKS;
     if (t->sticks)
     {
         vec3 other = fabs(t->normal.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
@@ -178,7 +181,11 @@ void touch_remember(world* w, reaction_fn* reaction)
             continue;
         }
         double tangential = v3_length(v3_madd(force, -normal, t->normal));
-        bool sticks = t->sticks ? tangential <= t->friction * normal : is_slow(t, w->v_next[t->vertex]);
-        c->grip[t->vertex] = v3(normal, sticks ? 2.0 : 1.0, 0.0);
+        bool keeps = t->sticks ? tangential <= t->friction * normal : is_slow(t, w->v_next[t->vertex]);
+        double last = fmax(w->state.grip[t->vertex].y, SLIDES);
+        double next = keeps ? fmin(last + 1.0, STICKS) : SLIDES;
+        // Of several touches the strongest force counts, and the one that slides.
+        vec3* grip = &c->grip[t->vertex];
+        *grip = v3(fmax(grip->x, normal), grip->y > 0.0 ? fmin(grip->y, next) : next, 0.0);
     }
 }
