@@ -65,11 +65,31 @@ bool touch_take(contact* c, const near_pair* near)
 
 // ---- prescriptions
 
-// The normal velocity that a touching vertex must have at least.
-static double wanted_normal(const touch* t, double h)
+// The speed that moves a vertex out of the layer, the same in a shorter substep.
+static double out_speed(const world* w, const touch* t)
 {
-    double out = t->depth > 0.0 ? push_out * t->depth : t->depth; // m, in this substep
-    return v3_dot(t->velocity, t->normal) + out / h;
+    return push_out * t->depth / w->settings.time_step;
+}
+
+// The normal velocity that a touching vertex must have at least.
+static double wanted_normal(const world* w, const touch* t)
+{
+    return v3_dot(t->velocity, t->normal) + (t->depth > 0.0 ? out_speed(w, t) : t->depth / w->h);
+}
+
+// Between two layers that overlap there is no place that both allow: the middle of both, with the motion of both.
+static void share_room(touch* a, touch* b)
+{
+    const double opposite = -0.7;
+    if (v3_dot(a->normal, b->normal) > opposite || a->depth + b->depth <= 0.0)
+    {
+        return;
+    }
+    double depth = 0.5 * (a->depth - b->depth);
+    vec3 velocity = v3_scale(0.5, v3_add(a->velocity, b->velocity));
+    a->depth = depth;
+    b->depth = -depth;
+    a->velocity = b->velocity = velocity;
 }
 
 static bool is_slow(const touch* t, vec3 v)
@@ -82,7 +102,7 @@ static bool is_slow(const touch* t, vec3 v)
 static void prescribe_touch(world* w, touch* t, prescription* p)
 {
     vec3 v = w->state.v[t->vertex];
-    double wanted = wanted_normal(t, w->h), own = v3_dot(v, t->normal);
+    double wanted = wanted_normal(w, t), own = v3_dot(v, t->normal);
     // What was let go is taken again only when it comes back by more than rounding.
     double least = slack * t->thickness / w->h;
     t->held = (w->state.grip[t->vertex].y > 0.0 && t->near) || own < wanted - least;
@@ -105,6 +125,15 @@ static void prescribe_touch(world* w, touch* t, prescription* p)
     }
 }
 
+// In a corner of two layers the friction of each would press on the other, whose friction would press back.
+static bool is_alone(const contact* c, int k)
+{
+    const touch* t = c->touches;
+    bool before = k > 0 && t[k - 1].vertex == t[k].vertex && t[k - 1].held;
+    bool after = k + 1 < c->touch_count && t[k + 1].vertex == t[k].vertex && t[k + 1].held;
+    return !before && !after;
+}
+
 // Kinetic friction of sliding vertices: mu f_N against the relative motion.
 static weft_status touch_rub(world* w)
 {
@@ -116,7 +145,7 @@ static weft_status touch_rub(world* w)
     for (int k = 0; k < c->touch_count; k++)
     {
         const touch* t = &c->touches[k];
-        if (t->held && !t->sticks && t->friction * t->force > 0.0)
+        if (t->held && !t->sticks && t->friction * t->force > 0.0 && is_alone(c, k))
         {
             c->springs[c->spring_count++] = spring_rub(w, t);
         }
@@ -144,6 +173,13 @@ weft_status touch_constrain(world* w)
             continue;
         }
         prescription p = {0};
+        for (int a = k; a < c->touch_count && c->touches[a].vertex == touching; a++)
+        {
+            for (int b = k; b < a; b++)
+            {
+                share_room(&c->touches[b], &c->touches[a]);
+            }
+        }
         for (; k < c->touch_count && c->touches[k].vertex == touching; k++)
         {
             prescribe_touch(w, &c->touches[k], &p);
@@ -174,7 +210,7 @@ void touch_remember(world* w, reaction_fn* reaction)
         }
         vec3 force = reaction(w, t->vertex);
         double normal = v3_dot(force, t->normal);
-        double out = t->depth > 0.0 ? push_out * t->depth / w->h : 0.0;
+        double out = t->depth > 0.0 ? out_speed(w, t) : 0.0;
         w->v_next[t->vertex] = v3_madd(w->v_next[t->vertex], -out, t->normal);
         if (!(normal > 0.0))
         {
