@@ -149,8 +149,7 @@ static weft_status obstacle_motion_read(const scene_reader* r, const tree_node* 
 
 static weft_status obstacle_read(const scene_reader* r, const tree_node* node, scene_obstacle* o)
 {
-    weft_obstacle_def defaults = weft_obstacle_def_default();
-    obstacle_keys keys = {.friction = defaults.friction, .thickness = defaults.thickness};
+    obstacle_keys keys = {.friction = r->scene->friction, .thickness = r->scene->thickness};
     o->node = node;
     o->transform.scale = 1.0;
     TRY(read_fields(r, node, obstacle_fields, FIELD_COUNT(obstacle_fields), &keys));
