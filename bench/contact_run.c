@@ -155,7 +155,7 @@ static weft_status load(const contact_case* c, weft_sim** sim, int* frames, int*
     weft_status status = weft_scene_load(c->scene, overrides.item, overrides.count, &scene, &error);
     if (status == WEFT_OK)
     {
-        *frames = c->frames > 0 ? c->frames : weft_scene_frames(scene);
+        *frames = c->frames >= 0 ? c->frames : weft_scene_frames(scene);
         *steps_per_frame = weft_scene_steps_per_frame(scene);
         status = weft_scene_create_sim(scene, c->threads, sim, &error);
     }

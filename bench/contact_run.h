@@ -21,7 +21,7 @@ typedef struct contact_case
     const char* const* sets;  // [set_count] more overrides
     int set_count;
     int cells;       // of all grids; 0: the scene's
-    int frames;      // 0: the scene's
+    int frames;      // negative: the scene's; 0: the start alone
     double friction; // of all bodies; negative: the scene's
     int start;       // 0: as the scene has it; else the seed of a jitter
     double jitter;   // m, the largest in each coordinate

@@ -43,7 +43,7 @@ static contact_case case_of(const settings* s, const char* scene, const char* te
                           .sets = s->sets,
                           .set_count = s->set_count,
                           .cells = cells,
-                          .frames = s->frames,
+                          .frames = s->frames > 0 ? s->frames : -1,
                           .friction = -1.0,
                           .threads = s->threads,
                           .inspect = true};
