@@ -10,7 +10,7 @@
 // steps are left out before the first that counts.
 // Options: --parts LIST (solve,sphere,growth), --cells N (200, of `solve`), --sizes LIST (100,200,400,600, of
 // `growth`),
-// --coarse N (50), --from FRAME (12), --steps N (10, of `solve` and `growth`; a tenth from 400 cells, at least 2),
+// --coarse N (100), --from FRAME (15), --steps N (10, of `solve` and `growth`; a tenth from 400 cells, at least 2),
 // --sphere-cells N (80),
 // --sphere-frames N (25), --threads N (2, not of `sphere`).
 #include <math.h>
@@ -266,8 +266,8 @@ static void read_options(int argc, char** argv, settings* s)
     s->parts = bench_words(argc, argv, "--parts", parts, parts);
     s->cells = bench_count(argc, argv, "--cells", 200);
     s->size_count = bench_numbers(argc, argv, "--sizes", "100,200,400,600", s->sizes, SIZES_MAX);
-    s->coarse = bench_count(argc, argv, "--coarse", 50);
-    s->from = bench_option(argc, argv, "--from", 12);
+    s->coarse = bench_count(argc, argv, "--coarse", 100);
+    s->from = bench_option(argc, argv, "--from", 15);
     s->steps = bench_count(argc, argv, "--steps", 10);
     s->sphere_cells = bench_count(argc, argv, "--sphere-cells", 80);
     s->sphere_frames = bench_count(argc, argv, "--sphere-frames", 25);
