@@ -110,7 +110,7 @@ typedef weft_status weft_sample_fn(void* user, int sample, weft_vec3* out, weft_
 
 /// A body that cloth does not move: still, moved by keys, deforming by samples, or deforming and then moved. Its place is a
 /// function of time alone. Coordinates are rounded to float at every time, so that what is simulated, saved and inspected
-/// is one thing. A scene with obstacles has contact, in a first form (docs/methods.md).
+/// is one thing.
 /// Start from weft_obstacle_def_default(). All arrays are copied.
 typedef struct weft_obstacle_def
 {

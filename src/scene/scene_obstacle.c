@@ -186,8 +186,5 @@ weft_status obstacles_read(const scene_reader* r, const tree_node* node)
     {
         TRY(obstacle_read(r, child, &r->scene->obstacles[r->scene->obstacle_count++]));
     }
-    return scene_warn(r->scene, "contact is in its first form: cloth keeps no thickness from cloth, and scenes without "
-                                "obstacles have none") == WEFT_OK
-               ? WEFT_OK
-               : read_no_memory(r);
+    return WEFT_OK;
 }

@@ -80,7 +80,8 @@ typedef struct world
     contact* contact; // NULL: nothing can touch
 
     // scratch, made once
-    double* values; // of A
+    double* values; // of the mesh's part of A
+    bsr_matrix A;   // of the substep: that, or with the springs of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
     vec3 *x_next, *v_next;                           // the candidate end of the substep
@@ -130,15 +131,18 @@ weft_status time_method_find(const char* name, const time_method** out, weft_err
 weft_status step_run(world* w, const time_method* method);
 
 // ---- shared by methods
-weft_status stage_constrain(world* w); // filter and z for the end of the substep
-weft_status stage_detect(world* w);    // which vertices touch obstacles
-weft_status touch_constrain(world* w); // adds them to the filter
-void touch_friction(world* w, vec3* rhs);
-void touch_remember(world* w);
-weft_status contact_positions(world* w);
+weft_status stage_constrain(world* w);                // filter and z for the end of the substep
+weft_status stage_detect(world* w);                   // what touches, and what is about to
+weft_status touch_constrain(world* w);                // adds them to the filter
+weft_status contact_couple(world* w);                 // adds the springs to A
+typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
+void touch_remember(world* w, reaction_fn* reaction);
+void contact_push(const world* w, const vec3* v, vec3* rhs); // rhs += h f of springs and friction at these velocities
+double contact_potential(const world* w, const vec3* v);     // whose gradient by velocity is minus that
+double contact_work(const world* w);                         // J, in the substep that ends with v_next
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
-void world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);
+weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);
 linear_system world_system(const world* w, const vec3* b, const vec3* z);
 weft_status world_solve(world* w, const linear_system* system, vec3* x);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);

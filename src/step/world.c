@@ -70,7 +70,7 @@ double time_at(const world* w, int ticks)
     return w->settings.time_step * ((double)w->state.step_count + (double)ticks / STEP_TICKS);
 }
 
-void world_assemble(world* w, const element_motion* motion, const vec3* rhs_start)
+weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start)
 {
     const model* m = w->model;
     element_context contexts[GROUP_COUNT];
@@ -88,6 +88,8 @@ void world_assemble(world* w, const element_motion* motion, const vec3* rhs_star
     assembly_target target = {w->values, w->rhs, m->mass, rhs_start};
     assembler_run(&m->assembler, evaluators, w->pool, w->cpu, &target);
     w->at = motion->x;
+    w->A = (bsr_matrix){&m->assembler.pattern, w->values};
+    return w->contact ? contact_couple(w) : WEFT_OK;
 }
 
 weft_status stage_constrain(world* w)
@@ -104,6 +106,7 @@ weft_status stage_constrain(world* w)
     {
         hash = random_bits(hash, (uint64_t)w->filter[k].vertex * 4 + (uint64_t)w->filter[k].direction_count);
     }
+    hash = random_bits(hash, w->contact && w->contact->spring_count > 0 ? w->contact->coupled.version : 0);
     if (hash != w->filter_hash)
     {
         w->filter_hash = hash;
@@ -115,13 +118,14 @@ weft_status stage_constrain(world* w)
 
 linear_system world_system(const world* w, const vec3* b, const vec3* z)
 {
-    return (linear_system){.A = {&w->model->assembler.pattern, w->values},
+    int arity = w->contact && w->contact->spring_count > 0 ? COUPLING_ROWS : 0;
+    return (linear_system){.A = w->A,
                            .b = b,
                            .z = z,
                            .filter = w->filter,
                            .filter_count = w->filter_count,
                            .positions = w->at,
-                           .element_vertices = w->model->element_vertices,
+                           .element_vertices = int_max(w->model->element_vertices, arity),
                            .pattern_version = w->pattern_version};
 }
 
