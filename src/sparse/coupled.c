@@ -176,12 +176,13 @@ typedef struct values_context
     const coupled_matrix* m;
     const bsr_matrix* base;
     const coupling* list;
+    bsr_matrix out; // the base itself when nothing is added to its pattern
 } values_context;
 
 static void copy_row(const values_context* c, int i)
 {
-    const bsr_pattern *from = c->base->pattern, *to = &c->m->pattern;
-    double* out = c->m->values + 9 * (size_t)to->row_start[i];
+    const bsr_pattern *from = c->base->pattern, *to = c->out.pattern;
+    double* out = c->out.values + 9 * (size_t)to->row_start[i];
     int slot = from->row_start[i];
     for (int k = to->row_start[i]; k < to->row_start[i + 1]; k++, out += 9)
     {
@@ -205,7 +206,7 @@ static void add_row(const values_context* c, int i)
             {
                 continue;
             }
-            double* block = m->values + 9 * (size_t)bsr_pattern_find(&m->pattern, i, q->row[b]);
+            double* block = c->out.values + 9 * (size_t)bsr_pattern_find(c->out.pattern, i, q->row[b]);
             double weight = own * q->weight[b];
             for (int k = 0; k < 9; k++)
             {
@@ -218,30 +219,35 @@ static void add_row(const values_context* c, int i)
 static void values_chunk(void* context, int begin, int end)
 {
     const values_context* c = context;
-    const bsr_pattern *from = c->base->pattern, *to = &c->m->pattern;
+    const bsr_pattern *from = c->base->pattern, *to = c->out.pattern;
     for (int i = begin; i < end; i++)
     {
-        if (c->m->extra_start[i] == c->m->extra_start[i + 1])
-        {
-            size_t blocks = (size_t)(from->row_start[i + 1] - from->row_start[i]);
-            memcpy(c->m->values + 9 * (size_t)to->row_start[i], c->base->values + 9 * (size_t)from->row_start[i],
-                   9 * blocks * sizeof(double));
-        }
-        else
+        if (c->m->extra_start[i] != c->m->extra_start[i + 1])
         {
             copy_row(c, i);
+        }
+        else if (from != to)
+        {
+            size_t blocks = (size_t)(from->row_start[i + 1] - from->row_start[i]);
+            memcpy(c->out.values + 9 * (size_t)to->row_start[i], c->base->values + 9 * (size_t)from->row_start[i],
+                   9 * blocks * sizeof(double));
         }
         add_row(c, i);
     }
 }
 
-weft_status coupled_values(coupled_matrix* m, const bsr_matrix* base, const coupling* list, workers* pool)
+weft_status coupled_values(coupled_matrix* m, bsr_matrix* A, const coupling* list, workers* pool)
 {
-    if (!make_room((void**)&m->values, &m->value_capacity, m->pattern.block_count, 9 * sizeof(double)))
+    values_context c = {m, A, list, *A};
+    if (m->extra_start[A->pattern->row_count] > 0)
     {
-        return WEFT_NO_MEMORY;
+        if (!make_room((void**)&m->values, &m->value_capacity, m->pattern.block_count, 9 * sizeof(double)))
+        {
+            return WEFT_NO_MEMORY;
+        }
+        c.out = (bsr_matrix){&m->pattern, m->values};
     }
-    values_context c = {m, base, list};
-    parallel_for(pool, base->pattern->row_count, ROW_GRAIN, values_chunk, &c);
+    parallel_for(pool, A->pattern->row_count, ROW_GRAIN, values_chunk, &c);
+    *A = c.out;
     return WEFT_OK;
 }

@@ -77,8 +77,9 @@ typedef struct coupled_matrix
 
 // Where the couplings go; values are left alone.
 weft_status coupled_structure(coupled_matrix* m, const bsr_pattern* base, const coupling* list, int count);
-// values = base + couplings; after coupled_structure with couplings between the same rows.
-weft_status coupled_values(coupled_matrix* m, const bsr_matrix* base, const coupling* list, workers* pool);
+// Adds the couplings to A: in place when its pattern holds them, else A becomes the matrix here. After
+// coupled_structure with couplings between the same rows.
+weft_status coupled_values(coupled_matrix* m, bsr_matrix* A, const coupling* list, workers* pool);
 void coupled_finish(coupled_matrix* m); // zeroed is fine
 
 // ---- assembly: A = diag(mass) + sum of element blocks, rhs = start + sum of element vectors

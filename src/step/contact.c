@@ -60,3 +60,9 @@ double contact_friction(const contact* c, weft_pair_kind kind, const int vertex[
     bool a_moves = a < c->cloth_count, b_moves = b < c->cloth_count;
     return a_moves && b_moves ? 0.5 * (c->friction[a] + c->friction[b]) : c->friction[a_moves ? b : a];
 }
+
+uint64_t contact_pattern(const contact* c)
+{
+    bool adds = c->spring_count > 0 && c->coupled.extra_start[c->cloth_count] > 0;
+    return adds ? c->coupled.version : 0;
+}

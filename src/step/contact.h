@@ -12,7 +12,8 @@
 #include "sparse/sparse.h"
 #include "weft/collide.h"
 
-#define CONTACT_REACH 1.1 // of the thickness: what is farther does not touch
+#define CONTACT_CREEP 1e-4 // m/s: what slides slower sticks
+#define CONTACT_REACH 1.1  // of the thickness: what is farther does not touch
 
 // Positions of all obstacles at a time, one after the other.
 typedef weft_status obstacles_fn(void* user, double time, vec3* out, weft_error* error);
@@ -31,13 +32,14 @@ typedef struct near_pair
 typedef struct touch
 {
     int vertex;
-    vec3 normal;   // towards the cloth
-    double depth;  // m, in the layer; negative: above it
-    bool near;     // within reach; else it is only about to come
-    vec3 velocity; // m/s, of the obstacle there
+    vec3 normal;      // towards the cloth
+    double depth;     // m, in the layer; negative: above it
+    double thickness; // m
+    bool near;        // within reach; else it is only about to come
+    vec3 velocity;    // m/s, of the obstacle there
     double friction;
     bool held, sticks; // in this substep
-    vec3 rub;          // N, of kinetic friction
+    double force;      // N, along the normal: the last one, or what stops a new touch
 } touch;
 
 // A damped spring that pushes two features apart. With u the weighted sum of velocities its force on the first is
@@ -122,6 +124,7 @@ typedef struct contact
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count);
 void contact_finish(contact* c); // zeroed is fine
 
+uint64_t contact_pattern(const contact* c); // of the springs' couplings; 0: the mesh has them all
 // The friction of a pair: an obstacle's own, or the mean of two cloths.
 double contact_friction(const contact* c, weft_pair_kind kind, const int vertex[4]);
 static inline vec3 weighted(const double weight[4], const int vertex[4], const vec3* x)

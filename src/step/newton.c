@@ -57,7 +57,7 @@ static double potential(world* w, const vec3* x, const vec3* v)
     energy_sums sums = world_elements(w, &motion);
     inertia_context c = {w, x, v};
     double inertia = parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, inertia_chunk, &c);
-    double contact = w->contact ? contact_potential(w, v) : 0.0;
+    double contact = w->contact ? springs_potential(w, v) : 0.0;
     return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact;
 }
 
@@ -105,7 +105,7 @@ static weft_status linearize(world* w)
     }
     if (w->contact)
     {
-        contact_push(w, w->v_next, w->rhs_start);
+        springs_push(w, w->v_next, w->rhs_start);
     }
     element_motion motion = motion_of(w, w->x_next, w->v_next);
     return world_assemble(w, &motion, w->rhs_start);
@@ -181,7 +181,7 @@ static weft_status finish(world* w)
     w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
     if (w->contact)
     {
-        w->work += contact_work(w);
+        w->work += springs_work(w, w->v_next);
         touch_remember(w, reaction);
     }
     return WEFT_OK;

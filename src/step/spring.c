@@ -15,7 +15,7 @@
 #include "step/sweep.h"
 
 static const double push_acceleration = 1000.0; // m/s^2, at full depth
-static const double creep = 1e-4;               // m/s
+static const double share_min = 0.02;           // of the thickness: closer is not looked at
 
 // 1 over the mass of a pair along any direction.
 static double pair_inv_mass(const contact* c, const near_pair* near)
@@ -28,6 +28,20 @@ static double pair_inv_mass(const contact* c, const near_pair* near)
     return sum;
 }
 
+static double across(vec3 u, vec3 normal)
+{
+    return v3_length(v3_madd(u, -v3_dot(u, normal), normal));
+}
+
+// A viscous force of this size at the tangential speed that the end of the substep will have: that of u, and what the
+// last acceleration adds, as far as it can be trusted.
+static double slip_of(const world* w, double force, vec3 u, vec3 acceleration, vec3 normal)
+{
+    double speed = across(u, normal), next = across(v3_madd(u, w->h, acceleration), normal);
+    next = fmin(fmax(next, 0.5 * speed), 2.0 * speed);
+    return force / fmax(next, CONTACT_CREEP);
+}
+
 static spring spring_make(const world* w, const near_pair* near)
 {
     const contact* c = w->contact;
@@ -35,8 +49,10 @@ static spring spring_make(const world* w, const near_pair* near)
     memcpy(s.vertex, near->vertex, sizeof(s.vertex));
     memcpy(s.weight, near->weight, sizeof(s.weight));
     double inv_mass = pair_inv_mass(c, near), h = w->h;
-    double rate_sq = push_acceleration / near->thickness; // 1/s^2
+    double share = fmin(fmax(near->distance / near->thickness, share_min), 1.0);
+    double rate_sq = push_acceleration / near->thickness * (2.0 - share) / (share * share * share); // 1/s^2
     s.stiffness = rate_sq / inv_mass;
+    s.overlap = share < 1.0 ? near->thickness * (1.0 - share) * share / (2.0 - share) : s.overlap;
     for (int k = 0; k < 4; k++)
     {
         s.drift = s.vertex[k] < c->cloth_count ? s.drift : v3_madd(s.drift, s.weight[k], c->velocity[s.vertex[k]]);
@@ -47,8 +63,22 @@ static spring spring_make(const world* w, const near_pair* near)
     // What the pair alone would feel at the end of the substep.
     double force = s.stiffness * (s.overlap + h * approach) + s.damping * approach;
     force /= 1.0 + inv_mass * (h * h * s.stiffness + h * s.damping);
-    double speed = v3_length(v3_madd(u, approach, s.normal));
-    s.slip = contact_friction(c, near->kind, near->vertex) * fmax(force, 0.0) / fmax(speed, creep);
+    vec3 acceleration = v3(0, 0, 0);
+    for (int k = 0; k < 4; k++)
+    {
+        int i = s.vertex[k];
+        acceleration = i < c->cloth_count ? v3_madd(acceleration, s.weight[k], w->state.dv[i]) : acceleration;
+    }
+    s.slip = slip_of(w, contact_friction(c, near->kind, near->vertex) * fmax(force, 0.0), u, acceleration, s.normal);
+    return s;
+}
+
+spring spring_rub(const world* w, const touch* t)
+{
+    int i = t->vertex;
+    spring s = {.vertex = {i, i, i, i}, .weight = {1, 0, 0, 0}, .normal = t->normal};
+    s.drift = v3_scale(-1.0, t->velocity);
+    s.slip = slip_of(w, t->friction * t->force, v3_add(w->state.v[i], s.drift), w->state.dv[i], t->normal);
     return s;
 }
 
@@ -91,11 +121,11 @@ static coupling spring_coupling(const world* w, const spring* s)
         out.row[k] = s->vertex[k] < w->contact->cloth_count && s->weight[k] != 0.0 ? s->vertex[k] : -1;
         out.weight[k] = s->weight[k];
     }
-    double along = w->h * (w->h * s->stiffness + s->damping), across = w->h * s->slip;
+    double along = w->h * (w->h * s->stiffness + s->damping), aside = w->h * s->slip;
     mat3 nn = m3_outer(s->normal, s->normal);
     for (int k = 0; k < 9; k++)
     {
-        out.K[k] = (along - across) * nn.m[k] + (k % 4 == 0 ? across : 0.0);
+        out.K[k] = (along - aside) * nn.m[k] + (k % 4 == 0 ? aside : 0.0);
     }
     return out;
 }

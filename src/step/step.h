@@ -133,13 +133,13 @@ weft_status step_run(world* w, const time_method* method);
 // ---- shared by methods
 weft_status stage_constrain(world* w);                // filter and z for the end of the substep
 weft_status stage_detect(world* w);                   // what touches, and what is about to
-weft_status touch_constrain(world* w);                // adds them to the filter
+weft_status contact_constrain(world* w);              // adds them to the filter
 weft_status contact_couple(world* w);                 // adds the springs to A
 typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
 void touch_remember(world* w, reaction_fn* reaction);
-void contact_push(const world* w, const vec3* v, vec3* rhs); // rhs += h f of springs and friction at these velocities
-double contact_potential(const world* w, const vec3* v);     // whose gradient by velocity is minus that
-double contact_work(const world* w);                         // J, in the substep that ends with v_next
+void springs_push(const world* w, const vec3* v, vec3* rhs); // rhs += h f of springs and friction at these velocities
+double springs_potential(const world* w, const vec3* v);     // whose gradient by velocity is minus that
+double springs_work(const world* w, const vec3* v);          // J, in a substep that ends with these
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
 weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);

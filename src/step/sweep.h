@@ -13,9 +13,8 @@ weft_status sweep_collisions(contact* c); // fills found, for what is awake
 
 bool touch_take(contact* c, const near_pair* near); // false: it is none of a vertex and an obstacle's face
 void spring_take(world* w, const near_pair* near);
+spring spring_rub(const world* w, const touch* t); // kinetic friction of a vertex that slides
 weft_status springs_couple(world* w);
-void springs_push(const world* w, const vec3* v, vec3* rhs);
-double springs_potential(const world* w, const vec3* v);
-double springs_work(const world* w, const vec3* v);
+weft_status touch_constrain(world* w);
 
 #endif

@@ -14,6 +14,7 @@
 #include "step/sweep.h"
 
 static const double push_out = 0.9; // share of the depth
+static const double slack = 1e-3;   // of the thickness, that a new touch comes closer in the substep
 
 // ---- detection
 
@@ -28,6 +29,7 @@ bool touch_take(contact* c, const near_pair* near)
     touch t = {.vertex = i,
                .normal = near->normal,
                .depth = near->thickness - near->distance,
+               .thickness = near->thickness,
                .near = near->distance <= CONTACT_REACH * near->thickness,
                .friction = c->friction[o]};
     for (int k = 1; k < 4; k++)
@@ -61,18 +63,35 @@ static double wanted_normal(const touch* t, double h)
     return v3_dot(t->velocity, t->normal) + out / h;
 }
 
+static bool is_slow(const touch* t, vec3 v)
+{
+    vec3 slip = v3_sub(v, t->velocity);
+    return v3_length(v3_madd(slip, -v3_dot(slip, t->normal), t->normal)) <= CONTACT_CREEP;
+}
+
+// Whether a vertex sticks: as its force has decided when it was held before; a new one when it is slow. The normal
+// force of a new one is what stops it.
+static bool does_stick(const world* w, touch* t, double normal_change)
+{
+    vec3 grip = w->state.grip[t->vertex];
+    t->force = grip.y > 0.0 ? grip.x : fmax(0.0, normal_change) * w->model->mass[t->vertex] / w->h;
+    return t->friction > 0.0 && (grip.y > 0.0 ? grip.y == 2.0 : is_slow(t, w->state.v[t->vertex]));
+}
+
 // Directions and changes of velocity of one vertex: along each normal that it approaches or was held by.
 static void prescribe_touch(world* w, touch* t, prescription* p)
 {
-    vec3 v = w->state.v[t->vertex], grip = w->state.grip[t->vertex];
+    vec3 v = w->state.v[t->vertex];
     double wanted = wanted_normal(t, w->h), own = v3_dot(v, t->normal);
-    t->held = (grip.y > 0.0 && t->near) || own < wanted;
+    // What was let go is taken again only when it comes back by more than rounding.
+    double least = slack * t->thickness / w->h;
+    t->held = (w->state.grip[t->vertex].y > 0.0 && t->near) || own < wanted - least;
     if (!t->held)
     {
         return;
     }
     prescription_add(p, t->normal, wanted - own);
-    t->sticks = grip.y != 1.0 && t->friction > 0.0; // new ones stick: their force decides
+    t->sticks = does_stick(w, t, wanted - own);
     if (t->sticks)
     {
         vec3 other = fabs(t->normal.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
@@ -83,28 +102,23 @@ static void prescribe_touch(world* w, touch* t, prescription* p)
     }
 }
 
-// Kinetic friction of sliding vertices: mu f_N against the relative motion, less where that would turn the motion
-// round.
-static void touch_rub(world* w)
+// Kinetic friction of sliding vertices: mu f_N against the relative motion.
+static weft_status touch_rub(world* w)
 {
     contact* c = w->contact;
+    if (!mem_grow((void**)&c->springs, &c->spring_capacity, c->spring_count + c->touch_count, sizeof(spring)))
+    {
+        return WEFT_NO_MEMORY;
+    }
     for (int k = 0; k < c->touch_count; k++)
     {
-        touch* t = &c->touches[k];
-        t->rub = v3(0, 0, 0);
-        if (!t->held || t->sticks)
+        const touch* t = &c->touches[k];
+        if (t->held && !t->sticks && t->friction * t->force > 0.0)
         {
-            continue;
-        }
-        vec3 slip = v3_sub(w->state.v[t->vertex], t->velocity);
-        slip = v3_madd(slip, -v3_dot(slip, t->normal), t->normal);
-        double speed = v3_length(slip), force = t->friction * w->state.grip[t->vertex].x;
-        double most = speed * w->model->mass[t->vertex] / w->h;
-        if (speed > 0.0 && force > 0.0)
-        {
-            t->rub = v3_scale(-fmin(force, most) / speed, slip);
+            c->springs[c->spring_count++] = spring_rub(w, t);
         }
     }
+    return WEFT_OK;
 }
 
 // Adds the records of touching vertices to those of pins; both are sorted by vertex.
@@ -138,8 +152,7 @@ weft_status touch_constrain(world* w)
         }
     }
     w->filter_count = out;
-    touch_rub(w);
-    return WEFT_OK;
+    return touch_rub(w);
 }
 
 // ---- after the solve
@@ -158,7 +171,6 @@ void touch_remember(world* w, reaction_fn* reaction)
         }
         vec3 force = reaction(w, t->vertex);
         double normal = v3_dot(force, t->normal);
-        vec3 slip = v3_sub(w->v_next[t->vertex], t->velocity);
         double out = t->depth > 0.0 ? push_out * t->depth / w->h : 0.0;
         w->v_next[t->vertex] = v3_madd(w->v_next[t->vertex], -out, t->normal);
         if (!(normal > 0.0))
@@ -166,9 +178,7 @@ void touch_remember(world* w, reaction_fn* reaction)
             continue;
         }
         double tangential = v3_length(v3_madd(force, -normal, t->normal));
-        double speed = v3_length(v3_madd(slip, -v3_dot(slip, t->normal), t->normal));
-        bool stops = speed * w->model->mass[t->vertex] <= t->friction * normal * w->h;
-        bool sticks = t->sticks ? tangential <= t->friction * normal : stops;
+        bool sticks = t->sticks ? tangential <= t->friction * normal : is_slow(t, w->v_next[t->vertex]);
         c->grip[t->vertex] = v3(normal, sticks ? 2.0 : 1.0, 0.0);
     }
 }

@@ -98,7 +98,7 @@ weft_status stage_constrain(world* w)
     w->filter_count = pin_set_constrain(&w->model->pins, w->time + w->h, w->h, s->x, s->v, w->filter, w->z);
     if (w->contact)
     {
-        TRY(touch_constrain(w));
+        TRY(contact_constrain(w));
     }
     // A solver prepares anew when the set of constraints changes.
     uint64_t hash = (uint64_t)w->filter_count;
@@ -106,7 +106,7 @@ weft_status stage_constrain(world* w)
     {
         hash = random_bits(hash, (uint64_t)w->filter[k].vertex * 4 + (uint64_t)w->filter[k].direction_count);
     }
-    hash = random_bits(hash, w->contact && w->contact->spring_count > 0 ? w->contact->coupled.version : 0);
+    hash = random_bits(hash, w->contact ? contact_pattern(w->contact) : 0);
     if (hash != w->filter_hash)
     {
         w->filter_hash = hash;
