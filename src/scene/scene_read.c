@@ -362,7 +362,8 @@ typedef struct scene_keys
     double time_step;
     int steps_per_frame, frames;
     vec3 gravity;
-    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles, *contact;
+    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles, *ties,
+        *contact;
 } scene_keys;
 
 static const field scene_fields[] = {
@@ -381,6 +382,7 @@ static const field scene_fields[] = {
     {"kernels", FIELD_NODE, offsetof(scene_keys, kernels), ANY_NUMBER},
     {"cloth", FIELD_NODE, offsetof(scene_keys, cloth), ANY_NUMBER},
     {"obstacles", FIELD_NODE, offsetof(scene_keys, obstacles), ANY_NUMBER},
+    {"ties", FIELD_NODE, offsetof(scene_keys, ties), ANY_NUMBER},
     {"contact", FIELD_NODE, offsetof(scene_keys, contact), ANY_NUMBER},
 };
 
@@ -445,6 +447,10 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     if (keys.obstacles)
     {
         TRY(obstacles_read(r, keys.obstacles));
+    }
+    if (keys.ties)
+    {
+        TRY(ties_read(r, keys.ties));
     }
     return keys.contact ? contact_read(r, keys.contact) : WEFT_OK;
 }

@@ -28,7 +28,7 @@ typedef struct tie_rows
 {
     int count;
     const int* start;    // [count + 1]
-    const int* unknown;  // [start[count]] 3 * vertex + axis, sorted within a row, none twice
+    const int* unknown;  // [start[count]] 3 * vertex + axis, in any order
     const double* value; // [start[count]]
 } tie_rows;
 

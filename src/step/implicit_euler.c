@@ -32,14 +32,15 @@ static weft_status stage_solve(world* w)
     return world_solve(w, &system, w->dv);
 }
 
-// Work of moving pins: constraint forces (A dv - b) / h of the unfiltered system times displacements.
+// Work of moving pins: constraint forces (A dv - b) / h of the unfiltered system times displacements. Those of ties are
+// among them and add up to nothing where both sides move together.
 static double pin_work(const world* w)
 {
     const bsr_pattern* pattern = &w->model->assembler.pattern;
     double work = 0.0;
-    for (int k = 0; k < w->filter_count; k++)
+    for (int k = 0; k < w->held_count; k++)
     {
-        int i = w->filter[k].vertex;
+        int i = w->held[k];
         vec3 sum = v3_scale(-1.0, w->rhs[i]);
         for (int s = pattern->row_start[i]; s < pattern->row_start[i + 1]; s++)
         {

@@ -61,7 +61,7 @@ static double potential(world* w, const vec3* x, const vec3* v)
 }
 
 // v = S v + what is prescribed; z is that velocity's change from v_n.
-static void prescribe(const world* w, vec3* v)
+static void prescribe(world* w, vec3* v)
 {
     for (int k = 0; k < w->filter_count; k++)
     {
@@ -69,6 +69,10 @@ static void prescribe(const world* w, vec3* v)
         int i = record->vertex;
         vec3 wanted = v3_add(w->state.v[i], w->z[i]);
         v[i] = v3_add(wanted, m3_mul_v(record->S, v3_sub(v[i], wanted)));
+    }
+    if (w->model->ties.count > 0)
+    {
+        binding_prescribe(w, v, w->dv);
     }
 }
 
@@ -152,14 +156,14 @@ static double slope_of(const world* w)
     return sum;
 }
 
-// Work of pins: the constraint forces are what the gradient leaves at prescribed directions.
+// Work of pins: the constraint forces are what the gradient leaves at prescribed directions and in ties.
 static double pin_work(world* w)
 {
     linearize(w);
     double work = 0.0;
-    for (int k = 0; k < w->filter_count; k++)
+    for (int k = 0; k < w->held_count; k++)
     {
-        int i = w->filter[k].vertex;
+        int i = w->held[k];
         work -= v3_dot(w->rhs[i], v3_scale(1.0 / w->h, v3_sub(w->x_next[i], w->state.x[i])));
     }
     return work;
