@@ -247,8 +247,8 @@ WEFT_API weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_de
                                            weft_error* error);
 /// After the bodies that it names, before the first step. NOT_FOUND suggests the nearest name. Arrays are copied.
 WEFT_API weft_status weft_sim_exclude(weft_sim* sim, const weft_exclusion* exclusion, weft_error* error);
-/// After the cloths that it names, before the first step. Contact leaves tied features and the other cloth alone. NOT_FOUND
-/// suggests the nearest name; BAD_INPUT when a point lies beside the other cloth. Arrays are copied.
+/// After the cloths that it names, before the first step. Points less than 1 mm from the other cloth get an exclusion with it
+/// (weft_sim_exclude). NOT_FOUND suggests the nearest name; BAD_INPUT when a point lies beside the other cloth. Arrays are copied.
 WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error* error);
 /// One time step. On failure the state is that before the step; error (may be NULL) names step and vertex.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL

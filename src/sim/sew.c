@@ -8,6 +8,7 @@
 
 // A face is extended by once its size on each side: what lies farther off is beside the cloth.
 static const double weight_least = -1.0;
+static const double upon = 1e-3; // m
 
 // Nearest feature of the other cloth so far.
 typedef struct nearest
@@ -200,28 +201,45 @@ static weft_status add_points(weft_sim* sim, const weft_tie* def, int body_index
     return status;
 }
 
+// Contact leaves those tied points alone, with the other cloth, that lie upon it: there is no room to keep them apart.
+// Those that keep a distance collide as any others.
+static weft_status exclude_near(weft_sim* sim, const weft_tie* def, int first, weft_error* error)
+{
+    int* vertices = MEM_NEW(2 * (size_t)(sim->seam_count - first) + 1, int);
+    if (!vertices)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    }
+    int count = 0;
+    for (int k = first; k < sim->seam_count; k++)
+    {
+        const tie* t = &sim->seams[k].tie;
+        for (int p = 0; p < 2 && t->point[p] >= 0 && fabs(t->offset) < upon; p++)
+        {
+            vertices[count++] = t->point[p];
+        }
+    }
+    weft_exclusion exclusion = {def->cloth, def->to, vertices, count};
+    weft_status status = count > 0 ? weft_sim_exclude(sim, &exclusion, error) : WEFT_OK;
+    mem_free(vertices);
+    return status;
+}
+
 weft_status weft_sim_tie(weft_sim* sim, const weft_tie* def, weft_error* error)
 {
     WEFT_ASSERT(sim && def && def->cloth && def->to && def->vertex_count >= 0 && !sim->built);
-    // An exclusion checks names and vertices as well.
-    int before = sim->seam_count;
-    weft_exclusion exclusion = {def->cloth, def->to, def->vertices, def->vertex_count};
-    TRY(weft_sim_exclude(sim, &exclusion, error));
-    int body_index = sim_find_body(sim, def->cloth), to_index = sim_find_body(sim, def->to);
-    weft_status status = WEFT_OK;
+    weft_exclusion names = {def->cloth, def->to, def->vertices, def->vertex_count};
+    TRY(exclusion_check(sim, &names, error));
+    int before = sim->seam_count, body_index = sim_find_body(sim, def->cloth), to_index = sim_find_body(sim, def->to);
     if (body_index >= sim->body_count || to_index >= sim->body_count)
     {
-        status =
-            error_set(error, WEFT_BAD_INPUT, NULL, 0,
-                      "`%s` is an obstacle; ties hold cloth to cloth: use pins with a path for what follows a body",
-                      body_index >= sim->body_count ? def->cloth : def->to);
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                         "`%s` is an obstacle; ties hold cloth to cloth: use pins with a path for what follows a body",
+                         body_index >= sim->body_count ? def->cloth : def->to);
     }
-    status = status == WEFT_OK ? add_points(sim, def, body_index, to_index, error) : status;
-    if (status != WEFT_OK)
-    {
-        sim->seam_count = before;
-        exclusion_finish(&sim->exclusions[--sim->exclusion_count]);
-    }
+    weft_status status = add_points(sim, def, body_index, to_index, error);
+    status = status == WEFT_OK ? exclude_near(sim, def, before, error) : status;
+    sim->seam_count = status == WEFT_OK ? sim->seam_count : before;
     return status;
 }
 

@@ -101,6 +101,7 @@ int sim_find_body(const weft_sim* sim, const char* name);
 // ---- obstacles
 void obstacle_finish(obstacle* o);
 void exclusion_finish(exclusion* e);
+weft_status exclusion_check(const weft_sim* sim, const weft_exclusion* e, weft_error* error); // names and vertices
 bool obstacle_is_still(const obstacle* o);
 // out is [mesh.vertex_count]; rounded to floats.
 weft_status obstacle_positions(obstacle* o, double time, vec3* out, weft_error* error);
