@@ -124,13 +124,13 @@ static int run(int argc, char** argv, bool json)
     int every = bench_count(argc, argv, "--every", 10), threads = bench_count(argc, argv, "--threads", 2);
     char set[32];
     snprintf(set, sizeof(set), "cells=%d", cells);
-    const char* overrides[SETS_MAX + 1] = {set};
-    int set_count = bench_texts(argc, argv, "--set", overrides + 1, SETS_MAX);
+    const char* overrides[SETS_MAX + 2] = {set, "contact.enabled=false"};
+    int set_count = bench_texts(argc, argv, "--set", overrides + 2, SETS_MAX);
     if (set_count == 0 && strcmp(scene, "towel") == 0)
     {
-        overrides[++set_count] = "cloth.0.pins.1.path.1.offset=[-0.98,0,0]";
+        overrides[2 + set_count++] = "cloth.0.pins.1.path.1.offset=[-0.98,0,0]";
     }
-    weft_sim* sim = bench_sim(scene, overrides, set_count + 1, threads);
+    weft_sim* sim = bench_sim(scene, overrides, set_count + 2, threads);
     if (!sim)
     {
         return 2;

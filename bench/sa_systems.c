@@ -144,11 +144,14 @@ weft_sim* sa_case_sim(const sa_case* c, int threads)
 {
     char cells[64];
     snprintf(cells, sizeof(cells), "cells=%d", c->cells);
-    const char* overrides[SA_OVERRIDE_MAX + 3] = {
-        cells, c->irregular ? "tessellation=irregular" : "tessellation=regular", "solver=sa-ppcg"};
+    // Only the drop scenes have contact in the paper.
+    bool drops = strncmp(c->scene, "drop-", 5) == 0;
+    const char* overrides[SA_OVERRIDE_MAX + 4] = {
+        cells, c->irregular ? "tessellation=irregular" : "tessellation=regular", "solver=sa-ppcg",
+        drops ? "contact.enabled=true" : "contact.enabled=false"};
     // The case's own come last, so that they win.
-    memcpy(overrides + 3, c->overrides, (size_t)c->override_count * sizeof(char*));
-    return bench_sim(simulated_scene(c), overrides, c->override_count + 3, threads);
+    memcpy(overrides + 4, c->overrides, (size_t)c->override_count * sizeof(char*));
+    return bench_sim(simulated_scene(c), overrides, c->override_count + 4, threads);
 }
 
 // The system of a whole step, even where the next one would begin with half of it.

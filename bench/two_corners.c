@@ -11,7 +11,8 @@ static int run(int argc, char** argv, bool json)
 {
     bench_known(argc, argv, "--threads= --frames=");
     int threads = bench_count(argc, argv, "--threads", 2), frames = bench_count(argc, argv, "--frames", 60);
-    weft_sim* sim = bench_sim("two-corners", NULL, 0, threads);
+    const char* overrides[] = {"contact.enabled=false"}; // as the peer ran
+    weft_sim* sim = bench_sim("two-corners", overrides, 1, threads);
     if (!sim)
     {
         return 2;

@@ -648,8 +648,7 @@ static void test_meshes_of_obstacles(void** state)
     assert_int_equal(weft_scene_obstacle_at(scene, 1, &o), WEFT_OK);
     assert_int_equal(o.triangle_count, 3);
     assert_int_equal(weft_scene_obstacle_at(scene, 2, &o), WEFT_NOT_FOUND);
-    assert_non_null(strstr(weft_scene_warning(scene, 0), "contact is in its first form"));
-    assert_null(weft_scene_warning(scene, 1));
+    assert_null(weft_scene_warning(scene, 0));
     weft_scene_destroy(scene);
     run_well("rough.json", "rough", WEFT_CACHE_NEW, 1);
     weft_cache_close(open_run("rough"));
@@ -718,11 +717,12 @@ static void test_motion_without_path(void** state)
         write_file("still.json", text);
         weft_scene* scene = NULL;
         assert_int_equal(weft_scene_load(path_of("still.json", path), NULL, 0, &scene, NULL), WEFT_OK);
-        assert_int_equal(strstr(weft_scene_warning(scene, 0), "has no \"path\"") != NULL, k < 3);
+        const char* warning = weft_scene_warning(scene, 0);
+        assert_int_equal(warning && strstr(warning, "has no \"path\""), k < 3);
         write_file("again.json", weft_scene_json(scene));
         weft_scene_destroy(scene);
         assert_int_equal(weft_scene_load(path_of("again.json", path), NULL, 0, &scene, NULL), WEFT_OK);
-        assert_null(strstr(weft_scene_warning(scene, 0), "path"));
+        assert_null(weft_scene_warning(scene, 0));
         weft_scene_destroy(scene);
     }
 }

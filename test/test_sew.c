@@ -172,8 +172,10 @@ static void test_patch_stays_attached(void** state)
         for (int over = 0; over < 2; over++)
         {
             char settings[200];
-            snprintf(settings, sizeof(settings), "\"method\": \"%s\", \"solver\": \"%s\"", methods[k == 3],
-                     solvers[k % 3]);
+            // On the sheet the patch's free vertices touch it from the start: that is not for contact.
+            snprintf(settings, sizeof(settings),
+                     "\"method\": \"%s\", \"solver\": \"%s\", \"contact\": {\"enabled\": %s}", methods[k == 3],
+                     solvers[k % 3], over ? "true" : "false");
             weft_sim* sim = load_sewn(settings, over ? "0.004" : "0", 1);
             assert_int_equal(run(sim, 200), 0);
             double worst = worst_tie(sim);
@@ -329,7 +331,7 @@ static void test_contact(void** state)
     weft_sim* sim = load(text, 1);
     assert_int_equal(run(sim, 160), 0);
     print_message("drift %g m\n", worst_tie(sim));
-    assert_true(worst_tie(sim) < 6e-3); // the cells are 57 mm wide: chords of the patch meet the dome of the sheet
+    assert_true(worst_tie(sim) < 1e-4);
     assert_int_equal(weft_sim_exclusion_count(sim), 0);
     weft_sim_destroy(sim);
 

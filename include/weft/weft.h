@@ -95,20 +95,22 @@ typedef struct weft_cloth_def
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
     double vertex_mass;          ///< kg a vertex instead of density times area; 0: not used
+    double friction;             ///< coefficient, with cloth: the mean of both counts; with obstacles theirs does
+    double thickness;            ///< distance that it keeps from cloth, m: the mean of both counts
     const weft_pin* pins;        ///< [pin_count]
     int pin_count;
     const weft_force* forces;    ///< [force_count]
     int force_count;
 } weft_cloth_def;
 
-WEFT_API weft_cloth_def weft_cloth_def_default(void);
+WEFT_API weft_cloth_def weft_cloth_def_default(void); ///< cotton, friction 0.3, thickness 1 mm
 
 /// Fills out [vertex_count] with the positions of one sample. The same sample must always be the same.
 typedef weft_status weft_sample_fn(void* user, int sample, weft_vec3* out, weft_error* error);
 
 /// A body that cloth does not move: still, moved by keys, deforming by samples, or deforming and then moved. Its place is a
 /// function of time alone. Coordinates are rounded to float at every time, so that what is simulated, saved and inspected
-/// is one thing. A scene with obstacles has contact, in a first form (docs/methods.md).
+/// is one thing.
 /// Start from weft_obstacle_def_default(). All arrays are copied.
 typedef struct weft_obstacle_def
 {
@@ -187,6 +189,7 @@ typedef struct weft_sim_def
     int max_halvings;       ///< of a step that goes wrong, 0..10
     double max_stretch;     ///< a step in which a thread grows by more than this factor is halved
     weft_air air;
+    int contact;            ///< 1: cloth meets obstacles, cloth and itself; 0: it passes through everything
     int worker_count;       ///< 1: no threads are made; 0: one a core
     weft_task_hooks tasks;  ///< zero for the built-in pool
     const char* kernels;    ///< "auto", "base", "avx2", "avx512"
@@ -226,7 +229,9 @@ typedef struct weft_step_stats
     weft_energy energy;
     double max_stretch;   ///< largest |w_u| or |w_v| of a triangle, 1 at rest
     int constraints;      ///< vertices with a prescribed direction, and ties
-    int contacts, squeezed;
+    int contacts;         ///< vertices that touch obstacles and springs between cloths, or collisions after the solve if more
+    int last_resort;      ///< vertices that only a rigid zone could keep from crossing
+    int squeezed;         ///< pairs that bodies or pins have closed on
 } weft_step_stats;
 
 /// ---- the simulation
@@ -247,8 +252,8 @@ WEFT_API weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_de
                                            weft_error* error);
 /// After the bodies that it names, before the first step. NOT_FOUND suggests the nearest name. Arrays are copied.
 WEFT_API weft_status weft_sim_exclude(weft_sim* sim, const weft_exclusion* exclusion, weft_error* error);
-/// After the cloths that it names, before the first step. Points less than 1 mm from the other cloth get an exclusion with it
-/// (weft_sim_exclude). NOT_FOUND suggests the nearest name; BAD_INPUT when a point lies beside the other cloth. Arrays are copied.
+/// After the cloths that it names, before the first step. Points closer to the other cloth than both keep from each other (the
+/// mean of their thicknesses) get an exclusion with it (weft_sim_exclude). NOT_FOUND suggests the nearest name; BAD_INPUT when a point lies beside the other cloth. Arrays are copied.
 WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error* error);
 /// One time step. On failure the state is that before the step; error (may be NULL) names step and vertex.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL

@@ -289,7 +289,8 @@ static void put_stats(FILE* f, const weft_step_stats* s, int steps_per_frame)
         fputs(k < 5 ? "," : "},", f);
     }
     put_number(f, "max_stretch", s->max_stretch);
-    fprintf(f, ",\"constraints\":%d,\"contacts\":%d,\"squeezed\":%d}\n", s->constraints, s->contacts, s->squeezed);
+    fprintf(f, ",\"constraints\":%d,\"contacts\":%d,\"last_resort\":%d,\"squeezed\":%d}\n", s->constraints, s->contacts,
+            s->last_resort, s->squeezed);
 }
 
 // ---- starting

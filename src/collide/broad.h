@@ -239,7 +239,7 @@ struct weft_collider
 
     pair_finder finder;
     pair_list vertex_face, edge_edge; // what weft_collider_pairs handed out
-    pair_list candidates[2];          // of proximity and impacts
+    pair_list candidates[2];          // of the last search: vertex and face, edge and edge
     int* kept;                        // [kept_capacity] of each chunk of candidates
     int kept_capacity;
     narrow_list near, impacts;
@@ -268,5 +268,9 @@ typedef struct narrow_search
 } narrow_search;
 
 weft_status collider_narrow(weft_collider* c, const narrow_search* search, narrow_list* out, weft_error* error);
+// The two halves apart, for several tests over the same candidates: they stay until the next search. The second does not
+// look at the search's margin.
+weft_status collider_candidates(weft_collider* c, double margin, weft_error* error);
+weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out);
 
 #endif

@@ -1,8 +1,8 @@
 // From candidates to what is near, and to what collides: every candidate is tested, in parallel, and those that pass
 // are packed in the order of the candidates.
 //
-// Two passes over fixed chunks: the first tests, marks what fails and counts; the second writes. Records are made in
-// the second, for the few that pass.
+// Two passes over fixed chunks: the first tests, marks what fails and counts; the second writes and takes the marks
+// off. Records are made in the second, for the few that pass.
 #include "collide/broad.h"
 
 enum
@@ -15,7 +15,7 @@ typedef struct narrow_context
     weft_collider* c;
     const narrow_search* search;
     weft_pair_kind kind;
-    weft_pair* pair; // [count] of candidates; `second` is inverted where the test failed
+    weft_pair* pair; // [count] of candidates; between the passes `second` is inverted where the test failed
     int* kept;       // of each chunk; then where its records start
     char* out;
 } narrow_context;
@@ -39,11 +39,13 @@ static void write_chunk(void* context, int begin, int end)
     char* out = n->out + (size_t)n->kept[begin / NARROW_GRAIN] * n->search->item_size;
     for (int k = begin; k < end; k++)
     {
-        if (n->pair[k].second >= 0)
+        if (n->pair[k].second < 0)
         {
-            n->search->test(n->c, n->kind, n->pair[k], n->search->context, out);
-            out += n->search->item_size;
+            n->pair[k].second = ~n->pair[k].second;
+            continue;
         }
+        n->search->test(n->c, n->kind, n->pair[k], n->search->context, out);
+        out += n->search->item_size;
     }
 }
 
@@ -64,14 +66,25 @@ static int chunks_of(int count)
     return (count + NARROW_GRAIN - 1) / NARROW_GRAIN;
 }
 
-static weft_status narrow(weft_collider* c, const narrow_search* search, narrow_list* out, weft_error* error)
+static const weft_pair_kind kinds[2] = {WEFT_VERTEX_FACE, WEFT_EDGE_EDGE};
+
+weft_status collider_candidates(weft_collider* c, double margin, weft_error* error)
 {
-    static const weft_pair_kind kinds[2] = {WEFT_VERTEX_FACE, WEFT_EDGE_EDGE};
-    pair_list* list = c->candidates;
+    if (!c->ready)
+    {
+        return collider_not_ready(error);
+    }
     for (int k = 0; k < 2; k++)
     {
-        TRY(collider_find(c, kinds[k], search->margin, &list[k], error));
+        TRY(collider_no_memory(collider_find(c, kinds[k], margin, &c->candidates[k], error), error));
     }
+    return WEFT_OK;
+}
+
+weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out)
+{
+    pair_list* list = c->candidates;
+    out->count = 0;
     int first_chunks = chunks_of(list[0].count);
     if (!scratch_grow((void**)&c->kept, &c->kept_capacity, first_chunks + chunks_of(list[1].count), sizeof(int)))
     {
@@ -100,7 +113,8 @@ static weft_status narrow(weft_collider* c, const narrow_search* search, narrow_
 weft_status collider_narrow(weft_collider* c, const narrow_search* search, narrow_list* out, weft_error* error)
 {
     out->count = 0;
-    return c->ready ? collider_no_memory(narrow(c, search, out, error), error) : collider_not_ready(error);
+    TRY(collider_candidates(c, search->margin, error));
+    return collider_no_memory(collider_test(c, search, out), error);
 }
 
 // ---- what is near
@@ -186,16 +200,14 @@ static bool impact_test(const weft_collider* c, weft_pair_kind kind, weft_pair p
     return ccd.collides;
 }
 
-// The first candidate that was refused. Those are not kept, so that their seconds are inverted.
+// The first candidate that was refused.
 static weft_status impact_refused(const weft_collider* c, weft_error* error)
 {
-    static const weft_pair_kind kinds[2] = {WEFT_VERTEX_FACE, WEFT_EDGE_EDGE};
     for (int list = 0; list < 2; list++)
     {
         for (int k = 0; k < c->candidates[list].count; k++)
         {
             weft_pair pair = c->candidates[list].pair[k];
-            pair.second = pair.second < 0 ? ~pair.second : pair.second;
             int v[4];
             weft_ccd ccd;
             collider_vertices(c, kinds[list], pair, v);

@@ -157,6 +157,12 @@ weft_status read_direction(const scene_reader* r, const tree_node* node, vec3* o
     return WEFT_OK;
 }
 
+weft_status read_truth(const scene_reader* r, const tree_node* node, int* out)
+{
+    *out = node->kind == TREE_BOOL && node->truth;
+    return node->kind == TREE_BOOL ? WEFT_OK : read_wrong_kind(r, node, "true or false");
+}
+
 weft_status read_string(const scene_reader* r, const tree_node* node, const char** out)
 {
     if (node->kind != TREE_STRING)

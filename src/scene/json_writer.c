@@ -102,6 +102,13 @@ void write_number(writer* w, const char* key, double value)
     write_double(w, value);
 }
 
+void write_truth(writer* w, const char* key, bool value)
+{
+    write_key(w, key);
+    write_raw(w, value ? "true" : "false");
+    w->pending = true;
+}
+
 void write_text(writer* w, const char* key, const char* value)
 {
     write_key(w, key);

@@ -20,6 +20,7 @@ void write_key(writer* w, const char* key);
 void write_open(writer* w, const char* key, const char* bracket);
 void write_close(writer* w, const char* bracket);
 void write_number(writer* w, const char* key, double value);
+void write_truth(writer* w, const char* key, bool value);
 void write_text(writer* w, const char* key, const char* value); // NULL: null
 void write_numbers(writer* w, const char* key, const double* values, int count);
 void write_vec3(writer* w, const char* key, vec3 v);

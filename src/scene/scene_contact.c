@@ -1,4 +1,5 @@
-// "contact": pairs of bodies, or of parts of them, that are not tested against each other.
+// "contact": whether there is any, thickness and friction of bodies that do not say, and pairs of bodies, or of parts
+// of them, that are not tested against each other.
 #include <string.h>
 
 #include "scene/scene_data.h"
@@ -10,10 +11,14 @@ enum
 
 typedef struct contact_keys
 {
-    const tree_node* exclude;
+    double friction, thickness;
+    const tree_node *enabled, *exclude;
 } contact_keys;
 
 static const field contact_fields[] = {
+    {"enabled", FIELD_NODE, offsetof(contact_keys, enabled), ANY_NUMBER},
+    {"friction", FIELD_NUMBER, offsetof(contact_keys, friction), NOT_NEGATIVE},
+    {"thickness", FIELD_NUMBER, offsetof(contact_keys, thickness), NOT_NEGATIVE},
     {"exclude", FIELD_NODE, offsetof(contact_keys, exclude), ANY_NUMBER},
 };
 
@@ -89,7 +94,16 @@ static weft_status exclusion_read(const scene_reader* r, const tree_node* node, 
     return keys.where ? selection_read(r, keys.where, first.mesh, &out->vertices, &out->vertex_count) : WEFT_OK;
 }
 
-weft_status contact_read(const scene_reader* r, const tree_node* node)
+weft_status contact_read_settings(const scene_reader* r, const tree_node* node)
+{
+    contact_keys keys = {.friction = r->scene->friction, .thickness = r->scene->thickness};
+    TRY(read_fields(r, node, contact_fields, FIELD_COUNT(contact_fields), &keys));
+    r->scene->friction = keys.friction;
+    r->scene->thickness = keys.thickness;
+    return keys.enabled ? read_truth(r, keys.enabled, &r->scene->def.contact) : WEFT_OK;
+}
+
+weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node)
 {
     contact_keys keys = {0};
     TRY(read_fields(r, node, contact_fields, FIELD_COUNT(contact_fields), &keys));

@@ -83,7 +83,8 @@ typedef struct scene_cloth
     weft_material material;
     vec3 velocity;
     double vertex_mass; // 0: density times area
-    scene_pin* pins;    // [pin_count]
+    double friction, thickness;
+    scene_pin* pins; // [pin_count]
     int pin_count;
     scene_force* forces; // [force_count]
     int force_count;
@@ -147,6 +148,7 @@ struct weft_scene
     int frames, steps_per_frame;
     const char* model; // of cloths that do not say
     const char* bending;
+    double friction, thickness;   // of cloths and obstacles that do not say
     const tree_node* solver_node; // for messages; NULL when the file does not say
     scene_cloth* cloths;          // [cloth_count]
     int cloth_count;
@@ -212,6 +214,7 @@ weft_status read_number(const scene_reader* r, const tree_node* node, const fiel
 weft_status read_int(const scene_reader* r, const tree_node* node, const field* limits, int* out);
 weft_status read_vec3(const scene_reader* r, const tree_node* node, vec3* out);
 weft_status read_direction(const scene_reader* r, const tree_node* node, vec3* out); // not zero
+weft_status read_truth(const scene_reader* r, const tree_node* node, int* out);      // 0 or 1
 weft_status read_string(const scene_reader* r, const tree_node* node, const char** out);
 // One of some words; *out is its index.
 weft_status read_choice(const scene_reader* r, const tree_node* node, const char* const* words, int count, int* out);
@@ -246,7 +249,8 @@ weft_status mesh_error(const scene_reader* r, const tree_node* node, weft_status
 weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
 weft_status obstacles_read(const scene_reader* r, const tree_node* node);
 weft_status shape_read(const scene_reader* r, const tree_node* node, shape_options* out, vec3* rotate);
-weft_status contact_read(const scene_reader* r, const tree_node* node);
+weft_status contact_read_settings(const scene_reader* r, const tree_node* node); // what bodies that do not say have
+weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node);
 weft_status ties_read(const scene_reader* r, const tree_node* node);
 
 // ---- deforming meshes

@@ -149,8 +149,7 @@ static weft_status obstacle_motion_read(const scene_reader* r, const tree_node* 
 
 static weft_status obstacle_read(const scene_reader* r, const tree_node* node, scene_obstacle* o)
 {
-    weft_obstacle_def defaults = weft_obstacle_def_default();
-    obstacle_keys keys = {.friction = defaults.friction, .thickness = defaults.thickness};
+    obstacle_keys keys = {.friction = r->scene->friction, .thickness = r->scene->thickness};
     o->node = node;
     o->transform.scale = 1.0;
     TRY(read_fields(r, node, obstacle_fields, FIELD_COUNT(obstacle_fields), &keys));
@@ -187,8 +186,5 @@ weft_status obstacles_read(const scene_reader* r, const tree_node* node)
     {
         TRY(obstacle_read(r, child, &r->scene->obstacles[r->scene->obstacle_count++]));
     }
-    return scene_warn(r->scene, "contact is in its first form: cloth keeps no thickness from cloth, and scenes without "
-                                "obstacles have none") == WEFT_OK
-               ? WEFT_OK
-               : read_no_memory(r);
+    return WEFT_OK;
 }

@@ -224,7 +224,7 @@ static weft_status kernels_read(const scene_reader* r, const tree_node* node)
 typedef struct cloth_keys
 {
     const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces;
-    double uv_scale, vertex_mass;
+    double uv_scale, vertex_mass, friction, thickness;
     vec3 velocity;
 } cloth_keys;
 
@@ -239,6 +239,8 @@ static const field cloth_fields[] = {
     {"transform", FIELD_NODE, offsetof(cloth_keys, transform), ANY_NUMBER},
     {"velocity", FIELD_VEC3, offsetof(cloth_keys, velocity), ANY_NUMBER},
     {"vertex_mass", FIELD_NUMBER, offsetof(cloth_keys, vertex_mass), NOT_NEGATIVE},
+    {"friction", FIELD_NUMBER, offsetof(cloth_keys, friction), NOT_NEGATIVE},
+    {"thickness", FIELD_NUMBER, offsetof(cloth_keys, thickness), NOT_NEGATIVE},
     {"pins", FIELD_NODE, offsetof(cloth_keys, pins), ANY_NUMBER},
     {"forces", FIELD_NODE, offsetof(cloth_keys, forces), ANY_NUMBER},
 };
@@ -257,6 +259,8 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
 {
     cloth->uv_scale = keys->uv_scale;
     cloth->vertex_mass = keys->vertex_mass;
+    cloth->friction = keys->friction;
+    cloth->thickness = keys->thickness;
     cloth->velocity = keys->velocity;
     if (keys->rest)
     {
@@ -311,7 +315,7 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, int 
     cloth->model = r->scene->model;
     cloth->bending = r->scene->bending;
     cloth->transform.scale = 1.0;
-    cloth_keys keys = {.uv_scale = 1.0};
+    cloth_keys keys = {.uv_scale = 1.0, .friction = r->scene->friction, .thickness = r->scene->thickness};
     TRY(read_fields(r, node, cloth_fields, FIELD_COUNT(cloth_fields), &keys));
     TRY(name_read(r, keys.name, node, "cloth", &cloth->name));
     TRY(cloth_read_values(r, &keys, cloth));
@@ -424,6 +428,8 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     scene->def.kernels = cpu_kind_name(cpu_best());
     scene->model = cloth.model;
     scene->bending = cloth.bending;
+    scene->friction = cloth.friction;
+    scene->thickness = cloth.thickness;
     scene_keys keys = {
         .time_step = scene->def.time_step, .steps_per_frame = 20, .frames = 10, .gravity = scene->def.gravity};
     TRY(read_fields(r, root, scene_fields, FIELD_COUNT(scene_fields), &keys));
@@ -443,6 +449,10 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
         return read_no_memory(r);
     }
     TRY(settings_read(r, &keys));
+    if (keys.contact)
+    {
+        TRY(contact_read_settings(r, keys.contact));
+    }
     TRY(cloths_read(r, root, keys.cloth));
     if (keys.obstacles)
     {
@@ -452,5 +462,5 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     {
         TRY(ties_read(r, keys.ties));
     }
-    return keys.contact ? contact_read(r, keys.contact) : WEFT_OK;
+    return keys.contact ? contact_read_exclusions(r, keys.contact) : WEFT_OK;
 }

@@ -94,6 +94,8 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.model = cloth->model;
     def.bending = cloth->bending;
     def.vertex_mass = cloth->vertex_mass;
+    def.friction = cloth->friction;
+    def.thickness = cloth->thickness;
     def.pins = arrays->pins;
     def.pin_count = cloth->pin_count;
     def.forces = arrays->forces;

@@ -153,6 +153,8 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     write_transform(w, cloth->is_grid ? &cloth->transform : &in_place);
     write_vec3(w, "velocity", cloth->velocity);
     write_number(w, "vertex_mass", cloth->vertex_mass);
+    write_number(w, "friction", cloth->friction);
+    write_number(w, "thickness", cloth->thickness);
     write_pins_and_forces(w, cloth);
     write_close(w, "}");
 }
@@ -259,6 +261,9 @@ static void write_ties(writer* w, const weft_scene* scene)
 static void write_contact(writer* w, const weft_scene* scene)
 {
     write_open(w, "contact", "{");
+    write_truth(w, "enabled", scene->def.contact);
+    write_number(w, "friction", scene->friction);
+    write_number(w, "thickness", scene->thickness);
     write_open(w, "exclude", "[");
     for (int k = 0; k < scene->exclusion_count; k++)
     {

@@ -5,7 +5,8 @@
 
 weft_cloth_def weft_cloth_def_default(void)
 {
-    weft_cloth_def def = {.warp = {1, 0, 0}, .model = "baraff-witkin", .bending = "curvature"};
+    weft_cloth_def def = {
+        .warp = {1, 0, 0}, .model = "baraff-witkin", .bending = "curvature", .friction = 0.3, .thickness = 1e-3};
     weft_material_find("cotton", &def.material, NULL);
     return def;
 }
@@ -115,6 +116,10 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     {
         return wrong(error, b, "vertex_mass is in kg and not negative");
     }
+    if (!isfinite(def->friction) || def->friction < 0.0 || !isfinite(def->thickness) || def->thickness < 0.0)
+    {
+        return wrong(error, b, "friction and thickness (m) are finite and not negative");
+    }
     if (strcmp(def->model, "baraff-witkin") != 0)
     {
         return error_set(error, WEFT_NOT_FOUND, NULL, 0, "cloth `%s`: there is no model `%s`; see `weft list models`",
@@ -127,6 +132,8 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     }
     b->material = *m;
     b->vertex_mass = def->vertex_mass;
+    b->friction = def->friction;
+    b->thickness = def->thickness;
     return WEFT_OK;
 }
 

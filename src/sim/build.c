@@ -299,7 +299,7 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
     {
         status = build_world(sim, error);
     }
-    if (status == WEFT_OK && sim->obstacle_count > 0)
+    if (status == WEFT_OK && sim->def.contact)
     {
         status = sim_build_contact(sim, error);
     }

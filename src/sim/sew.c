@@ -8,7 +8,6 @@
 
 // A face is extended by once its size on each side: what lies farther off is beside the cloth.
 static const double weight_least = -1.0;
-static const double upon = 1e-3; // m
 
 // Nearest feature of the other cloth so far.
 typedef struct nearest
@@ -201,8 +200,8 @@ static weft_status add_points(weft_sim* sim, const weft_tie* def, int body_index
     return status;
 }
 
-// Contact leaves those tied points alone, with the other cloth, that lie upon it: there is no room to keep them apart.
-// Those that keep a distance collide as any others.
+// Contact leaves those tied points alone, with the other cloth, that lie closer than both keep from each other: it would
+// push against the tie for ever. The others collide as any.
 static weft_status exclude_near(weft_sim* sim, const weft_tie* def, int first, weft_error* error)
 {
     int* vertices = MEM_NEW(2 * (size_t)(sim->seam_count - first) + 1, int);
@@ -213,8 +212,10 @@ static weft_status exclude_near(weft_sim* sim, const weft_tie* def, int first, w
     int count = 0;
     for (int k = first; k < sim->seam_count; k++)
     {
+        const body *from = &sim->bodies[sim->seams[k].body], *to = &sim->bodies[sim->seams[k].to];
+        double kept = 0.5 * (from->thickness + to->thickness);
         const tie* t = &sim->seams[k].tie;
-        for (int p = 0; p < 2 && t->point[p] >= 0 && fabs(t->offset) < upon; p++)
+        for (int p = 0; p < 2 && t->point[p] >= 0 && fabs(t->offset) < kept; p++)
         {
             vertices[count++] = t->point[p];
         }

@@ -24,6 +24,7 @@ weft_sim_def weft_sim_def_default(void)
         .max_halvings = HALVINGS_MAX,
         .max_stretch = 1.25,
         .air = {.drag = 1.0, .friction = 0.02, .gust_period = 1.0, .gust_length = 1.0},
+        .contact = 1,
         .worker_count = 1,
         .kernels = "auto",
         .cookie = SIM_COOKIE,

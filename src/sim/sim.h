@@ -19,6 +19,7 @@ typedef struct body
     weft_material material;
     bool hinge_bending;
     double vertex_mass;
+    double friction, thickness;
     vec3* start;    // [vertex_count] until the world is built
     vec3* velocity; // likewise, or NULL
     vec2* rest_uv;  // [3 * triangle_count] rest shape of each triangle

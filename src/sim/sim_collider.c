@@ -188,6 +188,28 @@ static weft_status obstacles_for_contact(void* user, double time, vec3* out, wef
     return obstacles_at(user, time, out, error);
 }
 
+// What is searched for around features: the largest thickness, and not less than a part of an edge, so that the
+// candidates of a substep last.
+static void contact_set_reach(contact* c, const body* bodies, int count)
+{
+    const double edge_share = 0.02;
+    double area = 0.0;
+    int triangles = 0;
+    for (int k = 0; k < count; k++)
+    {
+        for (int t = 0; t < bodies[k].rest.triangle_count; t++)
+        {
+            area += triangle_rest_area(bodies[k].rest_uv + 3 * (size_t)t);
+        }
+        triangles += bodies[k].rest.triangle_count;
+    }
+    c->reach = triangles > 0 ? edge_share * sqrt(2.0 * area / triangles) : 0.0;
+    for (int i = 0; i < c->vertex_count; i++)
+    {
+        c->reach = fmax(c->reach, CONTACT_REACH * c->thickness[i]);
+    }
+}
+
 weft_status sim_build_contact(weft_sim* sim, weft_error* error)
 {
     weft_collider* collider;
@@ -203,22 +225,34 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     TRY(contact_create(c, collider, n, weft_sim_collider_vertex_count(sim)));
     c->obstacles_at = obstacles_for_contact;
     c->user = sim;
-    c->thickness = 1e-3;
     for (int i = 0; i < n; i++)
     {
         c->inv_mass[i] = 1.0 / sim->model.mass[i];
-        c->friction[i] = 0.3;
+    }
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        const body* b = &sim->bodies[k];
+        for (int i = 0; i < b->rest.vertex_count; i++)
+        {
+            int vertex = b->scene_vertex[i];
+            c->body[vertex] = k;
+            c->friction[vertex] = b->friction;
+            c->thickness[vertex] = b->thickness;
+            c->rest[vertex] = b->rest.position[i];
+        }
     }
     for (int k = 0; k < sim->obstacle_count; k++)
     {
         const obstacle* o = &sim->obstacles[k];
-        c->layer_most = fmax(c->layer_most, o->thickness);
         for (int i = 0; i < o->mesh.vertex_count; i++)
         {
-            c->friction[n + o->first + i] = o->friction;
-            c->layer[n + o->first + i] = o->thickness;
+            int vertex = n + o->first + i;
+            c->body[vertex] = sim->body_count + k;
+            c->friction[vertex] = o->friction;
+            c->thickness[vertex] = o->thickness;
         }
     }
+    contact_set_reach(c, sim->bodies, sim->body_count);
     return WEFT_OK;
 }
 

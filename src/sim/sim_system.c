@@ -42,7 +42,7 @@ static void arrays_free(system_arrays* a)
 
 static bool arrays_alloc(const weft_sim* sim, system_arrays* a)
 {
-    size_t n = (size_t)sim->model.vertex_count, blocks = (size_t)sim->model.assembler.pattern.block_count;
+    size_t n = (size_t)sim->model.vertex_count, blocks = (size_t)sim->world.A.pattern->block_count;
     *a = (system_arrays){.user = user_of_scene(sim),
                          .scene = MEM_NEW(n, int),
                          .row_start = MEM_NEW(n + 1, int),
@@ -59,8 +59,8 @@ static bool arrays_alloc(const weft_sim* sim, system_arrays* a)
 
 static void arrays_fill(const weft_sim* sim, system_arrays* a)
 {
-    const bsr_pattern* p = &sim->model.assembler.pattern;
     const world* w = &sim->world;
+    const bsr_pattern* p = w->A.pattern;
     for (int i = 0; i < p->row_count; i++)
     {
         a->scene[a->user[i]] = i;
@@ -72,7 +72,7 @@ static void arrays_fill(const weft_sim* sim, system_arrays* a)
         {
             a->column[a->row_start[u] + k] = a->user[p->column[begin + k]];
         }
-        memcpy(a->values + 9 * (size_t)a->row_start[u], w->values + 9 * (size_t)begin,
+        memcpy(a->values + 9 * (size_t)a->row_start[u], w->A.values + 9 * (size_t)begin,
                9 * (size_t)count * sizeof(double));
         a->row_start[u + 1] = a->row_start[u] + count;
         mat3 identity = m3_diagonal(1.0);
@@ -126,7 +126,7 @@ weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error)
                                .tie_start = ties.start,
                                .tie_unknown = a.tie_unknown,
                                .tie_value = ties.value,
-                               .element_vertices = sim->model.element_vertices};
+                               .element_vertices = world_system(w, NULL, NULL).element_vertices};
         status = weft_system_create(&def, out, error);
     }
     arrays_free(&a);

@@ -46,6 +46,42 @@ enum
 // y = A x. x and y come from mem_alloc or an arena, whose arrays may be read 8 bytes past their end.
 void bsr_multiply(workers* pool, cpu_kind cpu, const bsr_matrix* A, const vec3* x, vec3* y);
 
+// ---- couplings that come and go
+//
+// A matrix plus a sum of small elements, sum over a, b of weight_a weight_b K between the rows of a and b: springs of
+// contacts. Rows gather what is theirs in the order of the elements, so the sum is the same on any number of threads
+// and symmetric to the bit.
+enum
+{
+    COUPLING_ROWS = 4
+};
+
+typedef struct coupling
+{
+    int row[COUPLING_ROWS]; // -1: none
+    double weight[COUPLING_ROWS];
+    double K[9]; // symmetric
+} coupling;
+
+typedef struct coupled_matrix
+{
+    bsr_pattern pattern;      // of the base and what the couplings add
+    double* values;           // [9 * pattern.block_count]
+    uint64_t version;         // moves when the pattern does
+    int* entry_start;         // [rows + 1] into entry
+    int* entry;               // coupling * COUPLING_ROWS + a of each row, ascending
+    int *extra_start, *extra; // columns of each row that the base does not have, ascending
+    uint64_t extra_hash;
+    int entry_capacity, extra_capacity, column_capacity, value_capacity;
+} coupled_matrix;
+
+// Where the couplings go; values are left alone.
+weft_status coupled_structure(coupled_matrix* m, const bsr_pattern* base, const coupling* list, int count);
+// Adds the couplings to A: in place when its pattern holds them, else A becomes the matrix here. After
+// coupled_structure with couplings between the same rows.
+weft_status coupled_values(coupled_matrix* m, bsr_matrix* A, const coupling* list, workers* pool);
+void coupled_finish(coupled_matrix* m); // zeroed is fine
+
 // ---- assembly: A = diag(mass) + sum of element blocks, rhs = start + sum of element vectors
 //
 // Rows own their sums: the rows are cut into chunks of ROW_GRAIN, and a chunk evaluates every element that touches

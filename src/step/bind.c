@@ -76,7 +76,11 @@ weft_status binding_constrain(world* w)
             w->z[set->members[m]] = v3(0, 0, 0);
         }
     }
-    linear_system system = world_system(w, w->rhs, w->z);
+    linear_system system = {.A = {.pattern = &w->model->assembler.pattern},
+                            .z = w->z,
+                            .filter = w->filter,
+                            .filter_count = w->filter_count,
+                            .ties = world_ties(w)};
     TRY(null_space_build(&b->space, &system, b->rhs));
     null_space_satisfy(&b->space, &system, w->z);
     return WEFT_OK;

@@ -1,5 +1,7 @@
-// Contact of a world: all bodies of the scene in one collider, and what a substep does with the collisions that it
-// finds.
+// Contact of a world: all bodies of the scene in one collider, and what a substep does with what is near and what
+// collides. A file each: sweep.c finds pairs, touch.c holds cloth on obstacles inside the solve, spring.c keeps cloths
+// apart inside the solve, respond.c parts what the solve has let collide, squeeze.c keeps book of what nothing can
+// part.
 #ifndef WEFT_CONTACT_H
 #define WEFT_CONTACT_H
 
@@ -7,10 +9,52 @@
 #include "constraint/constraint.h"
 #include "core/core.h"
 #include "math/vec.h"
+#include "sparse/sparse.h"
 #include "weft/collide.h"
+
+#define CONTACT_CREEP 1e-4 // m/s: what slides slower sticks
+#define CONTACT_REACH 1.1  // of the thickness: what is farther does not touch
 
 // Positions of all obstacles at a time, one after the other.
 typedef weft_status obstacles_fn(void* user, double time, vec3* out, weft_error* error);
+
+// Two features that are, or will soon be, closer than their thickness, at the start of a substep.
+typedef struct near_pair
+{
+    weft_pair_kind kind;
+    int vertex[4];
+    double weight[4]; // as in weft_near
+    vec3 normal;
+    double distance, thickness; // m
+} near_pair;
+
+// A vertex of cloth that touches an obstacle.
+typedef struct touch
+{
+    int vertex;
+    vec3 normal;      // towards the cloth
+    double depth;     // m, in the layer; negative: above it
+    double thickness; // m
+    bool near;        // within reach; else it is only about to come
+    vec3 velocity;    // m/s, of the obstacle there
+    double friction;
+    bool held, sticks; // in this substep
+    double force;      // N, along the normal: the last one, or what stops a new touch
+} touch;
+
+// A damped spring that pushes two features apart. With u the weighted sum of velocities its force on the first is
+//
+//     n (k (overlap - h n . u) - c n . u) - slip (u - n n . u)
+typedef struct spring
+{
+    int vertex[4];
+    double weight[4];
+    vec3 normal;
+    double overlap;            // m, thickness less distance at the start
+    double stiffness, damping; // k in N/m, c in N s/m
+    double slip;               // N s/m, friction
+    vec3 drift;                // m/s, the obstacle's part of u
+} spring;
 
 // One collision as a condition on displacements and velocities of its vertices: along the unit normal n the weighted
 // sum of end positions must reach `gap`, and that of velocities must not be negative.
@@ -25,17 +69,6 @@ typedef struct contact_row
     double friction;
 } contact_row;
 
-// A vertex of cloth that touches an obstacle.
-typedef struct touch
-{
-    int vertex;
-    vec3 normal;   // towards the cloth
-    double depth;  // m, in the layer; negative: above it
-    vec3 velocity; // m/s, of the obstacle there
-    double friction;
-    bool held, sticks; // in this substep
-} touch;
-
 typedef struct collision
 {
     weft_pair_kind kind;
@@ -48,34 +81,60 @@ typedef struct contact
 {
     weft_collider* collider;
     int cloth_count, vertex_count;
-    vec3 *start, *end; // [vertex_count] of the substep
-    vec3* velocity;    // [vertex_count] at its end
+    int* body;         // [vertex_count] cloths, then obstacles
     double* inv_mass;  // [vertex_count] 1/kg; 0: obstacles
-    int* record;       // [cloth_count] filter record of a vertex that is held in some direction, -1: none
     double* friction;  // [vertex_count] coefficient of the vertex's body
+    double* thickness; // [vertex_count] m, of the vertex's body
+    vec3* rest;        // [cloth_count] m
+    double reach;      // m: what is searched for around features
+    obstacles_fn* obstacles_at;
+    void* user;
+    weft_error error; // of a sample that could not be read
+
+    // the substep under way
+    vec3 *start, *end; // [vertex_count]
+    vec3* velocity;    // [vertex_count] at its end
+    narrow_list near;  // near_pair
+    touch* touches;    // [touch_count] sorted by vertex
+    int touch_count, touch_capacity;
+    spring* springs; // [spring_count]
+    int spring_count, spring_capacity;
+    coupling* couplings; // [spring_count]
+    int coupling_capacity;
+    coupled_matrix coupled;     // mesh and springs
+    vec3* grip;                 // [cloth_count] the state's next memory of contact
+    filter_record* pin_records; // [pin_count]
+    int pin_count;
+
+    // the response
+    int* record;       // [cloth_count] filter record of a vertex that is held in some direction, -1: none
+    uint8_t* awake;    // [vertex_count] has moved since it was tested
+    bool all_awake;    // nothing was tested yet
+    narrow_list found; // collisions of the last detection
     contact_row* rows; // [row_count]
     int row_count, row_capacity;
-    narrow_list found; // collisions of the last detection
-    collision* stuck;  // [stuck_count] those that rigid zones hold
+    collision* stuck; // [stuck_count] those that rigid zones hold
     int stuck_count, stuck_capacity;
     int* zone;         // [vertex_count] parent in the forest of zones
     vec3* zone_motion; // [vertex_count] kg m, of the zone's root
     double* zone_mass; // [vertex_count] kg, of the zone's root
-    double* layer;     // [vertex_count] m, thickness of the vertex's obstacle
-    double layer_most; // m
-    touch* touches;    // [touch_count] sorted by vertex
-    int touch_count, touch_capacity;
-    vec3* grip;                 // [cloth_count] the state's next memory of contact
-    filter_record* pin_records; // [pin_count] of the substep
-    int pin_count;
-    obstacles_fn* obstacles_at;
-    void* user;
-    weft_error error; // of a sample that could not be read
-    double thickness; // m, between cloths
-    double ulp;       // m, largest rounding of a coordinate to float in this substep
+    double ulp;        // m, largest rounding of a coordinate to float in this substep
 } contact;
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count);
 void contact_finish(contact* c); // zeroed is fine
+
+uint64_t contact_pattern(const contact* c); // of the springs' couplings; 0: the mesh has them all
+// The friction of a pair: an obstacle's own, or the mean of two cloths.
+double contact_friction(const contact* c, weft_pair_kind kind, const int vertex[4]);
+static inline vec3 weighted(const double weight[4], const int vertex[4], const vec3* x)
+{
+    vec3 sum = v3_scale(weight[0], x[vertex[0]]);
+    for (int k = 1; k < 4; k++)
+    {
+        sum = v3_madd(sum, weight[k], x[vertex[k]]);
+    }
+    return sum;
+}
 
 #endif

@@ -15,10 +15,9 @@ static weft_status stage_assemble(world* w)
     element_motion motion = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
     if (w->contact)
     {
-        touch_friction(w, w->rhs_start);
+        springs_push(w, w->state.v, w->rhs_start);
     }
-    world_assemble(w, &motion, w->rhs_start);
-    return WEFT_OK;
+    return world_assemble(w, &motion, w->rhs_start);
 }
 
 static weft_status stage_solve(world* w)
@@ -32,21 +31,26 @@ static weft_status stage_solve(world* w)
     return world_solve(w, &system, w->dv);
 }
 
-// Work of moving pins: constraint forces (A dv - b) / h of the unfiltered system times displacements. Those of ties are
-// among them and add up to nothing where both sides move together.
+// Constraint forces: (A dv - b) / h of the unfiltered system.
+static vec3 reaction(const world* w, int i)
+{
+    const bsr_pattern* pattern = w->A.pattern;
+    vec3 sum = v3_scale(-1.0, w->rhs[i]);
+    for (int s = pattern->row_start[i]; s < pattern->row_start[i + 1]; s++)
+    {
+        sum = v3_add(sum, m3_mul_v(w->A.values + 9 * (size_t)s, w->dv[pattern->column[s]]));
+    }
+    return v3_scale(1.0 / w->h, sum);
+}
+
+// Work of constraints: their forces times displacements. Those of ties add up to nothing where both sides move together.
 static double pin_work(const world* w)
 {
-    const bsr_pattern* pattern = &w->model->assembler.pattern;
     double work = 0.0;
     for (int k = 0; k < w->held_count; k++)
     {
         int i = w->held[k];
-        vec3 sum = v3_scale(-1.0, w->rhs[i]);
-        for (int s = pattern->row_start[i]; s < pattern->row_start[i + 1]; s++)
-        {
-            sum = v3_add(sum, m3_mul_v(w->values + 9 * (size_t)s, w->dv[pattern->column[s]]));
-        }
-        work += v3_dot(sum, v3_scale(1.0 / w->h, v3_sub(w->x_next[i], w->state.x[i])));
+        work += v3_dot(reaction(w, i), v3_sub(w->x_next[i], w->state.x[i]));
     }
     return work;
 }
@@ -60,11 +64,12 @@ static weft_status stage_advance(world* w)
         w->x_next[i] = v3_madd(s->x[i], w->h, w->v_next[i]);
     }
     element_motion start = {.x = s->x, .v = s->v, .h = w->h, .time = w->time + w->h};
+    w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
     if (w->contact)
     {
-        touch_remember(w);
+        w->work += springs_work(w, w->v_next);
+        touch_remember(w, reaction);
     }
-    w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
     return WEFT_OK;
 }
 

@@ -57,7 +57,8 @@ static double potential(world* w, const vec3* x, const vec3* v)
     energy_sums sums = world_elements(w, &motion);
     inertia_context c = {w, x, v};
     double inertia = parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, inertia_chunk, &c);
-    return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation);
+    double contact = w->contact ? springs_potential(w, v) : 0.0;
+    return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact;
 }
 
 // v = S v + what is prescribed; z is that velocity's change from v_n.
@@ -98,7 +99,7 @@ static double choose_start(world* w)
 }
 
 // A and b = h f - M (v - v_n) at the iterate.
-static void linearize(world* w)
+static weft_status linearize(world* w)
 {
     const model* m = w->model;
     for (int i = 0; i < m->vertex_count; i++)
@@ -106,8 +107,12 @@ static void linearize(world* w)
         vec3 d = v3_sub(w->v_next[i], w->state.v[i]);
         w->rhs_start[i] = v3_madd(v3_scale(w->h, m->external[i]), -m->mass[i], d);
     }
+    if (w->contact)
+    {
+        springs_push(w, w->v_next, w->rhs_start);
+    }
     element_motion motion = motion_of(w, w->x_next, w->v_next);
-    world_assemble(w, &motion, w->rhs_start);
+    return world_assemble(w, &motion, w->rhs_start);
 }
 
 // Walks along dv until Phi has fallen enough. Returns false when it does not fall, which at the end is rounding.
@@ -156,17 +161,34 @@ static double slope_of(const world* w)
     return sum;
 }
 
-// Work of pins: the constraint forces are what the gradient leaves at prescribed directions and in ties.
-static double pin_work(world* w)
+// Constraint forces: what the gradient leaves at prescribed directions and in ties.
+static vec3 reaction(const world* w, int i)
 {
-    linearize(w);
+    return v3_scale(-1.0 / w->h, w->rhs[i]);
+}
+
+static double pin_work(const world* w)
+{
     double work = 0.0;
     for (int k = 0; k < w->held_count; k++)
     {
         int i = w->held[k];
-        work -= v3_dot(w->rhs[i], v3_scale(1.0 / w->h, v3_sub(w->x_next[i], w->state.x[i])));
+        work += v3_dot(reaction(w, i), v3_sub(w->x_next[i], w->state.x[i]));
     }
     return work;
+}
+
+static weft_status finish(world* w)
+{
+    element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
+    TRY(linearize(w));
+    w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
+    if (w->contact)
+    {
+        w->work += springs_work(w, w->v_next);
+        touch_remember(w, reaction);
+    }
+    return WEFT_OK;
 }
 
 static weft_status stage_minimise(world* w)
@@ -178,7 +200,7 @@ static weft_status stage_minimise(world* w)
     }
     for (int turn = 0; turn < w->settings.newton_iterations; turn++)
     {
-        linearize(w);
+        TRY(linearize(w));
         memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
         linear_system system = world_system(w, w->rhs, NULL);
         TRY(world_solve(w, &system, w->dv));
@@ -189,9 +211,7 @@ static weft_status stage_minimise(world* w)
         bool small = largest_move(w) <= w->settings.newton_tolerance && slope <= gain_min * scale;
         if (!line_search(w, &phi, slope) || small)
         {
-            element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
-            w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
-            return WEFT_OK;
+            return finish(w);
         }
     }
     return WEFT_NOT_CONVERGED;
@@ -200,18 +220,17 @@ static weft_status stage_minimise(world* w)
 // What is prescribed is in the first iterate already: z is zero.
 static weft_status first_system(world* w)
 {
+    TRY(stage_detect(w));
     TRY(stage_constrain(w));
     choose_start(w);
-    linearize(w);
     memset(w->z, 0, (size_t)w->model->vertex_count * sizeof(vec3));
-    return WEFT_OK;
+    return linearize(w);
 }
 
-static const stage stages[] = {{"constrain", stage_constrain},
-                               {"minimise", stage_minimise},
-                               {"judge", stage_judge},
-                               {"respond", stage_respond},
-                               {NULL, NULL}};
+static const stage stages[] = {
+    {"detect", stage_detect}, {"constrain", stage_constrain}, {"minimise", stage_minimise},
+    {"judge", stage_judge},   {"respond", stage_respond},     {NULL, NULL},
+};
 
 const time_method method_newton = {"newton", "backward Euler minimised to convergence, with line search", stages,
                                    first_system, 1e-7};

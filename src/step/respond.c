@@ -18,9 +18,7 @@
 // Sweeps run in the order of detection, which is sorted: the same bits on any number of threads.
 #include <string.h>
 
-#include "collide/broad.h"
-#include "collide/ccd.h"
-#include "step/step.h"
+#include "step/sweep.h"
 
 enum
 {
@@ -31,81 +29,11 @@ enum
     HALVINGS_FOR_CONTACT = 4 // of a substep, before what cannot be parted is left
 };
 
-// Collisions keep this many roundings to float apart, at least.
-static const double gap_ulps = 8.0;
-
-// ---- detection
-
-typedef struct detection
-{
-    double reach; // m, of rounding
-} detection;
-
-static bool ends_apart(const vec3 x[4], weft_pair_kind kind, double reach)
-{
-    int first = kind == WEFT_VERTEX_FACE ? 1 : 2;
-    vec3 low[2], high[2];
-    for (int k = 0; k < 4; k++)
-    {
-        int side = k >= first;
-        bool opens = k == 0 || k == first;
-        low[side] = opens ? x[k] : v3(fmin(low[side].x, x[k].x), fmin(low[side].y, x[k].y), fmin(low[side].z, x[k].z));
-        high[side] =
-            opens ? x[k] : v3(fmax(high[side].x, x[k].x), fmax(high[side].y, x[k].y), fmax(high[side].z, x[k].z));
-    }
-    return low[0].x - high[1].x > reach || low[1].x - high[0].x > reach || low[0].y - high[1].y > reach ||
-           low[1].y - high[0].y > reach || low[0].z - high[1].z > reach || low[1].z - high[0].z > reach;
-}
-
-static bool collision_test(const weft_collider* c, weft_pair_kind kind, weft_pair pair, void* context, void* out)
-{
-    const detection* d = context;
-    int vertex[4];
-    vec3 start[4], end[4], rounded[4];
-    collider_vertices(c, kind, pair, vertex);
-    for (int k = 0; k < 4; k++)
-    {
-        start[k] = c->start[vertex[k]];
-        end[k] = c->end[vertex[k]];
-    }
-    weft_ccd found = ccd_decide(kind, start, end);
-    double time = found.time;
-    if (!found.collides && !ends_apart(end, kind, d->reach))
-    {
-        for (int k = 0; k < 4; k++)
-        {
-            rounded[k] = v3_round(end[k]);
-        }
-        found = ccd_decide(kind, end, rounded);
-        time = -1.0;
-    }
-    if (out)
-    {
-        *(collision*)out = (collision){kind, {vertex[0], vertex[1], vertex[2], vertex[3]}, time};
-    }
-    return found.collides;
-}
-
-// All collisions of the substep, sorted.
-static weft_status detect(contact* c, narrow_list* found)
-{
-    detection d = {2.0 * c->ulp};
-    narrow_search search = {d.reach, collision_test, &d, sizeof(collision)};
-    TRY(weft_collider_update(c->collider, c->start, c->end, d.reach, NULL));
-    return collider_narrow(c->collider, &search, found, NULL);
-}
+// Collisions keep this many roundings to float apart at least, and this share of the thickness where they started so
+// far apart: springs do the rest in the next substep.
+static const double gap_ulps = 8.0, gap_share = 0.25;
 
 // ---- rows
-
-static vec3 weighted(const double weight[4], const int vertex[4], const vec3* x)
-{
-    vec3 sum = v3_scale(weight[0], x[vertex[0]]);
-    for (int k = 1; k < 4; k++)
-    {
-        sum = v3_madd(sum, weight[k], x[vertex[k]]);
-    }
-    return sum;
-}
 
 // W a: what an impulse a does to a vertex.
 static vec3 yield_to(const world* w, int vertex, vec3 a)
@@ -133,6 +61,7 @@ static void row_push(const world* w, const contact_row* row, vec3 impulse, vec3*
     {
         int i = row->vertex[k];
         x[i] = v3_madd(x[i], row->weight[k], yield_to(w, i, impulse));
+        w->contact->awake[i] = 1;
     }
 }
 
@@ -152,14 +81,13 @@ static contact_row row_of(const world* w, const collision* hit)
     contact_row row = {0};
     memcpy(row.vertex, hit->vertex, sizeof(row.vertex));
     vec3 x[4];
-    double t = hit->time < 0.0 ? 1.0 : hit->time, layer = 0.0;
+    double t = hit->time < 0.0 ? 1.0 : hit->time, thickness = 0.0;
+    row.friction = contact_friction(c, hit->kind, hit->vertex);
     for (int k = 0; k < 4; k++)
     {
         int i = hit->vertex[k];
         x[k] = v3_madd(c->start[i], t, v3_sub(c->end[i], c->start[i]));
-        row.friction =
-            i < c->cloth_count && row.friction > 0.0 ? row.friction : c->friction[i]; // obstacles have the word
-        layer = fmax(layer, c->layer[i]);
+        thickness = fmax(thickness, c->thickness[i]);
     }
     closest at = hit->kind == WEFT_VERTEX_FACE ? closest_vertex_face(x) : closest_edge_edge(x);
     memcpy(row.weight, at.weight, sizeof(row.weight));
@@ -174,7 +102,7 @@ static contact_row row_of(const world* w, const collision* hit)
         row.normal = v3_scale(-1.0, row.normal);
         before = -before;
     }
-    row.gap = fmax(fmin(before, layer > 0.0 ? layer : c->thickness), gap_ulps * c->ulp);
+    row.gap = fmax(fmin(before, gap_share * thickness), gap_ulps * c->ulp);
     row.inv_mass = row_inv_mass(w, &row, row.normal);
     return row;
 }
@@ -190,6 +118,10 @@ static weft_status add_rows(world* w, const narrow_list* found)
     for (int k = 0; k < found->count; k++)
     {
         contact_row row = row_of(w, &hits[k]);
+        for (int v = 0; v < 4; v++)
+        {
+            c->awake[row.vertex[v]] = 1; // it is looked at again, whatever becomes of it
+        }
         if (row.inv_mass > 0.0) // else nothing of it can move
         {
             c->rows[c->row_count++] = row;
@@ -334,6 +266,7 @@ static void zones_apply(contact* c, double h)
             vec3 motion = v3_scale(1.0 / fabs(c->zone_mass[root]), c->zone_motion[root]);
             c->end[i] = v3_add(c->start[i], motion);
             c->velocity[i] = v3_scale(1.0 / h, motion);
+            c->awake[i] = 1;
         }
     }
 }
@@ -355,42 +288,23 @@ static weft_status make_rigid(world* w, const narrow_list* found)
 
 // ---- the stage
 
-// Coordinates below what exact detection takes are as good as zero.
-static vec3 flush(vec3 x)
-{
-    const double least = 1e-30;
-    return v3(fabs(x.x) < least ? 0.0 : x.x, fabs(x.y) < least ? 0.0 : x.y, fabs(x.z) < least ? 0.0 : x.z);
-}
-
 static weft_status load(world* w)
 {
     contact* c = w->contact;
-    int n = c->cloth_count;
     double largest = 0.0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < c->cloth_count; i++)
     {
-        c->start[i] = w->state.x[i] = flush(w->state.x[i]);
-        c->end[i] = w->x_next[i] = flush(w->x_next[i]);
+        c->end[i] = w->x_next[i] = sweep_flush(w->x_next[i]);
         c->velocity[i] = w->v_next[i];
         c->record[i] = -1;
+        largest = fmax(largest, fmax(fabs(c->end[i].x), fmax(fabs(c->end[i].y), fabs(c->end[i].z))));
     }
     for (int k = 0; k < c->pin_count; k++)
     {
         c->record[c->pin_records[k].vertex] = k;
     }
-    TRY(c->obstacles_at(c->user, w->time, c->start + n, &c->error));
-    TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, &c->error));
-    for (int i = n; i < c->vertex_count; i++)
-    {
-        c->start[i] = flush(c->start[i]);
-        c->end[i] = flush(c->end[i]);
-        c->velocity[i] = v3_scale(1.0 / w->h, v3_sub(c->end[i], c->start[i]));
-    }
-    for (int i = 0; i < c->vertex_count; i++)
-    {
-        largest = fmax(largest, fmax(fabs(c->end[i].x), fmax(fabs(c->end[i].y), fabs(c->end[i].z))));
-    }
-    c->ulp = ldexp(largest, -24);
+    c->ulp = fmax(c->ulp, ldexp(largest, -24));
+    c->all_awake = true;
     return largest < 1e11 ? WEFT_OK : WEFT_NOT_FINITE;
 }
 
@@ -417,7 +331,7 @@ weft_status stage_respond(world* w)
     c->row_count = c->stuck_count = 0;
     for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS; round++)
     {
-        TRY(detect(c, &c->found));
+        TRY(sweep_collisions(c));
         if (c->found.count == 0)
         {
             round > 0 ? store(w) : (void)0;

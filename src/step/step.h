@@ -90,7 +90,8 @@ typedef struct world
     contact* contact; // NULL: nothing can touch
 
     // scratch, made once
-    double* values; // of A
+    double* values; // of the mesh's part of A
+    bsr_matrix A;   // of the substep: that, or with the springs of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
     vec3 *x_next, *v_next;                           // the candidate end of the substep
@@ -151,14 +152,17 @@ weft_status binding_constrain(world* w); // rows of ties, and z such that they h
 void binding_prescribe(const world* w, vec3* v, vec3* scratch);
 tie_rows world_ties(const world* w);
 void world_collect_held(world* w);
-weft_status stage_detect(world* w);    // which vertices touch obstacles
-weft_status touch_constrain(world* w); // adds them to the filter
-void touch_friction(world* w, vec3* rhs);
-void touch_remember(world* w);
-weft_status contact_positions(world* w);
+weft_status stage_detect(world* w);                   // what touches, and what is about to
+weft_status contact_constrain(world* w);              // adds them to the filter
+weft_status contact_couple(world* w);                 // adds the springs to A
+typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
+void touch_remember(world* w, reaction_fn* reaction);
+void springs_push(const world* w, const vec3* v, vec3* rhs); // rhs += h f of springs and friction at these velocities
+double springs_potential(const world* w, const vec3* v);     // whose gradient by velocity is minus that
+double springs_work(const world* w, const vec3* v);          // J, in a substep that ends with these
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
-void world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);
+weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);
 linear_system world_system(const world* w, const vec3* b, const vec3* z);
 weft_status world_solve(world* w, const linear_system* system, vec3* x);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);

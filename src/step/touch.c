@@ -1,35 +1,41 @@
 // Cloth against obstacles inside the implicit solve (Baraff and Witkin 1998, section 6; Boxerman 2003, section 3.4.2).
 //
-// A vertex of cloth within reach of an obstacle's face touches it. Along the normal its motion is prescribed: it
-// follows the obstacle, may come closer only down to the thickness, and is moved out of the layer by 0.9 of its depth
-// each substep; that part moves it but does not stay in its velocity, so that it does not bounce. Tangentially it
-// sticks (prescribed too) or slides, with a force of friction times the last normal force against the relative motion.
+// A vertex of cloth within reach of an obstacle's face, or about to come there, touches it. Along the normal its motion
+// is prescribed: it follows the obstacle, may come closer only down to the thickness, and is moved out of the layer by
+// 0.9 of its depth each substep; that part moves it but does not stay in its velocity, so that it does not bounce.
+// Tangentially it sticks (prescribed too) or slides, with a force of friction times the last normal force against the
+// relative motion.
 //
 // The constraint force is (A dv - b) / h with the unfiltered A. Where it pulls, the vertex is let go; where its
 // tangential part exceeds friction times the normal part, it slides from the next substep on; where sliding would turn
 // round within a substep, it sticks. These decisions are the state's memory of contact (`grip`).
 #include <string.h>
 
-#include "step/step.h"
+#include "step/sweep.h"
 
 static const double push_out = 0.9; // share of the depth
-static const double reach = 1.1;    // of the thickness: what is farther does not touch
+static const double slack = 1e-3;   // of the thickness, that a new touch comes closer in the substep
 
 // ---- detection
 
-static void take_near(contact* c, const weft_near* near)
+// A vertex of cloth and a face of an obstacle. Of one vertex, faces that look the same way say nothing new.
+bool touch_take(contact* c, const near_pair* near)
 {
     int i = near->vertex[0], o = near->vertex[1];
-    if (i >= c->cloth_count || o < c->cloth_count || near->distance > reach * c->layer[o])
+    if (near->kind != WEFT_VERTEX_FACE || i >= c->cloth_count || o < c->cloth_count)
     {
-        return;
+        return false;
     }
-    touch t = {.vertex = i, .normal = near->normal, .depth = c->layer[o] - near->distance, .friction = c->friction[o]};
+    touch t = {.vertex = i,
+               .normal = near->normal,
+               .depth = near->thickness - near->distance,
+               .thickness = near->thickness,
+               .near = near->distance <= CONTACT_REACH * near->thickness,
+               .friction = c->friction[o]};
     for (int k = 1; k < 4; k++)
     {
         t.velocity = v3_madd(t.velocity, -near->weight[k], c->velocity[near->vertex[k]]);
     }
-    // Of one vertex the nearest comes first; faces that look the same way say nothing new.
     int first = c->touch_count;
     while (first > 0 && c->touches[first - 1].vertex == i)
     {
@@ -41,52 +47,11 @@ static void take_near(contact* c, const weft_near* near)
         if (v3_dot(other->normal, t.normal) > 0.9)
         {
             *other = t.depth > other->depth ? t : *other;
-            return;
+            return true;
         }
     }
     c->touches[c->touch_count++] = t;
-}
-
-weft_status contact_positions(world* w)
-{
-    contact* c = w->contact;
-    int n = c->cloth_count;
-    for (int i = 0; i < n; i++)
-    {
-        c->start[i] = w->state.x[i];
-    }
-    TRY(c->obstacles_at(c->user, w->time, c->start + n, &c->error));
-    TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, &c->error));
-    for (int i = n; i < c->vertex_count; i++)
-    {
-        c->velocity[i] = v3_scale(1.0 / w->h, v3_sub(c->end[i], c->start[i]));
-    }
-    return WEFT_OK;
-}
-
-weft_status stage_detect(world* w)
-{
-    contact* c = w->contact;
-    if (!c || c->vertex_count == c->cloth_count)
-    {
-        return WEFT_OK;
-    }
-    TRY(contact_positions(w));
-    TRY(weft_collider_update(c->collider, c->start, c->start, 0.0, NULL));
-    const weft_near* near;
-    int count;
-    TRY(weft_collider_near(c->collider, reach * c->layer_most, &near, &count, NULL));
-    if (!mem_grow((void**)&c->touches, &c->touch_capacity, count, sizeof(touch)))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    c->touch_count = 0;
-    for (int k = 0; k < count && near[k].kind == WEFT_VERTEX_FACE; k++)
-    {
-        take_near(c, &near[k]);
-    }
-    w->stats->contacts = int_max(w->stats->contacts, c->touch_count);
-    return WEFT_OK;
+    return true;
 }
 
 // ---- prescriptions
@@ -98,18 +63,35 @@ static double wanted_normal(const touch* t, double h)
     return v3_dot(t->velocity, t->normal) + out / h;
 }
 
+static bool is_slow(const touch* t, vec3 v)
+{
+    vec3 slip = v3_sub(v, t->velocity);
+    return v3_length(v3_madd(slip, -v3_dot(slip, t->normal), t->normal)) <= CONTACT_CREEP;
+}
+
+// Whether a vertex sticks: as its force has decided when it was held before; a new one when it is slow. The normal
+// force of a new one is what stops it.
+static bool does_stick(const world* w, touch* t, double normal_change)
+{
+    vec3 grip = w->state.grip[t->vertex];
+    t->force = grip.y > 0.0 ? grip.x : fmax(0.0, normal_change) * w->model->mass[t->vertex] / w->h;
+    return t->friction > 0.0 && (grip.y > 0.0 ? grip.y == 2.0 : is_slow(t, w->state.v[t->vertex]));
+}
+
 // Directions and changes of velocity of one vertex: along each normal that it approaches or was held by.
 static void prescribe_touch(world* w, touch* t, prescription* p)
 {
-    vec3 v = w->state.v[t->vertex], grip = w->state.grip[t->vertex];
+    vec3 v = w->state.v[t->vertex];
     double wanted = wanted_normal(t, w->h), own = v3_dot(v, t->normal);
-    t->held = grip.y > 0.0 || own < wanted;
+    // What was let go is taken again only when it comes back by more than rounding.
+    double least = slack * t->thickness / w->h;
+    t->held = (w->state.grip[t->vertex].y > 0.0 && t->near) || own < wanted - least;
     if (!t->held)
     {
         return;
     }
     prescription_add(p, t->normal, wanted - own);
-    t->sticks = grip.y != 1.0 && t->friction > 0.0; // new ones stick: their force decides
+    t->sticks = does_stick(w, t, wanted - own);
     if (t->sticks)
     {
         vec3 other = fabs(t->normal.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
@@ -118,6 +100,25 @@ static void prescribe_touch(world* w, touch* t, prescription* p)
         prescription_add(p, a, v3_dot(slip, a));
         prescription_add(p, b, v3_dot(slip, b));
     }
+}
+
+// Kinetic friction of sliding vertices: mu f_N against the relative motion.
+static weft_status touch_rub(world* w)
+{
+    contact* c = w->contact;
+    if (!mem_grow((void**)&c->springs, &c->spring_capacity, c->spring_count + c->touch_count, sizeof(spring)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int k = 0; k < c->touch_count; k++)
+    {
+        const touch* t = &c->touches[k];
+        if (t->held && !t->sticks && t->friction * t->force > 0.0)
+        {
+            c->springs[c->spring_count++] = spring_rub(w, t);
+        }
+    }
+    return WEFT_OK;
 }
 
 // Adds the records of touching vertices to those of pins; both are sorted by vertex.
@@ -151,47 +152,13 @@ weft_status touch_constrain(world* w)
         }
     }
     w->filter_count = out;
-    return WEFT_OK;
-}
-
-// Kinetic friction of sliding vertices, into the right-hand side: mu f_N against the relative motion, less where that
-// would turn the motion round.
-void touch_friction(world* w, vec3* rhs)
-{
-    contact* c = w->contact;
-    for (int k = 0; k < c->touch_count; k++)
-    {
-        const touch* t = &c->touches[k];
-        if (!t->held || t->sticks)
-        {
-            continue;
-        }
-        vec3 slip = v3_sub(w->state.v[t->vertex], t->velocity);
-        slip = v3_madd(slip, -v3_dot(slip, t->normal), t->normal);
-        double speed = v3_length(slip), force = t->friction * w->state.grip[t->vertex].x;
-        double most = speed * w->model->mass[t->vertex] / w->h;
-        if (speed > 0.0 && force > 0.0)
-        {
-            rhs[t->vertex] = v3_madd(rhs[t->vertex], -w->h * fmin(force, most) / speed, slip);
-        }
-    }
+    return touch_rub(w);
 }
 
 // ---- after the solve
 
-static vec3 constraint_force(const world* w, int i)
-{
-    const bsr_pattern* pattern = &w->model->assembler.pattern;
-    vec3 sum = v3_scale(-1.0, w->rhs[i]);
-    for (int s = pattern->row_start[i]; s < pattern->row_start[i + 1]; s++)
-    {
-        sum = v3_add(sum, m3_mul_v(w->values + 9 * (size_t)s, w->dv[pattern->column[s]]));
-    }
-    return v3_scale(1.0 / w->h, sum);
-}
-
 // Release, stick and slide of the next substep; and what moved a vertex out of the layer leaves its velocity.
-void touch_remember(world* w)
+void touch_remember(world* w, reaction_fn* reaction)
 {
     contact* c = w->contact;
     memset(c->grip, 0, (size_t)c->cloth_count * sizeof(vec3));
@@ -202,9 +169,8 @@ void touch_remember(world* w)
         {
             continue;
         }
-        vec3 force = constraint_force(w, t->vertex);
+        vec3 force = reaction(w, t->vertex);
         double normal = v3_dot(force, t->normal);
-        vec3 slip = v3_sub(w->v_next[t->vertex], t->velocity);
         double out = t->depth > 0.0 ? push_out * t->depth / w->h : 0.0;
         w->v_next[t->vertex] = v3_madd(w->v_next[t->vertex], -out, t->normal);
         if (!(normal > 0.0))
@@ -212,9 +178,7 @@ void touch_remember(world* w)
             continue;
         }
         double tangential = v3_length(v3_madd(force, -normal, t->normal));
-        double speed = v3_length(v3_madd(slip, -v3_dot(slip, t->normal), t->normal));
-        bool stops = speed * w->model->mass[t->vertex] <= t->friction * normal * w->h;
-        bool sticks = t->sticks ? tangential <= t->friction * normal : stops;
+        bool sticks = t->sticks ? tangential <= t->friction * normal : is_slow(t, w->v_next[t->vertex]);
         c->grip[t->vertex] = v3(normal, sticks ? 2.0 : 1.0, 0.0);
     }
 }

@@ -74,7 +74,7 @@ double time_at(const world* w, int ticks)
     return w->settings.time_step * ((double)w->state.step_count + (double)ticks / STEP_TICKS);
 }
 
-void world_assemble(world* w, const element_motion* motion, const vec3* rhs_start)
+weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start)
 {
     const model* m = w->model;
     element_context contexts[GROUP_COUNT];
@@ -92,6 +92,8 @@ void world_assemble(world* w, const element_motion* motion, const vec3* rhs_star
     assembly_target target = {w->values, w->rhs, m->mass, rhs_start};
     assembler_run(&m->assembler, evaluators, w->pool, w->cpu, &target);
     w->at = motion->x;
+    w->A = (bsr_matrix){&m->assembler.pattern, w->values};
+    return w->contact ? contact_couple(w) : WEFT_OK;
 }
 
 weft_status stage_constrain(world* w)
@@ -100,7 +102,7 @@ weft_status stage_constrain(world* w)
     w->filter_count = pin_set_constrain(&w->model->pins, w->time + w->h, w->h, s->x, s->v, w->filter, w->z);
     if (w->contact)
     {
-        TRY(touch_constrain(w));
+        TRY(contact_constrain(w));
     }
     if (w->model->ties.count > 0)
     {
@@ -113,6 +115,7 @@ weft_status stage_constrain(world* w)
     {
         hash = random_bits(hash, (uint64_t)w->filter[k].vertex * 4 + (uint64_t)w->filter[k].direction_count);
     }
+    hash = random_bits(hash, w->contact ? contact_pattern(w->contact) : 0);
     if (hash != w->filter_hash)
     {
         w->filter_hash = hash;
@@ -124,14 +127,15 @@ weft_status stage_constrain(world* w)
 
 linear_system world_system(const world* w, const vec3* b, const vec3* z)
 {
-    return (linear_system){.A = {&w->model->assembler.pattern, w->values},
+    int arity = w->contact && w->contact->spring_count > 0 ? COUPLING_ROWS : 0;
+    return (linear_system){.A = w->A,
                            .b = b,
                            .z = z,
                            .filter = w->filter,
                            .filter_count = w->filter_count,
                            .ties = world_ties(w),
                            .positions = w->at,
-                           .element_vertices = w->model->element_vertices,
+                           .element_vertices = int_max(w->model->element_vertices, arity),
                            .pattern_version = w->pattern_version};
 }
 

@@ -1,0 +1,275 @@
+// Which pairs of features matter in a substep: one search of the trees for all of it.
+//
+// The boxes span the way from the start to where velocities lead, and pairs of boxes within `reach` of each other are
+// the candidates. They serve twice. Before the solve: which features are closer than their thickness, or will be if
+// nothing stops them. After it: which collide on the way to the end that the solve has found. A candidate list stays
+// complete as long as no vertex leaves its box by more than half of the reach; then the trees are asked again.
+#include "step/sweep.h"
+
+#include <string.h>
+
+#include "collide/ccd.h"
+
+// Coordinates below what exact detection takes are as good as zero.
+vec3 sweep_flush(vec3 x)
+{
+    const double least = 1e-30;
+    return v3(fabs(x.x) < least ? 0.0 : x.x, fabs(x.y) < least ? 0.0 : x.y, fabs(x.z) < least ? 0.0 : x.z);
+}
+
+static double largest_of(vec3 x)
+{
+    return fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z)));
+}
+
+weft_status sweep_load(world* w)
+{
+    contact* c = w->contact;
+    int n = c->cloth_count;
+    TRY(c->obstacles_at(c->user, w->time, c->start + n, &c->error));
+    TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, &c->error));
+    double largest = 0.0;
+    for (int i = 0; i < n; i++)
+    {
+        c->start[i] = w->state.x[i] = sweep_flush(w->state.x[i]);
+        c->velocity[i] = w->state.v[i];
+        c->end[i] = sweep_flush(v3_madd(c->start[i], w->h, c->velocity[i]));
+    }
+    for (int i = n; i < c->vertex_count; i++)
+    {
+        c->start[i] = sweep_flush(c->start[i]);
+        c->end[i] = sweep_flush(c->end[i]);
+        c->velocity[i] = v3_scale(1.0 / w->h, v3_sub(c->end[i], c->start[i]));
+    }
+    for (int i = 0; i < c->vertex_count; i++)
+    {
+        largest = fmax(largest, fmax(largest_of(c->start[i]), largest_of(c->end[i])));
+    }
+    c->ulp = ldexp(largest, -24);
+    return largest < 1e11 ? WEFT_OK : WEFT_NOT_FINITE;
+}
+
+weft_status sweep_search(contact* c)
+{
+    TRY(weft_collider_update(c->collider, c->start, c->end, c->reach, NULL));
+    return collider_candidates(c->collider, c->reach, NULL);
+}
+
+static double outside(double x, double a, double b)
+{
+    return fmax(fmin(a, b) - x, x - fmax(a, b));
+}
+
+bool sweep_covers(const contact* c)
+{
+    const double most = 0.499 * c->reach;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        vec3 x = c->end[i], a = c->collider->start[i], b = c->collider->end[i];
+        if (outside(x.x, a.x, b.x) > most || outside(x.y, a.y, b.y) > most || outside(x.z, a.z, b.z) > most)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- a quick look
+
+// The four points of a candidate at the start and at the end.
+typedef struct candidate
+{
+    int vertex[4];
+    vec3 start[4], end[4];
+    int first; // points of the first feature
+} candidate;
+
+static candidate candidate_of(const contact* c, weft_pair_kind kind, weft_pair pair)
+{
+    candidate q = {.first = kind == WEFT_VERTEX_FACE ? 1 : 2};
+    collider_vertices(c->collider, kind, pair, q.vertex);
+    for (int k = 0; k < 4; k++)
+    {
+        q.start[k] = c->start[q.vertex[k]];
+        q.end[k] = c->end[q.vertex[k]];
+    }
+    return q;
+}
+
+// The direction from the middle of the second to that of the first, at the start.
+static vec3 middle_direction(const candidate* q)
+{
+    vec3 a = q->start[0], b = q->start[3];
+    if (q->first == 1)
+    {
+        b = v3_scale(1.0 / 3.0, v3_add(v3_add(q->start[1], q->start[2]), b));
+    }
+    else
+    {
+        a = v3_scale(0.5, v3_add(a, q->start[1]));
+        b = v3_scale(0.5, v3_add(q->start[2], b));
+    }
+    return v3_normalize(v3_sub(a, b));
+}
+
+// How far they are apart along d, at least; negative: not at all.
+static double gap_along(vec3 d, const vec3 x[4], int first)
+{
+    double low = v3_dot(d, x[0]), high = v3_dot(d, x[3]);
+    low = first == 2 ? fmin(low, v3_dot(d, x[1])) : low;
+    high = fmax(high, v3_dot(d, x[2]));
+    high = first == 1 ? fmax(high, v3_dot(d, x[1])) : high;
+    return low - high;
+}
+
+// ---- near
+
+static double pair_thickness(const contact* c, const candidate* q)
+{
+    int a = q->vertex[0], b = q->vertex[q->first];
+    bool a_moves = a < c->cloth_count, b_moves = b < c->cloth_count;
+    return a_moves && b_moves ? 0.5 * (c->thickness[a] + c->thickness[b]) : c->thickness[a_moves ? b : a];
+}
+
+// Neighbours in one cloth that are near each other at rest keep half of that distance only.
+static double rest_limit(const contact* c, weft_pair_kind kind, const candidate* q, double thickness)
+{
+    if (q->vertex[0] >= c->cloth_count || q->vertex[q->first] >= c->cloth_count ||
+        c->body[q->vertex[0]] != c->body[q->vertex[q->first]])
+    {
+        return thickness;
+    }
+    candidate rest = {.first = q->first};
+    for (int k = 0; k < 4; k++)
+    {
+        rest.start[k] = c->rest[q->vertex[k]];
+    }
+    if (gap_along(middle_direction(&rest), rest.start, rest.first) > 2.0 * thickness)
+    {
+        return thickness;
+    }
+    closest at = kind == WEFT_VERTEX_FACE ? closest_vertex_face(rest.start) : closest_edge_edge(rest.start);
+    return fmin(thickness, 0.5 * at.distance);
+}
+
+// The way that the features can come closer within the substep, at most.
+static double largest_approach(const candidate* q)
+{
+    double most = 0.0;
+    for (int a = 0; a < q->first; a++)
+    {
+        for (int b = q->first; b < 4; b++)
+        {
+            vec3 d = v3_sub(v3_sub(q->end[a], q->start[a]), v3_sub(q->end[b], q->start[b]));
+            most = fmax(most, v3_dot(d, d));
+        }
+    }
+    return sqrt(most);
+}
+
+// The closest points lie inside both features, not on their borders.
+static bool is_inside(const closest* at)
+{
+    return at->weight[0] != 0.0 && at->weight[1] != 0.0 && at->weight[2] != 0.0 && at->weight[3] != 0.0;
+}
+
+// Where two edges meet at an end, a vertex and a face say it already; and from far away a border is approached by
+// whatever slides along the face beside it.
+static bool counts(weft_pair_kind kind, const closest* at, double reach)
+{
+    return (kind == WEFT_VERTEX_FACE && at->distance <= reach) || is_inside(at);
+}
+
+static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_pair pair, void* context, void* out)
+{
+    (void)collider;
+    const contact* c = context;
+    candidate q = candidate_of(c, kind, pair);
+    double thickness = pair_thickness(c, &q), reach = CONTACT_REACH * thickness;
+    double gap = gap_along(middle_direction(&q), q.start, q.first);
+    if (gap > reach && gap > reach + largest_approach(&q))
+    {
+        return false;
+    }
+    closest at = kind == WEFT_VERTEX_FACE ? closest_vertex_face(q.start) : closest_edge_edge(q.start);
+    double end = v3_dot(at.normal, weighted(at.weight, (const int[4]){0, 1, 2, 3}, q.end));
+    if (fmin(at.distance, end) > reach || !counts(kind, &at, reach))
+    {
+        return false;
+    }
+    thickness = rest_limit(c, kind, &q, thickness);
+    if (fmin(at.distance, end) > CONTACT_REACH * thickness || !counts(kind, &at, CONTACT_REACH * thickness))
+    {
+        return false;
+    }
+    if (out)
+    {
+        near_pair* n = out;
+        *n = (near_pair){.kind = kind, .normal = at.normal, .distance = at.distance, .thickness = thickness};
+        memcpy(n->vertex, q.vertex, sizeof(n->vertex));
+        memcpy(n->weight, at.weight, sizeof(n->weight));
+    }
+    return true;
+}
+
+weft_status sweep_near(contact* c)
+{
+    narrow_search search = {c->reach, near_test, c, sizeof(near_pair)};
+    return collider_test(c->collider, &search, &c->near);
+}
+
+// ---- collisions
+
+// Apart along one direction at the start, at the end, and so in between.
+static bool stays_apart(const candidate* q, double least)
+{
+    vec3 d = middle_direction(q);
+    return gap_along(d, q->start, q->first) > least && gap_along(d, q->end, q->first) > least;
+}
+
+static bool collision_test(const weft_collider* collider, weft_pair_kind kind, weft_pair pair, void* context, void* out)
+{
+    (void)collider;
+    const contact* c = context;
+    candidate q = candidate_of(c, kind, pair);
+    const int* v = q.vertex;
+    if (!c->all_awake && !(c->awake[v[0]] | c->awake[v[1]] | c->awake[v[2]] | c->awake[v[3]]))
+    {
+        return false;
+    }
+    // Far above the rounding of these sums, and farther than the rounding to float moves anything.
+    if (stays_apart(&q, 4.0 * c->ulp))
+    {
+        return false;
+    }
+    weft_ccd found = ccd_decide(kind, q.start, q.end);
+    double time = found.time;
+    if (!found.collides)
+    {
+        vec3 rounded[4];
+        for (int k = 0; k < 4; k++)
+        {
+            rounded[k] = v3_round(q.end[k]);
+        }
+        found = ccd_decide(kind, q.end, rounded);
+        time = -1.0;
+    }
+    if (out)
+    {
+        *(collision*)out = (collision){kind, {v[0], v[1], v[2], v[3]}, time};
+    }
+    return found.collides;
+}
+
+weft_status sweep_collisions(contact* c)
+{
+    narrow_search search = {c->reach, collision_test, c, sizeof(collision)};
+    if (!sweep_covers(c))
+    {
+        TRY(sweep_search(c));
+    }
+    TRY(collider_test(c->collider, &search, &c->found));
+    memset(c->awake, 0, (size_t)c->vertex_count);
+    c->all_awake = false;
+    return WEFT_OK;
+}

@@ -1,0 +1,20 @@
+// What the files of contact share.
+#ifndef WEFT_SWEEP_H
+#define WEFT_SWEEP_H
+
+#include "step/step.h"
+
+vec3 sweep_flush(vec3 x);
+weft_status sweep_load(world* w);         // positions of the substep, its end as velocities have it
+weft_status sweep_search(contact* c);     // candidates around start and end
+bool sweep_covers(const contact* c);      // whether the candidates hold for these ends
+weft_status sweep_near(contact* c);       // fills near
+weft_status sweep_collisions(contact* c); // fills found, for what is awake
+
+bool touch_take(contact* c, const near_pair* near); // false: it is none of a vertex and an obstacle's face
+void spring_take(world* w, const near_pair* near);
+spring spring_rub(const world* w, const touch* t); // kinetic friction of a vertex that slides
+weft_status springs_couple(world* w);
+weft_status touch_constrain(world* w);
+
+#endif
