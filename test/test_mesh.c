@@ -118,6 +118,44 @@ static void test_grid_cutout(void** state)
     mesh_finish(&m);
 }
 
+// A closed band of the area of its flat form, less what chords take, that looks outwards, with two borders.
+static void test_grid_tube(void** state)
+{
+    (void)state;
+    for (int variant = 0; variant < 8; variant++)
+    {
+        grid_options o = square(40);
+        o.cells_v = 20;
+        o.tube = true;
+        o.irregular = variant & 1, o.quads = variant & 2, o.upright = variant & 4;
+        mesh m = grid_make(o);
+        assert_int_equal(m.vertex_count, 40 * 21);
+        assert_int_equal(m.triangle_count, 2 * 40 * 20);
+        assert_int_equal(test_mesh_euler(&m), 0);
+        assert_float_equal(test_mesh_area(&m), 2.0, 2.0 * 4e-3);
+        unsigned char* border = MEM_NEW(m.vertex_count, unsigned char);
+        assert_int_equal(mesh_boundary(&m, border), WEFT_OK);
+        for (int v = 0; v < m.vertex_count; v++)
+        {
+            vec3 x = m.position[v];
+            assert_float_equal(hypot(x.x, o.upright ? x.z : x.y), 1.0 / PI, 1e-12);
+            double along = o.upright ? x.y : -x.z;
+            int mask = along < -0.4999 ? EDGE_BOTTOM : along > 0.4999 ? EDGE_TOP : 0;
+            assert_int_equal(m.edge_mask[v], mask);
+            assert_int_equal(border[v], mask != 0);
+        }
+        mem_free(border);
+        for (int t = 0; t < m.triangle_count; t++)
+        {
+            vec3 x = m.position[m.triangle[3 * t]];
+            x = o.upright ? v3(x.x, 0, x.z) : v3(x.x, x.y, 0);
+            assert_true(v3_dot(test_area_vector(&m, t), x) > 0.0);
+            assert_true(triangle_least_angle(&m, t) > 0.2);
+        }
+        mesh_finish(&m);
+    }
+}
+
 static void test_grid_outline(void** state)
 {
     (void)state;
@@ -659,25 +697,16 @@ static void test_million(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid_counts),
-        cmocka_unit_test(test_grid_places),
-        cmocka_unit_test(test_grid_cutout),
-        cmocka_unit_test(test_grid_outline),
-        cmocka_unit_test(test_grid_irregular),
-        cmocka_unit_test(test_grid_consistent),
-        cmocka_unit_test(test_grid_refused),
-        cmocka_unit_test(test_arrays),
-        cmocka_unit_test(test_arrays_refused),
-        cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_crowded_edge),
-        cmocka_unit_test(test_bow_tie_vertex),
-        cmocka_unit_test(test_orientation_repaired),
-        cmocka_unit_test(test_moebius_refused),
-        cmocka_unit_test(test_rest_shape),
-        cmocka_unit_test(test_hinges),
-        cmocka_unit_test(test_order_locality),
-        cmocka_unit_test(test_order_hilbert),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_grid_counts),     cmocka_unit_test(test_grid_places),
+        cmocka_unit_test(test_grid_cutout),     cmocka_unit_test(test_grid_tube),
+        cmocka_unit_test(test_grid_outline),    cmocka_unit_test(test_grid_irregular),
+        cmocka_unit_test(test_grid_consistent), cmocka_unit_test(test_grid_refused),
+        cmocka_unit_test(test_arrays),          cmocka_unit_test(test_arrays_refused),
+        cmocka_unit_test(test_degenerate),      cmocka_unit_test(test_crowded_edge),
+        cmocka_unit_test(test_bow_tie_vertex),  cmocka_unit_test(test_orientation_repaired),
+        cmocka_unit_test(test_moebius_refused), cmocka_unit_test(test_rest_shape),
+        cmocka_unit_test(test_hinges),          cmocka_unit_test(test_order_locality),
+        cmocka_unit_test(test_order_hilbert),   cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_million),
     };
     return cmocka_run_group_tests_name("mesh", tests, NULL, NULL);

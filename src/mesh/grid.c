@@ -1,10 +1,10 @@
-// Rectangles and L shapes as grids, regular or irregular.
+// Rectangles, L shapes and tubes as grids, regular or irregular.
 //
 // Regular cells are all split along the diagonal from (u, v) to (u + 1, v + 1). Irregular grids move each interior
 // vertex by up to a quarter of a cell in either direction and split each cell along a random diagonal; where that would
 // give a thin triangle, the better diagonal is taken. Vertices on the outline, the edges of the cut-out included, stay.
 // Every random number depends on the seed and the place in the full rectangle alone, so that an L is a part of its
-// square.
+// square. A tube is the rectangle rolled up: its last column of cells ends at the first column of vertices.
 #include "mesh/mesh_inside.h"
 
 #define JITTER 0.25          // of a cell, either way
@@ -14,6 +14,7 @@
 enum
 {
     CELLS_MAX = 32767,         // along one side
+    TUBE_CELLS_MIN = 3,        // around
     CELLS_TOTAL_MAX = 67108864 // 8192 x 8192
 };
 
@@ -28,7 +29,8 @@ enum
 
 static double grid_random(const grid_options* o, int i, int j, int what)
 {
-    uint64_t place = (uint64_t)j * (uint64_t)(o->cells_u + 1) + (uint64_t)i;
+    int column = o->tube ? i % o->cells_u : i; // the seam is one column
+    uint64_t place = (uint64_t)j * (uint64_t)(o->cells_u + 1) + (uint64_t)column;
     return random_unit(o->seed, RANDOM_COUNT * place + (uint64_t)what);
 }
 
@@ -57,6 +59,11 @@ static weft_status grid_check(const grid_options* o, weft_error* error)
                              cells[k] > 1 ? cells[k] - 1 : 2, cells[k] + 1, cells[k]);
         }
     }
+    if (o->tube && o->cells_u < TUBE_CELLS_MIN)
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "a tube needs at least %d cells around, not %d",
+                         TUBE_CELLS_MIN, o->cells_u);
+    }
     if ((int64_t)o->cells_u * o->cells_v > CELLS_TOTAL_MAX)
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "the grid has %lld cells: at most %d in all are possible",
@@ -67,7 +74,7 @@ static weft_status grid_check(const grid_options* o, weft_error* error)
 
 static bool grid_has_vertex(const grid_options* o, int i, int j)
 {
-    return !o->l_shape || i <= o->cells_u / 2 || j <= o->cells_v / 2;
+    return o->tube ? i < o->cells_u : !o->l_shape || i <= o->cells_u / 2 || j <= o->cells_v / 2;
 }
 
 static bool grid_has_cell(const grid_options* o, int i, int j)
@@ -77,7 +84,7 @@ static bool grid_has_cell(const grid_options* o, int i, int j)
 
 static unsigned char grid_edge_mask(const grid_options* o, int i, int j)
 {
-    int mask = (i == 0 ? EDGE_LEFT : 0) | (i == o->cells_u ? EDGE_RIGHT : 0);
+    int mask = o->tube ? 0 : (i == 0 ? EDGE_LEFT : 0) | (i == o->cells_u ? EDGE_RIGHT : 0);
     mask |= (j == 0 ? EDGE_BOTTOM : 0) | (j == o->cells_v ? EDGE_TOP : 0);
     int half_u = o->cells_u / 2, half_v = o->cells_v / 2;
     if (o->l_shape && ((i == half_u && j >= half_v) || (j == half_v && i >= half_u)))
@@ -99,6 +106,18 @@ static vec2 grid_place(const grid_options* o, int i, int j)
     return place;
 }
 
+// u and v, from the middle of the rectangle, in space.
+static vec3 grid_position(const grid_options* o, double u, double v)
+{
+    if (o->tube)
+    {
+        double radius = o->size_u / (2.0 * PI), angle = u / radius;
+        vec3 x = v3(radius * sin(angle), v, radius * cos(angle));
+        return o->upright ? x : v3(x.x, x.z, 0.0 - x.y);
+    }
+    return o->upright ? v3(u, v, 0.0) : v3(u, 0.0, 0.0 - v);
+}
+
 // number is [(cells_u + 1) * (cells_v + 1)]: the vertex at each place, -1 in the cut-out.
 static void grid_fill_vertices(const grid_options* o, int* number, mesh* m)
 {
@@ -114,10 +133,14 @@ static void grid_fill_vertices(const grid_options* o, int* number, mesh* m)
                 continue;
             }
             vec2 place = grid_place(o, i, j);
-            double u = o->size_u * (place.x / o->cells_u - 0.5), w = o->size_v * (place.y / o->cells_v - 0.5);
-            m->position[v] = o->upright ? v3(u, w, 0.0) : v3(u, 0.0, 0.0 - w);
+            m->position[v] =
+                grid_position(o, o->size_u * (place.x / o->cells_u - 0.5), o->size_v * (place.y / o->cells_v - 0.5));
             m->edge_mask[v] = grid_edge_mask(o, i, j);
             number[place_index] = v++;
+        }
+        if (o->tube)
+        {
+            number[j * (o->cells_u + 1) + o->cells_u] = number[j * (o->cells_u + 1)];
         }
     }
 }
@@ -198,7 +221,7 @@ weft_status mesh_from_grid(const grid_options* options, mesh* out, weft_error* e
     int cut = options->l_shape ? (cells_u / 2) * (cells_v / 2) : 0; // as many vertices as cells are cut out
     int cell_count = cells_u * cells_v - cut;
     int place_count = (cells_u + 1) * (cells_v + 1);
-    out->vertex_count = place_count - cut;
+    out->vertex_count = place_count - cut - (options->tube ? cells_v + 1 : 0);
     out->face_count = options->quads ? cell_count : 2 * cell_count;
 
     int* number = MEM_NEW(place_count, int);

@@ -52,6 +52,7 @@ void mesh_finish(mesh* m); // zeroed or half-built is fine
 // ---- sources
 // A rectangle with u in [0, size_u] (warp) and v in [0, size_v] (weft), centred on the origin. Flat ("xz", the
 // default): position (u - su/2, 0, sv/2 - v), normal +y. Upright ("xy"): (u - su/2, v - sv/2, 0), normal +z.
+// A tube bulges to the side of that normal and has its axis through the origin.
 // Faces run counter-clockwise in (u, v). Vertices are numbered row by row, u fastest.
 typedef struct grid_options
 {
@@ -61,6 +62,7 @@ typedef struct grid_options
     bool irregular;        // jittered interior vertices and random diagonals, by seed
     bool quads;            // faces are quads (simulated as triangles)
     bool l_shape;          // the quarter u > su/2, v > sv/2 is cut out; cells must be even
+    bool tube;             // rolled up around an axis along v, the seam closed: size_u is the circumference; no l_shape
     uint64_t seed;
 } grid_options;
 

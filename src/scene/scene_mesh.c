@@ -93,6 +93,19 @@ static weft_status read_either(const scene_reader* r, const tree_node* node, con
     return WEFT_OK;
 }
 
+static weft_status grid_read_shape(const scene_reader* r, const tree_node* node, grid_options* out)
+{
+    static const char* const words[] = {"rectangle", "l", "tube"};
+    int index = 0;
+    if (node)
+    {
+        TRY(read_choice(r, node, words, 3, &index));
+    }
+    out->l_shape = index == 1;
+    out->tube = index == 2;
+    return WEFT_OK;
+}
+
 static weft_status grid_check(const scene_reader* r, const tree_node* node, const grid_options* grid)
 {
     double vertices = ((double)grid->cells_u + 1.0) * ((double)grid->cells_v + 1.0);
@@ -117,7 +130,7 @@ weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options
     TRY(read_either(r, keys.tessellation, "regular", "irregular", &out->irregular));
     TRY(read_either(r, keys.faces, "triangles", "quads", &out->quads));
     TRY(read_either(r, keys.plane, "xz", "xy", &out->upright));
-    TRY(read_either(r, keys.shape, "rectangle", "l", &out->l_shape));
+    TRY(grid_read_shape(r, keys.shape, out));
     if (keys.size)
     {
         TRY(grid_read_size(r, keys.size, out));

@@ -1,0 +1,189 @@
+// The scenes that ship with contact, by the inspector: each starts without a crossing at its own size and when it is
+// fine or irregular; the short form of `weft bench contact-scenes` finds none. drop-vertical gives the same bits on 1,
+// 2, 3 and 8 threads and after a kill.
+#define _GNU_SOURCE
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "bench/contact_run.h"
+
+static const char* const scenes[] = {"drop-horizontal", "drop-vertical", "sphere", "table", "slope",
+                                     "stack",           "ring",          "twist",  "skirt", "ball"};
+
+enum
+{
+    SCENE_COUNT = sizeof(scenes) / sizeof(scenes[0]),
+    TEXT_BYTES = 1 << 16
+};
+
+static char folder[256];
+
+static int make_folder(void** unused)
+{
+    (void)unused;
+    return test_folder(folder) ? 0 : -1;
+}
+
+static int remove_folder(void** unused)
+{
+    (void)unused;
+    test_folder_remove(folder);
+    return 0;
+}
+
+// Runs in the folder by the shell; $WEFT is the command. Returns the exit status.
+static int shell(const char* script)
+{
+    char line[4096];
+    snprintf(line, sizeof(line), "cd '%s' && WEFT='%s' && { %s ; } > out.txt 2> err.txt", folder, WEFT_COMMAND, script);
+    int status = system(line);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// ---- starts
+
+static contact_totals start_of(const char* scene, int cells, const char* tessellation)
+{
+    contact_case c = {.scene = scene,
+                      .cells = cells,
+                      .tessellation = tessellation,
+                      .frames = 0,
+                      .friction = -1.0,
+                      .threads = 1,
+                      .inspect = true};
+    contact_totals t;
+    assert_int_equal(contact_run(&c, NULL, NULL, &t), WEFT_OK);
+    return t;
+}
+
+static void every_start_is_clean(void** unused)
+{
+    (void)unused;
+    static const struct
+    {
+        int cells;
+        const char* tessellation;
+    } forms[] = {{0, NULL}, {13, NULL}, {61, NULL}, {30, "irregular"}};
+    for (int k = 0; k < SCENE_COUNT * 4; k++)
+    {
+        contact_totals t = start_of(scenes[k / 4], forms[k % 4].cells, forms[k % 4].tessellation);
+        if (t.crossings != 0)
+        {
+            fail_msg("%s starts with %lld crossings with %d cells", scenes[k / 4], (long long)t.crossings,
+                     forms[k % 4].cells);
+        }
+    }
+}
+
+// The watch itself: a sheet that is put through the box is seen.
+static void a_crossing_is_seen(void** unused)
+{
+    (void)unused;
+    static const char* const sets[] = {"cloth.0.transform.translate=[0,0.03,0]", "contact.exclude=[{\"pair\":[\"sheet\",\"box\"]}]"};
+    contact_case c = {.scene = "drop-horizontal",
+                      .sets = sets,
+                      .set_count = 2,
+                      .cells = 20,
+                      .frames = 1,
+                      .friction = -1.0,
+                      .threads = 1,
+                      .inspect = true};
+    contact_totals t;
+    assert_int_equal(contact_run(&c, NULL, NULL, &t), WEFT_OK);
+    assert_true(t.crossings > 0);
+    assert_int_equal(t.crossing_frame, 0);
+}
+
+// Jitter is of the size that it says, and another for another seed.
+static void starts_are_jittered(void** unused)
+{
+    (void)unused;
+    vec3 center[3];
+    for (int k = 0; k < 3; k++)
+    {
+        contact_case c = {.scene = "sphere", .cells = 8, .start = k, .jitter = 1e-6, .friction = -1.0, .threads = 1};
+        contact_totals t;
+        assert_int_equal(contact_run(&c, NULL, NULL, &t), WEFT_OK);
+        center[k] = t.start_center;
+    }
+    for (int k = 0; k < 3; k++)
+    {
+        double apart = v3_length(v3_sub(center[k], center[(k + 1) % 3]));
+        assert_true(apart > 1e-9 && apart < 1e-6); // of the mean of 81 vertices
+    }
+}
+
+// ---- runs
+
+static void short_form_is_clean(void** unused)
+{
+    (void)unused;
+    int status = shell("\"$WEFT\" bench contact-scenes --short --json > short.json");
+    char path[512], *text = calloc(1, TEXT_BYTES);
+    snprintf(path, sizeof(path), "%s/short.json", folder);
+    FILE* f = fopen(path, "r");
+    assert_non_null(f);
+    fread(text, 1, TEXT_BYTES - 1, f);
+    fclose(f);
+    int rows = 0, completed = 0;
+    for (const char* at = text; (at = strstr(at, "\"key\":")); at++)
+    {
+        rows++;
+    }
+    for (const char* at = text; (at = strstr(at, "\"completed\":1")); at++)
+    {
+        completed++;
+    }
+    if (status != 0 || !strstr(text, "\"failures\":0}"))
+    {
+        fail_msg("exit status %d, %s", status, text);
+    }
+    assert_int_equal(rows, 5 * SCENE_COUNT);
+    assert_int_equal(completed, rows);
+    free(text);
+    // Finished runs are not done again.
+    assert_int_equal(
+        shell("cp weft-bench-contact-scenes.jsonl before && \"$WEFT\" bench contact-scenes --short "
+              "&& cmp before weft-bench-contact-scenes.jsonl"),
+        0);
+}
+
+#define DROP "run drop-vertical --set cells=20 --frames 12 -o "
+#define SAME(run) "cmp one/sheet.pc2 " run "/sheet.pc2 && cmp one/checkpoint.weft " run "/checkpoint.weft"
+
+static void same_bits(void** unused)
+{
+    (void)unused;
+    assert_int_equal(shell("\"$WEFT\" " DROP "one --threads 1"), 0);
+    assert_int_equal(
+        shell("for n in 2 3 8; do \"$WEFT\" " DROP "many --threads $n --force && " SAME("many") " || exit 9; done"), 0);
+}
+
+// Killed in the middle, when cloth lies on cloth; then a frame boundary is far and near.
+static void same_bits_after_a_kill(void** unused)
+{
+    (void)unused;
+    assert_int_equal(
+        shell("for steps in 45 139 161 200; do rm -rf killed; \"$WEFT\" " DROP "killed --threads 1 & p=$!; "
+              "while kill -0 $p && [ \"$(cat killed/stats.jsonl | wc -l)\" -lt $steps ]; do sleep 0.01; done; "
+              "kill -9 $p; wait $p; \"$WEFT\" " DROP
+              "killed --resume --threads 2 && " SAME("killed") " || exit 9; done"),
+        0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_start_is_clean),
+        cmocka_unit_test(a_crossing_is_seen),
+        cmocka_unit_test(starts_are_jittered),
+        cmocka_unit_test(short_form_is_clean),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(same_bits_after_a_kill),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
