@@ -128,7 +128,7 @@ typedef struct contact
     bool any_mark;
     squeezed_pair* squeezed; // [squeezed_count]
     int squeezed_count, squeezed_capacity;
-    double ulp;        // m, largest rounding of a coordinate to float in this substep
+    double ulp; // m, largest rounding of a coordinate to float in this substep
 } contact;
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count);
