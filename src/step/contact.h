@@ -100,6 +100,8 @@ typedef struct contact
     // the substep under way
     vec3 *start, *end; // [vertex_count]
     vec3* velocity;    // [vertex_count] at its end
+    vec3 frame;        // m, the way that the search takes off all ends
+    vec3* framed;      // [vertex_count] ends without it
     narrow_list near;  // near_pair
     touch* touches;    // [touch_count] sorted by vertex
     int touch_count, touch_capacity;
