@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "weft/cache.h"
-#include "weft/inspect.h"
+#include "cli/inspect.h"
 
 enum
 {
-    OBSTACLES_MAX = 256
+    OBSTACLES_MAX = 256,
+    CROSSINGS_MAX = 1000000 // that the inspector counts
 };
 
 typedef struct inspect_options
@@ -36,10 +36,11 @@ typedef struct inspection
     int body_count;
     weft_vec3** positions; // [body_count]
     double* energies;      // [frame_count]
-    int first, last;       // frames
+    squeezed_lists squeezed;
+    int first, last; // frames
     // Sums.
-    int64_t crossings;
-    int bad_frames; // with a crossing
+    int64_t crossings, squeezed_pairs;
+    int bad_frames, squeezed_frames; // with one
     int nonfinite_frames, truncated_frames;
     char first_bad[512]; // the first crossing, in words
 } inspection;
@@ -232,7 +233,7 @@ static weft_status make_inspector(inspection* in, weft_error* error)
     }
     weft_inspect_def def = weft_inspect_def_default();
     def.worker_count = o->threads;
-    def.pair_limit = o->pairs;
+    def.pair_limit = squeezed_any(&in->squeezed, in->first, in->last) ? CROSSINGS_MAX : o->pairs;
     weft_status status = room ? weft_inspector_create(&def, bodies, in->body_count, &in->inspector, error)
                               : fail(error, WEFT_NO_MEMORY, o->dir, "no memory to read the frames");
     free(bodies);
@@ -268,6 +269,8 @@ static weft_status inspection_open(inspection* in, weft_error* error)
         status = check_bodies(in, error);
     }
     status = status == WEFT_OK ? check_frames(in, error) : status;
+    in->squeezed.cache = in->cache;
+    status = status == WEFT_OK ? weft_cache_squeezed_read(o->dir, in->cache, &in->squeezed.list, error) : status;
     status = status == WEFT_OK ? make_inspector(in, error) : status;
     if (status == WEFT_OK)
     {
@@ -288,6 +291,7 @@ static void inspection_close(inspection* in)
     }
     free(in->positions);
     free(in->energies);
+    squeezed_close(&in->squeezed);
     weft_inspector_destroy(in->inspector);
     weft_cache_close(in->cache);
 }
@@ -321,11 +325,11 @@ static void put_json_pair(const inspection* in, const weft_crossing* c)
            weft_crossing_kind_name(c->kind));
 }
 
-static void put_json_frame(const inspection* in, int frame, const weft_inspection* found)
+static void put_json_frame(const inspection* in, int frame, const weft_inspection* found, int64_t squeezed)
 {
-    printf("%s{\"frame\":%d,\"crossings\":%lld,\"pairs\":[", frame > in->first ? "," : "", frame,
-           (long long)found->crossings);
-    for (int k = 0; k < found->pair_count; k++)
+    printf("%s{\"frame\":%d,\"crossings\":%lld,\"squeezed\":%lld,\"pairs\":[", frame > in->first ? "," : "", frame,
+           (long long)found->crossings, (long long)squeezed);
+    for (int k = 0; k < found->pair_count && k < in->options->pairs; k++)
     {
         fputs(k > 0 ? "," : "", stdout);
         put_json_pair(in, &found->pairs[k]);
@@ -352,9 +356,9 @@ static void put_cell(double x, const char* unknown)
     }
 }
 
-static void put_row(const inspection* in, int frame, const weft_inspection* found)
+static void put_row(const inspection* in, int frame, const weft_inspection* found, int64_t squeezed)
 {
-    printf("%6d  %9lld", frame, (long long)found->crossings);
+    printf("%6d  %9lld  %8lld", frame, (long long)found->crossings, (long long)squeezed);
     put_cell(found->min_distance, "-");
     put_cell(found->max_strain, "-");
     put_cell(in->energies[frame], "-");
@@ -388,8 +392,18 @@ static void put_heading(const inspection* in)
         printf("%s %s (%s, %d triangles)", b > 0 ? "," : ":", plain(body->name, name), obstacle ? "obstacle" : "cloth",
                body->triangle_count);
     }
-    printf("%s\n%6s  %9s  %13s  %13s  %13s  %9s\n", in->body_count > 8 ? ", ..." : "", "frame", "crossings",
-           "distance (m)", "strain", "energy (J)", "nonfinite");
+    printf("%s\n%6s  %9s  %8s  %13s  %13s  %13s  %9s\n", in->body_count > 8 ? ", ..." : "", "frame", "crossings",
+           "squeezed", "distance (m)", "strain", "energy (J)", "nonfinite");
+}
+
+static void put_squeezed(const inspection* in, int frames)
+{
+    if (in->squeezed_pairs > 0)
+    {
+        printf("; %lld squeezed pair%s apart in %d of %d frames", (long long)in->squeezed_pairs,
+               in->squeezed_pairs == 1 ? "" : "s", in->squeezed_frames, frames);
+    }
+    putchar('\n');
 }
 
 static void put_verdict(const inspection* in)
@@ -398,7 +412,8 @@ static void put_verdict(const inspection* in)
     const char* word = frames == 1 ? "frame" : "frames";
     if (in->crossings == 0 && in->nonfinite_frames == 0 && in->truncated_frames == 0)
     {
-        printf("clean: no crossing in %d %s\n", frames, word);
+        printf("clean: no crossing in %d %s", frames, word);
+        put_squeezed(in, frames);
         return;
     }
     const char* mark = "";
@@ -418,7 +433,7 @@ static void put_verdict(const inspection* in)
     {
         printf("%s%d of %d %s not looked through to the end", mark, in->truncated_frames, frames, word);
     }
-    putchar('\n');
+    put_squeezed(in, frames);
 }
 
 static void show_progress(const inspection* in, int frame)
@@ -440,8 +455,10 @@ static void show_progress(const inspection* in, int frame)
 
 // ---- frames
 
-static void add_up(inspection* in, int frame, const weft_inspection* found)
+static void add_up(inspection* in, int frame, const weft_inspection* found, int64_t squeezed)
 {
+    in->squeezed_pairs += squeezed;
+    in->squeezed_frames += squeezed > 0;
     if (in->crossings == 0 && found->crossings > 0 && found->pair_count > 0)
     {
         const weft_crossing* c = &found->pairs[0];
@@ -481,20 +498,22 @@ static weft_status inspect_frames(inspection* in, weft_error* error)
     for (int frame = in->first; frame <= in->last && status == WEFT_OK; frame++)
     {
         weft_inspection found;
+        int64_t squeezed = 0;
         status = inspect_frame(in, frame, &found, error);
+        status = status == WEFT_OK ? squeezed_part(&in->squeezed, frame, &found, &squeezed, error) : status;
         if (status != WEFT_OK)
         {
             break;
         }
-        add_up(in, frame, &found);
+        add_up(in, frame, &found, squeezed);
         show_progress(in, frame);
         if (in->options->json)
         {
-            put_json_frame(in, frame, &found);
+            put_json_frame(in, frame, &found, squeezed);
         }
         else
         {
-            put_row(in, frame, &found);
+            put_row(in, frame, &found, squeezed);
         }
     }
     return status;
@@ -522,6 +541,32 @@ static int end_with_error(const inspect_options* o, bool started, weft_error* er
     put_json_string(error->message);
     printf("}}\n");
     return exit_code(error->status);
+}
+
+// Where a crossing may be a squeezed pair and the stats cannot tell, that is said once.
+static const char* doubt_of(const inspection* in)
+{
+    return in->crossings > 0 ? weft_cache_squeezed_note(in->squeezed.list) : NULL;
+}
+
+static void end_json(const inspection* in)
+{
+    printf("],\"crossings\":%lld,\"squeezed\":%lld", (long long)in->crossings, (long long)in->squeezed_pairs);
+    if (doubt_of(in))
+    {
+        printf(",\"note\":");
+        put_json_string(doubt_of(in));
+    }
+    printf("}\n");
+}
+
+static void end_text(const inspection* in)
+{
+    put_verdict(in);
+    if (doubt_of(in))
+    {
+        printf("note: %s\n", doubt_of(in));
+    }
 }
 
 int command_inspect(int argc, char** argv)
@@ -553,7 +598,7 @@ int command_inspect(int argc, char** argv)
     }
     else
     {
-        o.json ? (void)printf("],\"crossings\":%lld}\n", (long long)in.crossings) : put_verdict(&in);
+        o.json ? end_json(&in) : end_text(&in);
         code = in.crossings > 0 || in.nonfinite_frames > 0 || in.truncated_frames > 0 ? EXIT_FAILED : EXIT_DONE;
     }
     inspection_close(&in);

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "weft/cache.h"
+
 enum
 {
     TEXT_BYTES = 1 << 18,
@@ -427,6 +429,171 @@ static void test_many_in_one_place(void** state)
     json_decref(answer);
 }
 
+// ---- squeezed pairs
+
+#define LINE(step, frame, list) "{\"step\": " step ", \"frame\": " frame ", \"squeezed\": " list "}\n"
+#define PAIR(bodies, edge, face) "{\"step\": 2, \"bodies\": " bodies ", \"edge\": " edge ", \"face\": " face "}"
+#define BLADE_FIRST PAIR("[\"blade\", \"cloth\"]", "[0, 1]", "[0, 1, 2]")
+#define BLADE_SECOND PAIR("[\"blade\", \"cloth\"]", "[1, 0]", "[3, 0, 2]")
+#define FOLD PAIR("[\"cloth\", \"cloth\"]", "[2, 3]", "[2, 0, 1]")
+
+static int64_t count_of(const json_t* answer, const char* key)
+{
+    assert_true(json_is_integer(json_object_get(answer, key)));
+    return json_integer_value(json_object_get(answer, key));
+}
+
+// What frame 1 has of the three crossings with these stats.
+static void expect_squeezed(const char* stats, int crossings, int squeezed, bool noted)
+{
+    write_text("cache/stats.jsonl", stats);
+    assert_int_equal(weft("inspect cache --json"), crossings > 0);
+    json_t *answer = json_loads(out, 0, NULL), *frame = frame_at(answer, 1);
+    assert_int_equal(count_of(answer, "crossings"), crossings);
+    assert_int_equal(count_of(answer, "squeezed"), squeezed);
+    assert_int_equal(count_of(frame, "crossings"), crossings);
+    assert_int_equal(count_of(frame, "squeezed"), squeezed);
+    assert_int_equal(json_array_size(json_object_get(frame, "pairs")), crossings);
+    assert_int_equal(json_is_string(json_object_get(answer, "note")), noted);
+    json_decref(answer);
+    assert_int_equal(weft("inspect cache"), crossings > 0);
+    assert_int_equal(strstr(out, "note: ") != NULL, noted);
+    assert_int_equal(strstr(out, " apart in 1 of 2 frames") != NULL, squeezed > 0);
+}
+
+static void test_squeezed(void** state)
+{
+    (void)state;
+    write_foreign();
+    expect_squeezed(LINE("1", "1", "[]") LINE("2", "1", "[" BLADE_FIRST "]"), 2, 1, false);
+    expect_squeezed(LINE("2", "1", "[" BLADE_FIRST "," BLADE_SECOND "]"), 1, 2, false);
+    expect_squeezed(LINE("2", "1", "[" FOLD "," BLADE_FIRST "," BLADE_SECOND "]"), 0, 3, false);
+    // The last step of the frame counts, and only that frame.
+    expect_squeezed(LINE("2", "1", "[" BLADE_FIRST "]") LINE("3", "1", "[]"), 3, 0, false);
+    expect_squeezed(LINE("2", "0", "[" BLADE_FIRST "]"), 3, 0, false);
+    expect_squeezed(LINE("2", "7", "[" BLADE_FIRST "]"), 3, 0, false);
+    // Frames out of order: each has its own.
+    expect_squeezed(LINE("2", "1", "[" BLADE_FIRST "]") LINE("2", "0", "[" FOLD "]") LINE("2", "1", "[" FOLD "]"), 2, 1,
+                    false);
+    // Other triangles explain nothing; a half-written last line is none.
+    expect_squeezed(LINE("2", "1", "[" PAIR("[\"blade\", \"cloth\"]", "[0, 1]", "[1, 2, 3]") "]"), 3, 0, false);
+    expect_squeezed(LINE("2", "1", "[" PAIR("[\"cloth\", \"blade\"]", "[0, 3]", "[0, 1, 2]") "]"), 2, 1, false);
+    expect_squeezed(LINE("2", "1", "[" BLADE_FIRST "]") "{\"step\": 3, \"fra", 2, 1, false);
+    // More than --pairs lists.
+    write_text("cache/stats.jsonl", LINE("2", "1", "[" FOLD "," BLADE_FIRST "," BLADE_SECOND "]"));
+    assert_int_equal(weft("inspect cache --pairs 0"), 0);
+    assert_non_null(strstr(out, "clean: no crossing in 2 frames; 3 squeezed pairs apart in 1 of 2 frames\n"));
+}
+
+static void test_damaged_stats(void** state)
+{
+    (void)state;
+    write_foreign();
+    assert_int_equal(weft("inspect cache"), 1);
+    assert_non_null(strstr(out, "note: stats.jsonl is missing: no crossing is explained"));
+    assert_int_equal(weft("inspect cache --frame 0"), 0);
+    assert_null(strstr(out, "note"));
+    const char* const lines[] = {
+        "\n",
+        "{}\n",
+        "[]\n",
+        "nonsense\n",
+        "{\"step\": 2\n",
+        "\x01\xff\xfe\n",
+        LINE("2", "1", "3"),
+        LINE("2", "1", "null"),
+        LINE("2", "1", "{\"step\": 2}"),
+        LINE("2", "1", "[1, 2]"),
+        LINE("2", "1", "[[]]"),
+        LINE("2", "1e99", "[" BLADE_FIRST "]"),
+        LINE("2", "-1", "[" BLADE_FIRST "]"),
+        LINE("2", "99999999999999999999", "[" BLADE_FIRST "]"),
+        LINE("2", "\"1\"", "[" BLADE_FIRST "]"),
+        LINE("1.5", "1", "[" BLADE_FIRST "]"),
+        LINE("3", "1", "[" BLADE_FIRST "]"), // of another step
+        LINE("2", "1", "[" BLADE_FIRST ", 7]"),
+        LINE("2", "1", "[" PAIR("[\"blade\"]", "[0, 1]", "[0, 1, 2]") "]"),
+        LINE("2", "1", "[" PAIR("[\"blade\", \"nobody\"]", "[0, 1]", "[0, 1, 2]") "]"),
+        LINE("2", "1", "[" PAIR("[\"blade\", 4]", "[0, 1]", "[0, 1, 2]") "]"),
+        LINE("2", "1", "[" PAIR("\"blade\"", "[0, 1]", "[0, 1, 2]") "]"),
+        LINE("2", "1", "[" PAIR("[\"blade\", \"cloth\"]", "[0, 3]", "[0, 1, 2]") "]"),
+        LINE("2", "1", "[" PAIR("[\"blade\", \"cloth\"]", "[0, -1]", "[0, 1, 2]") "]"),
+        LINE("2", "1", "[" PAIR("[\"blade\", \"cloth\"]", "[0, 0]", "[0, 1, 2]") "]"),
+        LINE("2", "1", "[" PAIR("[\"blade\", \"cloth\"]", "[0, 1]", "[0, 1, 4294967298]") "]"),
+        LINE("2", "1", "[" PAIR("[\"blade\", \"cloth\"]", "[0, 1]", "[0, 1, 1e300]") "]"),
+        LINE("2", "1", "[" PAIR("[\"blade\", \"cloth\"]", "[0, 1]", "[0, 1, 2, 3]") "]"),
+        LINE("2", "1", "[" PAIR("[\"blade\", \"cloth\"]", "[0, 1]", "{}") "]"),
+    };
+    for (size_t k = 0; k < sizeof(lines) / sizeof(lines[0]); k++)
+    {
+        expect_squeezed(lines[k], 3, 0, true);
+    }
+    // A damaged line takes nothing from the others.
+    expect_squeezed("nonsense\n" LINE("2", "1", "[" BLADE_FIRST "]"), 2, 1, true);
+    // Deep nesting, and a line beyond any buffer.
+    FILE* f = fopen("cache/stats.jsonl", "w");
+    for (int k = 0; k < 1000000; k++)
+    {
+        fputc('[', f);
+    }
+    fprintf(f, "\n{\"step\":2,\"frame\":1,\"energy\":{\"total\":7},\"squeezed\":[");
+    for (int k = 0; k < 5000; k++)
+    {
+        fputs(FOLD ",", f);
+    }
+    fputs(BLADE_FIRST "]}\n", f);
+    fclose(f);
+    assert_int_equal(weft("inspect cache --json"), 1);
+    json_t* answer = json_loads(out, 0, NULL);
+    assert_int_equal(count_of(answer, "crossings"), 1);
+    assert_int_equal(count_of(answer, "squeezed"), 2);
+    assert_true(json_number_value(json_object_get(frame_at(answer, 1), "energy")) == 7.0);
+    json_decref(answer);
+    assert_int_equal(remove("cache/stats.jsonl"), 0);
+    mkdir("cache/stats.jsonl", 0777);
+    assert_int_equal(weft("inspect cache"), 1);
+    assert_non_null(strstr(out, "note: stats.jsonl is not readable"));
+}
+
+// What a step lists comes out of the folder again.
+static void test_written_squeezed(void** state)
+{
+    (void)state;
+    write_text("scene.json", "{\"steps_per_frame\": 1, \"cloth\": [{\"name\": \"a-b\", \"mesh\": {\"grid\": "
+                             "{\"cells\": 3}}}, {\"name\": \"c\", \"mesh\": {\"grid\": {\"cells\": 3}},"
+                             " \"transform\": {\"translate\": [0, 1, 0]}}]}");
+    weft_scene* scene = NULL;
+    weft_sim* sim = NULL;
+    weft_cache_writer* writer = NULL;
+    assert_int_equal(weft_scene_load("scene.json", NULL, 0, &scene, NULL), WEFT_OK);
+    assert_int_equal(weft_scene_create_sim(scene, 1, &sim, NULL), WEFT_OK);
+    assert_int_equal(weft_cache_writer_create("run", WEFT_CACHE_NEW, weft_scene_json(scene), 1, sim, &writer, NULL),
+                     WEFT_OK);
+    const weft_squeezed pairs[2] = {{{0, 1}, {3, 2}, {4, 5, 9}}, {{1, 0}, {0, 1}, {8, 2, 1}}};
+    weft_step_stats stats;
+    assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+    stats.squeezed = 2;
+    stats.squeezed_pairs = pairs;
+    assert_int_equal(weft_cache_writer_step(writer, sim, &stats, NULL), WEFT_OK);
+    assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+    assert_int_equal(weft_cache_writer_step(writer, sim, &stats, NULL), WEFT_OK);
+    assert_int_equal(weft_cache_writer_destroy(writer, NULL), WEFT_OK);
+    weft_cache* cache = NULL;
+    weft_cache_squeezed* squeezed = NULL;
+    const weft_squeezed* read = NULL;
+    assert_int_equal(weft_cache_open("run", &cache, NULL), WEFT_OK);
+    assert_int_equal(weft_cache_squeezed_read("run", cache, &squeezed, NULL), WEFT_OK);
+    assert_null(weft_cache_squeezed_note(squeezed));
+    assert_int_equal(weft_cache_squeezed_at(squeezed, 0, &read), 0);
+    assert_int_equal(weft_cache_squeezed_at(squeezed, 2, &read), 0);
+    assert_int_equal(weft_cache_squeezed_at(squeezed, 1, &read), 2);
+    assert_memory_equal(read, pairs, sizeof(pairs));
+    weft_cache_squeezed_destroy(squeezed);
+    weft_cache_close(cache);
+    weft_sim_destroy(sim);
+    weft_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +610,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nonfinite, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_no_permission, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_many_in_one_place, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_squeezed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_damaged_stats, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_written_squeezed, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

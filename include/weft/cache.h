@@ -60,6 +60,18 @@ WEFT_API double weft_cache_frame_rate(const weft_cache* cache); ///< frames a se
 /// Total energy in J at the end of each frame, from stats.jsonl; NaN where it is not known, as for frame 0 and in folders
 /// that Weft did not write. energies is [frame_count].
 WEFT_API weft_status weft_cache_energies(const char* dir, int frame_count, double* energies);
+
+/// What stats.jsonl lists as squeezed at the end of each frame, in the frame's last step. A file that is missing, and lines
+/// that are damaged, list nothing. Only NO_MEMORY fails; out is then NULL.
+typedef struct weft_cache_squeezed weft_cache_squeezed;
+WEFT_API weft_status weft_cache_squeezed_read(const char* dir, const weft_cache* cache, weft_cache_squeezed** out,
+                                              weft_error* error);
+/// How many pairs the frame has; *pairs is [that], with bodies as the cache counts them, and lives as long as the list.
+WEFT_API int weft_cache_squeezed_at(const weft_cache_squeezed* squeezed, int frame, const weft_squeezed** pairs);
+/// What could not be read, in a sentence; NULL: all was.
+WEFT_API const char* weft_cache_squeezed_note(const weft_cache_squeezed* squeezed);
+WEFT_API void weft_cache_squeezed_destroy(weft_cache_squeezed* squeezed); ///< NULL is fine
+
 /// Whether all is there that should be. Opening does not ask for it, so that pictures of a damaged run are possible.
 /// Bodies: BAD_INPUT when scene.json is damaged or names a body whose files are missing.
 WEFT_API weft_status weft_cache_check_bodies(const char* dir, const weft_cache* cache, weft_error* error);

@@ -197,6 +197,14 @@ enum
     WEFT_STAGE_MAX = 16
 };
 
+/// At the end of the step this edge passes through this face: bodies or pins have closed on the cloth.
+typedef struct weft_squeezed
+{
+    int body[2]; ///< cloths, then obstacles: of the edge, of the face
+    int edge[2];
+    int face[3]; ///< the user's vertices in these bodies
+} weft_squeezed;
+
 typedef struct weft_step_stats
 {
     int64_t step;         ///< counted from 1
@@ -221,6 +229,7 @@ typedef struct weft_step_stats
     int contacts;         ///< vertices that touch obstacles and springs between cloths, or collisions after the solve if more
     int last_resort;      ///< vertices that only a rigid zone could keep from crossing
     int squeezed;         ///< pairs that bodies or pins have closed on
+    const weft_squeezed* squeezed_pairs; ///< [squeezed], until the next step
 } weft_step_stats;
 
 /// ---- the simulation

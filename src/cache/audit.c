@@ -10,7 +10,7 @@
 
 enum
 {
-    LINE_BYTES = 1 << 16, // a line of stats has some 700
+    LINE_BYTES = 1 << 16, // a line of stats has some 800 before its list of squeezed pairs
     PC2_HEADER = 32
 };
 
@@ -55,7 +55,8 @@ weft_status weft_cache_energies(const char* dir, int frame_count, double* energi
     while (file && fgets(line, LINE_BYTES, file))
     {
         bool ends = strchr(line, '\n') != NULL;
-        if (whole && ends)
+        // What is asked for stands before the list that makes a line long; a last line without an end is half written.
+        if (whole && (ends || strlen(line) == LINE_BYTES - 1))
         {
             read_energy_line(line, frame_count, energies);
         }

@@ -253,7 +253,21 @@ static void put_seconds(FILE* f, const char* key, double value)
     fprintf(f, "\"%s\":%.6g", key, value);
 }
 
-static void put_stats(FILE* f, const weft_step_stats* s, int steps_per_frame)
+// Names are file names: letters, digits, '-', '_' and '.'.
+static void put_squeezed(FILE* f, const weft_sim* sim, const weft_step_stats* s)
+{
+    fputs(",\"squeezed\":[", f);
+    for (int k = 0; k < s->squeezed && s->squeezed_pairs; k++)
+    {
+        const weft_squeezed* q = &s->squeezed_pairs[k];
+        fprintf(f, "%s{\"step\":%lld,\"bodies\":[\"%s\",\"%s\"],\"edge\":[%d,%d],\"face\":[%d,%d,%d]}",
+                k > 0 ? "," : "", (long long)s->step, body_name(sim, q->body[0]), body_name(sim, q->body[1]),
+                q->edge[0], q->edge[1], q->face[0], q->face[1], q->face[2]);
+    }
+    fputs("]}\n", f);
+}
+
+static void put_stats(FILE* f, const weft_sim* sim, const weft_step_stats* s, int steps_per_frame)
 {
     fprintf(f, "{\"step\":%lld,\"frame\":%lld,", (long long)s->step,
             (long long)((s->step + steps_per_frame - 1) / steps_per_frame));
@@ -289,8 +303,8 @@ static void put_stats(FILE* f, const weft_step_stats* s, int steps_per_frame)
         fputs(k < 5 ? "," : "},", f);
     }
     put_number(f, "max_stretch", s->max_stretch);
-    fprintf(f, ",\"constraints\":%d,\"contacts\":%d,\"last_resort\":%d,\"squeezed\":%d}\n", s->constraints, s->contacts,
-            s->last_resort, s->squeezed);
+    fprintf(f, ",\"constraints\":%d,\"contacts\":%d,\"last_resort\":%d", s->constraints, s->contacts, s->last_resort);
+    put_squeezed(f, sim, s);
 }
 
 // ---- starting
@@ -442,7 +456,7 @@ weft_status weft_cache_writer_create(const char* dir, weft_cache_mode mode, cons
 weft_status weft_cache_writer_step(weft_cache_writer* w, weft_sim* sim, const weft_step_stats* stats, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
-    put_stats(w->stats, stats, w->steps_per_frame);
+    put_stats(w->stats, sim, stats, w->steps_per_frame);
     if (fflush(w->stats) != 0)
     {
         return file_error(error, path_in(w, "stats.jsonl", "", path), "cannot write");

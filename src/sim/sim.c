@@ -127,6 +127,7 @@ void weft_sim_destroy(weft_sim* sim)
         exclusion_finish(&sim->exclusions[k]);
     }
     mem_free(sim->bodies);
+    mem_free(sim->squeezed);
     mem_free(sim->obstacles);
     mem_free(sim->exclusions);
     mem_free(sim->solver_name);
@@ -165,6 +166,44 @@ static weft_status step_error(const weft_sim* sim, weft_status status, weft_erro
     return error_set(error, status, NULL, 0, "step %lld: %s", step, weft_status_text(status));
 }
 
+// The vertices of squeezed pairs as the user counts them.
+static int user_vertex(const weft_sim* sim, int vertex, int* body)
+{
+    int n = sim->model.vertex_count;
+    if (vertex >= n)
+    {
+        *body = sim->world.contact->body[vertex];
+        return vertex - n - sim->obstacles[*body - sim->body_count].first;
+    }
+    const struct body* b;
+    int found;
+    sim_locate(sim, vertex, &b, &found);
+    *body = (int)(b - sim->bodies);
+    return found;
+}
+
+static weft_status tell_squeezed(weft_sim* sim, weft_step_stats* stats)
+{
+    const contact* c = sim->world.contact;
+    int count = c ? c->squeezed_count : 0;
+    if (!mem_grow((void**)&sim->squeezed, &sim->squeezed_capacity, count, sizeof(weft_squeezed)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int k = 0; k < count; k++)
+    {
+        weft_squeezed* to = &sim->squeezed[k];
+        for (int a = 0; a < 5; a++)
+        {
+            int* place = a < 2 ? &to->edge[a] : &to->face[a - 2];
+            *place = user_vertex(sim, a < 2 ? c->squeezed[k].edge[a] : c->squeezed[k].face[a - 2], &to->body[a >= 2]);
+        }
+    }
+    stats->squeezed = count;
+    stats->squeezed_pairs = count > 0 ? sim->squeezed : NULL;
+    return WEFT_OK;
+}
+
 weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error)
 {
     WEFT_ASSERT(sim);
@@ -175,6 +214,7 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     double start = timer_now();
     sim->world.stats = stats;
     weft_status status = step_run(&sim->world, sim->method);
+    status = status == WEFT_OK ? tell_squeezed(sim, stats) : status;
     sim->world.stats = NULL;
     stats->step = sim->world.state.step_count;
     stats->time = weft_sim_time(sim);

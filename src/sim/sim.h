@@ -74,6 +74,8 @@ struct weft_sim
     cpu_kind cpu;
     model model;
     world world;
+    weft_squeezed* squeezed; // [squeezed_capacity] of the last step
+    int squeezed_capacity;
     bool built;
 };
 

@@ -33,6 +33,8 @@ typedef struct auto_state
     bool analyzed;               // by the inner solver, for this pattern
     int solves;                  // since the last analysis or checkpoint
     double expected;             // iterations of the last solve by the model
+    uint64_t pattern;            // fingerprint of the last solve's
+    double changes;              // share of the last solves before which it changed: contacts come and go
     double factor[CHOICE_COUNT]; // iterations seen over those expected; 0: not seen
     solve_options options;
     union
@@ -115,6 +117,8 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
     double density = blocks / (13.0 * n);
     c.each[CHOICE_DIRECT] = 400.0 + 1.1 * n + 0.0245 * n * sqrt(n) * density * density;
     c.once[CHOICE_DIRECT] = 5.0 * n;
+    c.each[CHOICE_DIRECT] += a->changes * c.once[CHOICE_DIRECT];
+    c.each[CHOICE_SA] += a->changes * 0.03 * blocks;
     if (n > DIRECT_VERTICES_MAX)
     {
         c.each[CHOICE_DIRECT] = INFINITY;
@@ -198,9 +202,19 @@ static void decide(auto_state* a, const linear_system* system)
     }
 }
 
+static void watch_pattern(auto_state* a, const linear_system* system)
+{
+    const double memory = 0.9;
+    uint64_t pattern = a->analyzed ? a->pattern : bsr_pattern_fingerprint(system->A.pattern);
+    bool changed = a->solves > 0 && pattern != a->pattern;
+    a->changes = memory * a->changes + (changed ? 1.0 - memory : 0.0);
+    a->pattern = pattern;
+}
+
 static weft_status auto_factor(void* state, const linear_system* system)
 {
     auto_state* a = state;
+    watch_pattern(a, system);
     if (a->solves < DECIDE_ALWAYS || a->solves % DECIDE_EVERY == 0 || !a->inner)
     {
         decide(a, system);
@@ -228,6 +242,7 @@ static void auto_forget(void* state)
 {
     auto_state* a = state;
     a->solves = 0;
+    a->changes = 0.0;
     for (int k = 0; k < CHOICE_COUNT; k++)
     {
         a->factor[k] = 0.0;

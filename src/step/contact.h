@@ -69,6 +69,12 @@ typedef struct contact_row
     double friction;
 } contact_row;
 
+// An edge that passes through a face at the end of a substep.
+typedef struct squeezed_pair
+{
+    int edge[2], face[3];
+} squeezed_pair;
+
 typedef struct collision
 {
     weft_pair_kind kind;
@@ -118,6 +124,10 @@ typedef struct contact
     int* zone;         // [vertex_count] parent in the forest of zones
     vec3* zone_motion; // [vertex_count] kg m, of the zone's root
     double* zone_mass; // [vertex_count] kg, of the zone's root
+    uint64_t* mark;    // [cloth_count] bodies that squeeze a vertex
+    bool any_mark;
+    squeezed_pair* squeezed; // [squeezed_count]
+    int squeezed_count, squeezed_capacity;
     double ulp;        // m, largest rounding of a coordinate to float in this substep
 } contact;
 

@@ -335,7 +335,7 @@ weft_status stage_respond(world* w)
         if (c->found.count == 0)
         {
             round > 0 ? store(w) : (void)0;
-            return WEFT_OK;
+            return squeeze_list(w);
         }
         w->stats->contacts = int_max(w->stats->contacts, c->found.count);
         if (round >= IMPULSE_ROUNDS + ZONE_ROUNDS)
@@ -353,7 +353,7 @@ weft_status stage_respond(world* w)
     {
         return WEFT_NOT_CONVERGED;
     }
-    w->stats->squeezed += c->found.count;
+    squeeze_give_up(c);
     store(w);
-    return WEFT_OK;
+    return squeeze_list(w);
 }

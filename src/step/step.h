@@ -44,7 +44,7 @@ typedef struct state
 {
     vec3* x;    // [vertex_count] m
     vec3* v;    // [vertex_count] m/s
-    vec3* grip; // [vertex_count] contact with obstacles: last normal force (N); 0 none, 1 slides, 2 sticks; 0
+    vec3* grip; // [vertex_count] contact with obstacles: last normal force (N); 0 none, else see touch.c; 0
     vec3* dv;   // [vertex_count] last solution, per unit of time step: the next first guess
     int64_t step_count;
     int halvings; // the current substep is time_step / 2^halvings

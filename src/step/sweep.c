@@ -28,6 +28,7 @@ weft_status sweep_load(world* w)
     int n = c->cloth_count;
     TRY(c->obstacles_at(c->user, w->time, c->start + n, &c->error));
     TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, &c->error));
+    squeeze_load(w);
     double largest = 0.0;
     for (int i = 0; i < n; i++)
     {
@@ -185,6 +186,10 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
     (void)collider;
     const contact* c = context;
     candidate q = candidate_of(c, kind, pair);
+    if (c->any_mark && squeeze_ignores(c, q.vertex, q.first))
+    {
+        return false;
+    }
     double thickness = pair_thickness(c, &q), reach = CONTACT_REACH * thickness;
     double gap = gap_along(middle_direction(&q), q.start, q.first);
     if (gap > reach && gap > reach + largest_approach(&q))
@@ -234,6 +239,10 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
     candidate q = candidate_of(c, kind, pair);
     const int* v = q.vertex;
     if (!c->all_awake && !(c->awake[v[0]] | c->awake[v[1]] | c->awake[v[2]] | c->awake[v[3]]))
+    {
+        return false;
+    }
+    if (c->any_mark && squeeze_ignores(c, v, q.first))
     {
         return false;
     }

@@ -7,11 +7,20 @@
 // relative motion.
 //
 // The constraint force is (A dv - b) / h with the unfiltered A. Where it pulls, the vertex is let go; where its
-// tangential part exceeds friction times the normal part, it slides from the next substep on; where sliding would turn
-// round within a substep, it sticks. These decisions are the state's memory of contact (`grip`).
+// tangential part exceeds friction times the normal part, it slides from the next substep on; where it has been slow for
+// some substeps, it sticks. These decisions are the state's memory of contact (`grip`).
 #include <string.h>
 
 #include "step/sweep.h"
+
+// What a vertex that touches remembers: from SLIDES on it counts the substeps in which it has hardly moved, and with enough
+// of them it sticks. At once would not do: a vertex that its sticking neighbours hold back is slow too, and sheets would
+// hang on slopes by vertices that take turns.
+enum
+{
+    SLIDES = 1,
+    STICKS = 9
+};
 
 static const double push_out = 0.9; // share of the depth
 static const double slack = 1e-3;   // of the thickness, that a new touch comes closer in the substep
@@ -56,11 +65,31 @@ bool touch_take(contact* c, const near_pair* near)
 
 // ---- prescriptions
 
-// The normal velocity that a touching vertex must have at least.
-static double wanted_normal(const touch* t, double h)
+// The speed that moves a vertex out of the layer, the same in a shorter substep.
+static double out_speed(const world* w, const touch* t)
 {
-    double out = t->depth > 0.0 ? push_out * t->depth : t->depth; // m, in this substep
-    return v3_dot(t->velocity, t->normal) + out / h;
+    return push_out * t->depth / w->settings.time_step;
+}
+
+// The normal velocity that a touching vertex must have at least.
+static double wanted_normal(const world* w, const touch* t)
+{
+    return v3_dot(t->velocity, t->normal) + (t->depth > 0.0 ? out_speed(w, t) : t->depth / w->h);
+}
+
+// Between two layers that overlap there is no place that both allow: the middle of both, with the motion of both.
+static void share_room(touch* a, touch* b)
+{
+    const double opposite = -0.7;
+    if (v3_dot(a->normal, b->normal) > opposite || a->depth + b->depth <= 0.0)
+    {
+        return;
+    }
+    double depth = 0.5 * (a->depth - b->depth);
+    vec3 velocity = v3_scale(0.5, v3_add(a->velocity, b->velocity));
+    a->depth = depth;
+    b->depth = -depth;
+    a->velocity = b->velocity = velocity;
 }
 
 static bool is_slow(const touch* t, vec3 v)
@@ -69,20 +98,11 @@ static bool is_slow(const touch* t, vec3 v)
     return v3_length(v3_madd(slip, -v3_dot(slip, t->normal), t->normal)) <= CONTACT_CREEP;
 }
 
-// Whether a vertex sticks: as its force has decided when it was held before; a new one when it is slow. The normal
-// force of a new one is what stops it.
-static bool does_stick(const world* w, touch* t, double normal_change)
-{
-    vec3 grip = w->state.grip[t->vertex];
-    t->force = grip.y > 0.0 ? grip.x : fmax(0.0, normal_change) * w->model->mass[t->vertex] / w->h;
-    return t->friction > 0.0 && (grip.y > 0.0 ? grip.y == 2.0 : is_slow(t, w->state.v[t->vertex]));
-}
-
 // Directions and changes of velocity of one vertex: along each normal that it approaches or was held by.
 static void prescribe_touch(world* w, touch* t, prescription* p)
 {
     vec3 v = w->state.v[t->vertex];
-    double wanted = wanted_normal(t, w->h), own = v3_dot(v, t->normal);
+    double wanted = wanted_normal(w, t), own = v3_dot(v, t->normal);
     // What was let go is taken again only when it comes back by more than rounding.
     double least = slack * t->thickness / w->h;
     t->held = (w->state.grip[t->vertex].y > 0.0 && t->near) || own < wanted - least;
@@ -91,7 +111,10 @@ static void prescribe_touch(world* w, touch* t, prescription* p)
         return;
     }
     prescription_add(p, t->normal, wanted - own);
-    t->sticks = does_stick(w, t, wanted - own);
+    // The normal force of a new one is what stops it.
+    vec3 grip = w->state.grip[t->vertex];
+    t->force = grip.y > 0.0 ? grip.x : fmax(0.0, wanted - own) * w->model->mass[t->vertex] / w->h;
+    t->sticks = t->friction > 0.0 && grip.y >= STICKS;
     if (t->sticks)
     {
         vec3 other = fabs(t->normal.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
@@ -100,6 +123,15 @@ static void prescribe_touch(world* w, touch* t, prescription* p)
         prescription_add(p, a, v3_dot(slip, a));
         prescription_add(p, b, v3_dot(slip, b));
     }
+}
+
+// In a corner of two layers the friction of each would press on the other, whose friction would press back.
+static bool is_alone(const contact* c, int k)
+{
+    const touch* t = c->touches;
+    bool before = k > 0 && t[k - 1].vertex == t[k].vertex && t[k - 1].held;
+    bool after = k + 1 < c->touch_count && t[k + 1].vertex == t[k].vertex && t[k + 1].held;
+    return !before && !after;
 }
 
 // Kinetic friction of sliding vertices: mu f_N against the relative motion.
@@ -113,7 +145,7 @@ static weft_status touch_rub(world* w)
     for (int k = 0; k < c->touch_count; k++)
     {
         const touch* t = &c->touches[k];
-        if (t->held && !t->sticks && t->friction * t->force > 0.0)
+        if (t->held && !t->sticks && t->friction * t->force > 0.0 && is_alone(c, k))
         {
             c->springs[c->spring_count++] = spring_rub(w, t);
         }
@@ -141,6 +173,13 @@ weft_status touch_constrain(world* w)
             continue;
         }
         prescription p = {0};
+        for (int a = k; a < c->touch_count && c->touches[a].vertex == touching; a++)
+        {
+            for (int b = k; b < a; b++)
+            {
+                share_room(&c->touches[b], &c->touches[a]);
+            }
+        }
         for (; k < c->touch_count && c->touches[k].vertex == touching; k++)
         {
             prescribe_touch(w, &c->touches[k], &p);
@@ -171,14 +210,18 @@ void touch_remember(world* w, reaction_fn* reaction)
         }
         vec3 force = reaction(w, t->vertex);
         double normal = v3_dot(force, t->normal);
-        double out = t->depth > 0.0 ? push_out * t->depth / w->h : 0.0;
+        double out = t->depth > 0.0 ? out_speed(w, t) : 0.0;
         w->v_next[t->vertex] = v3_madd(w->v_next[t->vertex], -out, t->normal);
         if (!(normal > 0.0))
         {
             continue;
         }
         double tangential = v3_length(v3_madd(force, -normal, t->normal));
-        bool sticks = t->sticks ? tangential <= t->friction * normal : is_slow(t, w->v_next[t->vertex]);
-        c->grip[t->vertex] = v3(normal, sticks ? 2.0 : 1.0, 0.0);
+        bool keeps = t->sticks ? tangential <= t->friction * normal : is_slow(t, w->v_next[t->vertex]);
+        double last = fmax(w->state.grip[t->vertex].y, SLIDES);
+        double next = keeps ? fmin(last + 1.0, STICKS) : SLIDES;
+        // Of several touches the strongest force counts, and the one that slides.
+        vec3* grip = &c->grip[t->vertex];
+        *grip = v3(fmax(grip->x, normal), grip->y > 0.0 ? fmin(grip->y, next) : next, 0.0);
     }
 }

@@ -1,0 +1,234 @@
+// Squeezed pairs from stats.jsonl: those of the last step of each frame, with bodies as the cache counts them. The file
+// may be cut, written by hand or not be there: a line that is not as Weft writes it lists nothing, and a note says so.
+// With scene_file.c the only file of this room that touches jansson.
+#define _POSIX_C_SOURCE 200809L
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/core.h"
+#include "weft/cache.h"
+
+enum
+{
+    LINE_MAX_BYTES = 1 << 28,
+    READ_BYTES = 1 << 16
+};
+
+struct weft_cache_squeezed
+{
+    int frame_count;
+    int* first; // [frame_count] place in pairs
+    int* count; // [frame_count]
+    weft_squeezed* pairs;
+    int pair_count, pair_capacity;
+    char note[256]; // empty: all was read
+};
+
+// ---- one line
+
+static bool int_of(const json_t* value, int64_t most, int* out)
+{
+    bool good = json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= most;
+    *out = good ? (int)json_integer_value(value) : -1;
+    return good;
+}
+
+// A list of `count` different vertices of a body.
+static bool vertices_of(const json_t* list, int count, int vertex_count, int* out)
+{
+    bool good = json_array_size(list) == (size_t)count;
+    for (int k = 0; k < count && good; k++)
+    {
+        good = int_of(json_array_get(list, (size_t)k), vertex_count - 1, &out[k]);
+        for (int j = 0; j < k && good; j++)
+        {
+            good = out[j] != out[k];
+        }
+    }
+    return good;
+}
+
+static int find_body(const weft_cache* cache, const json_t* name)
+{
+    const char* text = json_string_value(name);
+    for (int b = 0; text && b < weft_cache_body_count(cache); b++)
+    {
+        if (strcmp(weft_cache_body_at(cache, b)->name, text) == 0)
+        {
+            return b;
+        }
+    }
+    return -1;
+}
+
+static bool pair_of(const weft_cache* cache, const json_t* item, json_int_t step, weft_squeezed* out)
+{
+    const json_t* bodies = json_object_get(item, "bodies");
+    const json_t* own_step = json_object_get(item, "step");
+    if (json_array_size(bodies) != 2 || !json_is_integer(own_step) || json_integer_value(own_step) != step)
+    {
+        return false;
+    }
+    for (int k = 0; k < 2; k++)
+    {
+        out->body[k] = find_body(cache, json_array_get(bodies, (size_t)k));
+        if (out->body[k] < 0)
+        {
+            return false;
+        }
+    }
+    return vertices_of(json_object_get(item, "edge"), 2, weft_cache_body_at(cache, out->body[0])->vertex_count,
+                       out->edge) &&
+           vertices_of(json_object_get(item, "face"), 3, weft_cache_body_at(cache, out->body[1])->vertex_count,
+                       out->face);
+}
+
+// The pairs of a line replace those of an earlier step of its frame.
+static weft_status take_pairs(weft_cache_squeezed* s, const weft_cache* cache, const json_t* line, bool* good)
+{
+    const json_t *step = json_object_get(line, "step"), *list = json_object_get(line, "squeezed");
+    int frame;
+    *good = json_is_integer(step) && int_of(json_object_get(line, "frame"), INT32_MAX, &frame) && json_is_array(list);
+    if (!*good || frame >= s->frame_count)
+    {
+        return WEFT_OK;
+    }
+    // Lines are in the order of steps, as a rule: what the frame had is the end of the list, and its room is used
+    // again.
+    bool last = s->first[frame] + s->count[frame] == s->pair_count;
+    s->pair_count = last ? s->first[frame] : s->pair_count;
+    s->count[frame] = 0;
+    size_t most = json_array_size(list);
+    void* pairs = s->pairs;
+    if (most > INT32_MAX / 2 - (size_t)s->pair_count ||
+        !mem_grow(&pairs, &s->pair_capacity, s->pair_count + (int)most, sizeof(weft_squeezed)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    s->pairs = pairs;
+    for (size_t k = 0; k < most && *good; k++)
+    {
+        *good = pair_of(cache, json_array_get(list, k), json_integer_value(step), &s->pairs[s->pair_count + (int)k]);
+    }
+    s->first[frame] = s->pair_count;
+    s->count[frame] = *good ? (int)most : 0;
+    s->pair_count += s->count[frame];
+    return WEFT_OK;
+}
+
+static weft_status take_line(weft_cache_squeezed* s, const weft_cache* cache, const char* text, size_t length,
+                             int64_t number)
+{
+    json_t* line = json_loadb(text, length, 0, NULL);
+    bool good = false;
+    weft_status status = line ? take_pairs(s, cache, line, &good) : WEFT_OK;
+    json_decref(line);
+    if (!good && !s->note[0])
+    {
+        snprintf(s->note, sizeof(s->note),
+                 "line %lld of stats.jsonl is not one that Weft writes: it explains no crossing as squeezed",
+                 (long long)number);
+    }
+    return status;
+}
+
+// ---- the file
+
+// Lines that are whole: a last one without an end is half written.
+static weft_status take_file(weft_cache_squeezed* s, const weft_cache* cache, FILE* file)
+{
+    char* text = NULL;
+    int capacity = 0, length = 0, searched = 0;
+    int64_t number = 1;
+    weft_status status = WEFT_OK;
+    for (size_t got = 1; got > 0 && status == WEFT_OK && length < LINE_MAX_BYTES;)
+    {
+        void* grown = text;
+        if (!mem_grow(&grown, &capacity, length + READ_BYTES, 1))
+        {
+            status = WEFT_NO_MEMORY;
+            break;
+        }
+        text = grown;
+        got = fread(text + length, 1, READ_BYTES, file);
+        length += (int)got;
+        int begin = 0;
+        for (char* end; status == WEFT_OK && (end = memchr(text + searched, '\n', (size_t)(length - searched)));
+             number++)
+        {
+            status = take_line(s, cache, text + begin, (size_t)(end - (text + begin)), number);
+            begin = searched = (int)(end - text) + 1;
+        }
+        memmove(text, text + begin, (size_t)(length - begin));
+        length -= begin;
+        searched = length;
+    }
+    if (length >= LINE_MAX_BYTES && !s->note[0])
+    {
+        snprintf(s->note, sizeof(s->note), "line %lld of stats.jsonl is too long: it explains no crossing as squeezed",
+                 (long long)number);
+    }
+    mem_free(text);
+    return status;
+}
+
+weft_status weft_cache_squeezed_read(const char* dir, const weft_cache* cache, weft_cache_squeezed** out,
+                                     weft_error* error)
+{
+    WEFT_ASSERT(dir && cache && out);
+    *out = NULL;
+    weft_cache_squeezed* s = MEM_NEW(1, weft_cache_squeezed);
+    char path[4096];
+    struct stat info;
+    weft_status status = s ? WEFT_OK : WEFT_NO_MEMORY;
+    if (s)
+    {
+        s->frame_count = weft_cache_frame_count(cache);
+        s->first = MEM_NEW(s->frame_count, int);
+        s->count = MEM_NEW(s->frame_count, int);
+        status = s->first && s->count ? WEFT_OK : WEFT_NO_MEMORY;
+    }
+    bool there = snprintf(path, sizeof(path), "%s/stats.jsonl", dir) < (int)sizeof(path) && stat(path, &info) == 0;
+    FILE* file = there && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+    if (status == WEFT_OK && !file)
+    {
+        snprintf(s->note, sizeof(s->note), "stats.jsonl is %s: no crossing is explained as squeezed",
+                 there ? "not readable" : "missing");
+    }
+    status = status == WEFT_OK && file ? take_file(s, cache, file) : status;
+    if (file)
+    {
+        fclose(file);
+    }
+    if (status != WEFT_OK)
+    {
+        weft_cache_squeezed_destroy(s);
+        return error_set(error, status, NULL, 0, "no memory to read stats.jsonl");
+    }
+    *out = s;
+    return WEFT_OK;
+}
+
+int weft_cache_squeezed_at(const weft_cache_squeezed* s, int frame, const weft_squeezed** pairs)
+{
+    WEFT_ASSERT(s && pairs && frame >= 0 && frame < s->frame_count);
+    *pairs = s->pairs + s->first[frame];
+    return s->count[frame];
+}
+
+const char* weft_cache_squeezed_note(const weft_cache_squeezed* s)
+{
+    return s->note[0] ? s->note : NULL;
+}
+
+void weft_cache_squeezed_destroy(weft_cache_squeezed* s)
+{
+    if (s)
+    {
+        mem_free(s->first);
+        mem_free(s->count);
+        mem_free(s->pairs);
+        mem_free(s);
+    }
+}
