@@ -390,8 +390,11 @@ static int check_scene(const check_options* o, const check_warnings* warnings)
     if (status == WEFT_OK)
     {
         // Making the simulation checks what only it can: model and method together, solver, shapes of triangles.
-        status = weft_scene_create_sim(scene, 1, &sim, &error);
+        status = weft_scene_build_sim(scene, 1, &sim, &error);
     }
+    weft_untangling untangled = {0};
+    status = status == WEFT_OK ? weft_scene_start(scene, sim, &untangled, &error) : status;
+    status == WEFT_OK ? report_untangling(sim, &untangled) : (void)0;
     body_extent* bodies = NULL;
     status = status == WEFT_OK ? measure_bodies(sim, &bodies, &error) : status;
     int code = EXIT_DONE;

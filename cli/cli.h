@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "weft/types.h"
+#include "weft/scene.h"
 
 enum
 {
@@ -29,6 +29,8 @@ int report_error(const weft_error* error, bool json);
 int report_usage(const char* command, bool json, const char* format, ...) __attribute__((format(printf, 3, 4)));
 // A value that an option does not take; expected says what it does.
 int report_value(const char* command, bool json, const char* name, const char* value, const char* expected);
+// Says on standard error what untangling has done; nothing when there was nothing to do.
+void report_untangling(const weft_sim* sim, const weft_untangling* done);
 // A JSON string with quotes and escapes.
 void put_json_string(const char* text);
 

@@ -28,6 +28,19 @@ int exit_code(weft_status status)
     }
 }
 
+void report_untangling(const weft_sim* sim, const weft_untangling* done)
+{
+    if (done->crossings > 0)
+    {
+        fprintf(stderr,
+                "weft: note: the scene started with %d crossing%s, untangled in %d round%s: vertex %d of `%s` moved "
+                "farthest, %.3g m; the largest strain is %.3g\n",
+                done->crossings, done->crossings == 1 ? "" : "s", done->rounds, done->rounds == 1 ? "" : "s",
+                done->vertex, done->body >= 0 ? weft_sim_cloth_name(sim, done->body) : "", done->farthest,
+                done->max_strain);
+    }
+}
+
 void put_json_string(const char* text)
 {
     putchar('"');

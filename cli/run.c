@@ -266,7 +266,14 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
     weft_sim* sim = NULL;
     weft_cache_writer* writer = NULL;
     totals sum = {0};
-    weft_status status = weft_scene_create_sim(scene, o->threads, &sim, error);
+    weft_untangling untangled = {0};
+    weft_status status = weft_scene_build_sim(scene, o->threads, &sim, error);
+    // A checkpoint has the state: what was untangled at the start is not untangled again.
+    if (status == WEFT_OK && !(o->mode == WEFT_CACHE_RESUME && weft_cache_has_checkpoint(o->dir)))
+    {
+        status = weft_scene_start(scene, sim, &untangled, error);
+        status == WEFT_OK ? report_untangling(sim, &untangled) : (void)0;
+    }
     int steps_per_frame = weft_scene_steps_per_frame(scene);
     if (status == WEFT_OK)
     {

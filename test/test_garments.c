@@ -1,4 +1,5 @@
-// Public garments load and hang: from an OBJ file through a scene to a settled shape, with pins at the top.
+// Public garments load and hang: from an OBJ file through a scene to a settled shape, with pins at the top. The dress
+// crosses itself as it comes, and is untangled.
 #include "common.h"
 
 #include <stdio.h>
@@ -35,7 +36,8 @@ static void hang_garment(const char* file)
     snprintf(scene_path, sizeof(scene_path), "%s/scene.json", folder);
     FILE* scene_file = fopen(scene_path, "w");
     fprintf(scene_file,
-            "{\"time_step\": 0.005, \"steps_per_frame\": 8, \"cloth\": [{\"name\": \"garment\", \"mesh\": {\"obj\": "
+            "{\"time_step\": 0.005, \"steps_per_frame\": 8, \"initial_contact\": \"resolve\", \"cloth\": [{\"name\": "
+            "\"garment\", \"mesh\": {\"obj\": "
             "\"%s\", \"scale\": %.9g},\n"
             " \"pins\": [{\"where\": {\"box\": {\"min\": [-100, %.9g, -100], \"max\": [100, 100, 100]}}}]}]}\n",
             path, scale, from);
@@ -64,7 +66,8 @@ static void hang_garment(const char* file)
                   file, weft_sim_vertex_count(sim, 0), stats.constraints, largest, stats.energy.kinetic,
                   stats.substeps);
     assert_true(stats.constraints > 0);
-    assert_true(isfinite(stats.energy.total) && largest < 1.3);
+    // Slivers of a garment that was untangled are stretched at first.
+    assert_true(isfinite(stats.energy.total) && stats.max_stretch < 1.3 && largest < 2.0);
     weft_sim_destroy(sim);
     weft_scene_destroy(scene);
     test_folder_remove(folder);

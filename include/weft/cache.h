@@ -24,6 +24,8 @@ typedef struct weft_cache_writer weft_cache_writer;
 WEFT_API weft_status weft_cache_writer_create(const char* dir, weft_cache_mode mode, const char* scene_json,
                                               int steps_per_frame, weft_sim* sim, weft_cache_writer** out,
                                               weft_error* error);
+/// 1: the folder has a checkpoint, from which WEFT_CACHE_RESUME goes on; 0: it would start over.
+WEFT_API int weft_cache_has_checkpoint(const char* dir);
 /// After each step: a line of stats; at the end of a frame also positions and checkpoint.
 WEFT_API weft_status weft_cache_writer_step(weft_cache_writer* writer, weft_sim* sim, const weft_step_stats* stats,
                                             weft_error* error);

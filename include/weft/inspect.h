@@ -26,6 +26,7 @@ typedef struct weft_inspect_def
     int pair_limit;         ///< crossings that are listed, at most; 0 or more; 1000
     int64_t crossing_limit; ///< counting stops there; 1 or more; 1,000,000
     int64_t test_limit;     ///< pairs with overlapping boxes that are looked at; 0 or more; 0: 50 million and 50 a triangle
+    int crossings_only;     ///< 1: neither distance nor strain is looked for: min_distance is infinity, max_strain NaN; 0
     uint32_t cookie;        ///< proves that the default was used; do not set. Without it the process ends: weft/types.h
 } weft_inspect_def;
 

@@ -16,9 +16,31 @@ WEFT_API weft_status weft_scene_load(const char* name_or_path, const char* const
                                      weft_scene** out, weft_error* error);
 WEFT_API void weft_scene_destroy(weft_scene* scene); ///< NULL is fine
 
-/// Builds the simulation. worker_count as in weft_sim_def.
+/// Builds the simulation and starts it: weft_scene_build_sim, then weft_scene_start. worker_count as in weft_sim_def.
 WEFT_API weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, weft_sim** out,
                                            weft_error* error);
+
+/// The same without a look at how the bodies lie: for a simulation whose state comes from a checkpoint.
+WEFT_API weft_status weft_scene_build_sim(const weft_scene* scene, int worker_count, weft_sim** out, weft_error* error);
+
+/// What untangling has done.
+typedef struct weft_untangling
+{
+    int crossings;     ///< that there were; 0: nothing was done
+    int rounds;
+    double farthest;   ///< m, the longest way of a vertex; that is `vertex` of cloth `body`, -1: none
+    int body, vertex;
+    double max_strain; ///< of the triangle's side that is stretched most, afterwards
+} weft_untangling;
+
+/// Where bodies cross: BAD_INPUT with the pairs, or with "initial_contact": "resolve" weft_sim_untangle. Nothing in scenes
+/// without contact. out may be NULL.
+WEFT_API weft_status weft_scene_start(const weft_scene* scene, weft_sim* sim, weft_untangling* out, weft_error* error);
+/// Moves cloth from where it is to where nothing crosses, on positions rounded to float: out of closed obstacles, and from
+/// other cloth and itself, by the shorter way as far as that can be told. Pinned vertices stay, velocities too. After all
+/// bodies were added; these are no longer possible then. The same bits on any number of threads. BAD_INPUT lists what
+/// crosses when pins cross by themselves, or when some rounds did not help; positions are then as they were. out may be NULL.
+WEFT_API weft_status weft_sim_untangle(weft_sim* sim, weft_untangling* out, weft_error* error);
 
 WEFT_API int weft_scene_frames(const weft_scene* scene);
 WEFT_API int weft_scene_steps_per_frame(const weft_scene* scene);

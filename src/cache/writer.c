@@ -453,6 +453,12 @@ weft_status weft_cache_writer_create(const char* dir, weft_cache_mode mode, cons
     return WEFT_OK;
 }
 
+int weft_cache_has_checkpoint(const char* dir)
+{
+    char path[PATH_MAX_BYTES];
+    return snprintf(path, sizeof(path), "%s/checkpoint.weft", dir) < (int)sizeof(path) && exists(path);
+}
+
 weft_status weft_cache_writer_step(weft_cache_writer* w, weft_sim* sim, const weft_step_stats* stats, weft_error* error)
 {
     char path[PATH_MAX_BYTES];

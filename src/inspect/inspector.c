@@ -251,8 +251,13 @@ static weft_status inspector_look(weft_inspector* i, weft_inspection* out)
         TRY(nested_find(f, &i->list));
     }
     f->tests_left = test_limit(i);
-    out->min_distance = i->list.apart ? 0.0 : min_distance_find(f, &i->list.truncated);
-    out->max_strain = max_strain_find(f);
+    out->min_distance = INFINITY;
+    out->max_strain = NAN;
+    if (!i->def.crossings_only)
+    {
+        out->min_distance = i->list.apart ? 0.0 : min_distance_find(f, &i->list.truncated);
+        out->max_strain = max_strain_find(f);
+    }
     return inspector_list(i, out);
 }
 

@@ -140,7 +140,9 @@ struct weft_scene
     const char* model; // of cloths that do not say
     const char* bending;
     double friction, thickness;   // of cloths and obstacles that do not say
+    bool resolve_start;           // "initial_contact": "resolve"
     const tree_node* solver_node; // for messages; NULL when the file does not say
+    const tree_node* start_node;  // likewise
     scene_cloth* cloths;          // [cloth_count]
     int cloth_count;
     scene_obstacle* obstacles; // [obstacle_count]
@@ -152,7 +154,8 @@ struct weft_scene
     char* json; // canonical text
 };
 
-weft_status scene_check_start(weft_sim* sim, weft_error* error); // BAD_INPUT lists what crosses
+// An error that names no file of its own belongs to a place in the scene; node may be NULL.
+void scene_error_place(const weft_scene* scene, const tree_node* node, weft_error* error);
 weft_status scene_warn(weft_scene* scene, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- reading fields

@@ -366,7 +366,8 @@ typedef struct scene_keys
     double time_step;
     int steps_per_frame, frames;
     vec3 gravity;
-    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles, *contact;
+    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles, *contact,
+        *initial_contact;
 } scene_keys;
 
 static const field scene_fields[] = {
@@ -386,6 +387,7 @@ static const field scene_fields[] = {
     {"cloth", FIELD_NODE, offsetof(scene_keys, cloth), ANY_NUMBER},
     {"obstacles", FIELD_NODE, offsetof(scene_keys, obstacles), ANY_NUMBER},
     {"contact", FIELD_NODE, offsetof(scene_keys, contact), ANY_NUMBER},
+    {"initial_contact", FIELD_NODE, offsetof(scene_keys, initial_contact), ANY_NUMBER},
 };
 
 static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
@@ -414,6 +416,14 @@ static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
     if (keys->model)
     {
         TRY(model_read(r, keys->model, &r->scene->model, &r->scene->bending));
+    }
+    if (keys->initial_contact)
+    {
+        static const char* const words[] = {"refuse", "resolve"};
+        int choice = 0;
+        TRY(read_choice(r, keys->initial_contact, words, 2, &choice));
+        r->scene->resolve_start = choice == 1;
+        r->scene->start_node = keys->initial_contact;
     }
     return keys->kernels ? kernels_read(r, keys->kernels) : WEFT_OK;
 }

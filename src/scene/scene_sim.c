@@ -103,8 +103,7 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     return def;
 }
 
-// An error that names no file of its own belongs to a place in the scene.
-static void error_place(const weft_scene* scene, const tree_node* node, weft_error* error)
+void scene_error_place(const weft_scene* scene, const tree_node* node, weft_error* error)
 {
     if (!error || error->file[0] != '\0')
     {
@@ -133,7 +132,7 @@ static weft_status cloth_add(const weft_scene* scene, const scene_cloth* cloth, 
     cloth_arrays_finish(&arrays);
     if (status != WEFT_OK)
     {
-        error_place(scene, cloth->node, error);
+        scene_error_place(scene, cloth->node, error);
     }
     return status;
 }
@@ -183,7 +182,7 @@ static weft_status obstacle_add(const weft_scene* scene, const scene_obstacle* o
     mem_free(keys);
     if (status != WEFT_OK)
     {
-        error_place(scene, o->deform_node ? o->deform_node : o->node, error);
+        scene_error_place(scene, o->deform_node ? o->deform_node : o->node, error);
     }
     return status;
 }
@@ -194,12 +193,12 @@ static weft_status exclusion_add(const weft_scene* scene, const scene_exclusion*
     weft_status status = weft_sim_exclude(sim, &exclusion, error);
     if (status != WEFT_OK)
     {
-        error_place(scene, e->node, error);
+        scene_error_place(scene, e->node, error);
     }
     return status;
 }
 
-weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, weft_sim** out, weft_error* error)
+weft_status weft_scene_build_sim(const weft_scene* scene, int worker_count, weft_sim** out, weft_error* error)
 {
     WEFT_ASSERT(scene && out && worker_count >= 0);
     *out = NULL;
@@ -213,7 +212,7 @@ weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, wef
     weft_status status = weft_sim_create(&def, &sim, error);
     if (status != WEFT_OK)
     {
-        error_place(scene, scene->solver_node, error);
+        scene_error_place(scene, scene->solver_node, error);
         return status;
     }
     for (int k = 0; k < scene->cloth_count && status == WEFT_OK; k++)
@@ -228,11 +227,6 @@ weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, wef
     {
         status = exclusion_add(scene, &scene->exclusions[k], sim, error);
     }
-    if (status == WEFT_OK)
-    {
-        status = scene_check_start(sim, error);
-        status != WEFT_OK ? error_place(scene, NULL, error) : (void)0;
-    }
     if (status != WEFT_OK)
     {
         weft_sim_destroy(sim);
@@ -240,4 +234,16 @@ weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, wef
     }
     *out = sim;
     return WEFT_OK;
+}
+
+weft_status weft_scene_create_sim(const weft_scene* scene, int worker_count, weft_sim** out, weft_error* error)
+{
+    TRY(weft_scene_build_sim(scene, worker_count, out, error));
+    weft_status status = weft_scene_start(scene, *out, NULL, error);
+    if (status != WEFT_OK)
+    {
+        weft_sim_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }

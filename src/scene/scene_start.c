@@ -1,73 +1,83 @@
-// A scene with contact must start without crossings: the inspector says so before the first step. Pairs of bodies that
-// the scene excludes may cross.
+// A scene with contact must start without crossings: the inspector says so before the first step. What crosses is
+// refused with the pairs, or untangled where the scene asks for it. Pairs of bodies that the scene excludes may cross.
 #include <string.h>
 
-#include "scene/scene_data.h"
-#include "sim/sim.h"
-#include "weft/inspect.h"
+#include "scene/start.h"
 
 enum
 {
-    NAMED_MAX = 3 // pairs that the sentence lists
+    NAMED_MAX = 4,           // pairs that the sentence lists
+    CROSSINGS_MAX = 1000000, // that are looked at
 };
 
-typedef struct start_look
+// ---- the bodies
+
+static weft_status look_fill(start_look* look, weft_inspect_body* bodies, weft_error* error)
 {
-    weft_sim* sim;
-    int body_count;
-    weft_inspect_body* bodies; // [body_count]
-    vec3** x;                  // [body_count]
-} start_look;
+    weft_sim* sim = look->sim;
+    for (int k = 0; k < look->body_count; k++)
+    {
+        bool cloth = k < sim->body_count;
+        const mesh* m = cloth ? &sim->bodies[k].rest : &sim->obstacles[k - sim->body_count].mesh;
+        look->meshes[k] = m;
+        look->first_vertex[k + 1] = look->first_vertex[k] + m->vertex_count;
+        bodies[k] = (weft_inspect_body){.obstacle = !cloth,
+                                        .vertex_count = m->vertex_count,
+                                        .triangle_count = m->triangle_count,
+                                        .triangles = m->triangle};
+    }
+    TRY(weft_sim_collider_positions(sim, look->x, error));
+    for (int i = 0; i < look->vertex_count; i++)
+    {
+        look->x[i] = v3_round(look->x[i]);
+    }
+    weft_inspect_def def = weft_inspect_def_default();
+    def.worker_count = sim->def.worker_count;
+    def.tasks = sim->def.tasks;
+    def.pair_limit = CROSSINGS_MAX;
+    def.crossing_limit = CROSSINGS_MAX;
+    def.crossings_only = 1;
+    return weft_inspector_create(&def, bodies, look->body_count, &look->inspector, error);
+}
+
+weft_status start_look_open(start_look* look, weft_sim* sim, weft_error* error)
+{
+    *look = (start_look){.sim = sim, .body_count = sim->body_count + sim->obstacle_count};
+    look->vertex_count = weft_sim_collider_vertex_count(sim);
+    look->first_vertex = MEM_NEW(look->body_count + 1, int);
+    look->meshes = MEM_NEW(look->body_count, const mesh*);
+    look->positions = MEM_NEW(look->body_count, const vec3*);
+    look->x = MEM_NEW(look->vertex_count, vec3);
+    weft_inspect_body* bodies = MEM_NEW(look->body_count, weft_inspect_body);
+    bool room = look->first_vertex && look->meshes && look->positions && look->x && bodies;
+    weft_status status = room ? look_fill(look, bodies, error) : WEFT_NO_MEMORY;
+    mem_free(bodies);
+    return status;
+}
+
+void start_look_close(start_look* look)
+{
+    weft_inspector_destroy(look->inspector);
+    mem_free(look->first_vertex);
+    mem_free(look->meshes);
+    mem_free(look->positions);
+    mem_free(look->x);
+    mem_free(look->pairs);
+    *look = (start_look){0};
+}
+
+// ---- exclusions
 
 static const char* name_of(const weft_sim* sim, int body)
 {
     return body < sim->body_count ? sim->bodies[body].name : sim->obstacles[body - sim->body_count].name;
 }
 
-static weft_status look_open(start_look* look, weft_error* error)
+static bool lists_vertex(const exclusion* e, int vertex)
 {
-    weft_sim* sim = look->sim;
-    look->body_count = sim->body_count + sim->obstacle_count;
-    look->bodies = MEM_NEW(look->body_count, weft_inspect_body);
-    look->x = MEM_NEW(look->body_count, vec3*);
-    for (int k = 0; k < look->body_count; k++)
+    for (int k = 0; k < e->vertex_count; k++)
     {
-        bool cloth = k < sim->body_count;
-        const mesh* m = cloth ? &sim->bodies[k].rest : &sim->obstacles[k - sim->body_count].mesh;
-        if (!look->bodies || !look->x || !(look->x[k] = MEM_NEW(m->vertex_count, vec3)))
-        {
-            return WEFT_NO_MEMORY;
-        }
-        look->bodies[k] = (weft_inspect_body){.obstacle = !cloth,
-                                              .vertex_count = m->vertex_count,
-                                              .triangle_count = m->triangle_count,
-                                              .triangles = m->triangle};
-        TRY(cloth ? WEFT_OK : obstacle_positions(&sim->obstacles[k - sim->body_count], 0.0, look->x[k], error));
-        for (int i = 0; i < m->vertex_count && cloth; i++)
-        {
-            look->x[k][i] = v3_round(sim->bodies[k].start[i]);
-        }
-    }
-    return WEFT_OK;
-}
-
-static void look_close(start_look* look)
-{
-    for (int k = 0; k < look->body_count && look->x; k++)
-    {
-        mem_free(look->x[k]);
-    }
-    mem_free(look->x);
-    mem_free(look->bodies);
-}
-
-static bool is_excluded(const weft_sim* sim, const char* a, const char* b)
-{
-    for (int k = 0; k < sim->exclusion_count; k++)
-    {
-        const exclusion* e = &sim->exclusions[k];
-        if ((strcmp(e->first, a) == 0 && strcmp(e->second, b) == 0) ||
-            (strcmp(e->first, b) == 0 && strcmp(e->second, a) == 0))
+        if (e->vertices[k] == vertex)
         {
             return true;
         }
@@ -75,68 +85,131 @@ static bool is_excluded(const weft_sim* sim, const char* a, const char* b)
     return false;
 }
 
-// The first pairs, in words; returns how many there are that the scene does not exclude.
-static int list_crossings(const weft_sim* sim, const weft_inspection* found, char* text, size_t size)
+bool start_is_excluded(const start_look* look, int body, int vertex, int other)
 {
-    int count = 0;
-    size_t used = 0;
-    text[0] = '\0';
-    for (int k = 0; k < found->pair_count; k++)
+    const weft_sim* sim = look->sim;
+    for (int k = 0; k < sim->exclusion_count; k++)
     {
-        const weft_crossing* c = &found->pairs[k];
-        const char *a = name_of(sim, c->body[0]), *b = name_of(sim, c->body[1]);
-        if (is_excluded(sim, a, b))
+        const exclusion* e = &sim->exclusions[k];
+        int first = sim_find_body(sim, e->first), second = sim_find_body(sim, e->second);
+        bool listed = !e->vertices || (first == body && lists_vertex(e, vertex));
+        if (listed && ((first == body && second == other) || (!e->vertices && first == other && second == body)))
         {
-            continue;
-        }
-        if (count++ < NAMED_MAX)
-        {
-            used += (size_t)snprintf(text + used, size - used, "%s triangle %d of `%.60s` with %d of `%.60s`",
-                                     count > 1 ? "," : "", c->triangle[0], a, c->triangle[1], b);
+            return true;
         }
     }
-    return count;
+    return false;
 }
 
-static weft_status look_judge(const start_look* look, weft_inspector* inspector, weft_error* error)
+// A triangle with one excluded vertex is left alone as a whole.
+static bool pair_is_excluded(const start_look* look, const weft_crossing* c)
+{
+    for (int side = 0; side < 2 && look->sim->exclusion_count > 0; side++)
+    {
+        const int* corner = look->meshes[c->body[side]]->triangle + 3 * (size_t)c->triangle[side];
+        for (int k = 0; k < 3; k++)
+        {
+            if (start_is_excluded(look, c->body[side], corner[k], c->body[1 - side]))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+weft_status start_look_inspect(start_look* look, const vec3* x, weft_error* error)
 {
     weft_inspection found;
-    TRY(weft_inspector_frame(inspector, (const weft_vec3* const*)look->x, &found, error));
-    char text[512];
-    int count = list_crossings(look->sim, &found, text, sizeof(text));
-    if (count == 0)
+    for (int k = 0; k < look->body_count; k++)
     {
-        return WEFT_OK;
+        look->positions[k] = x + look->first_vertex[k];
     }
-    return error_set(
-        error, WEFT_BAD_INPUT, NULL, 0,
-        "the scene starts with crossings:%s%s (%d listed by the inspector); move the bodies apart, or leave "
-        "the pair alone with contact.exclude",
-        text, count > NAMED_MAX ? ", ..." : "", count);
+    TRY(weft_inspector_frame(look->inspector, look->positions, &found, error));
+    void* pairs = look->pairs;
+    if (!mem_grow(&pairs, &look->pair_capacity, found.pair_count, sizeof(weft_crossing)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    look->pairs = pairs;
+    look->pair_count = 0;
+    for (int k = 0; k < found.pair_count; k++)
+    {
+        if (!pair_is_excluded(look, &found.pairs[k]))
+        {
+            look->pairs[look->pair_count++] = found.pairs[k];
+        }
+    }
+    return WEFT_OK;
 }
 
-weft_status scene_check_start(weft_sim* sim, weft_error* error)
+// ---- the verdict
+
+weft_status start_refuse(const start_look* look, const char* what, const char* remedy, weft_error* error)
 {
-    if (sim->obstacle_count == 0)
+    char text[640];
+    size_t used = 0;
+    for (int k = 0; k < look->pair_count && k < NAMED_MAX; k++)
+    {
+        const weft_crossing* c = &look->pairs[k];
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s triangle %d of `%.48s` %s %d of `%.48s`",
+                                 k > 0 ? "," : "", c->triangle[0], name_of(look->sim, c->body[0]),
+                                 c->kind == WEFT_CROSSING_NESTED ? "inside" : "with", c->triangle[1],
+                                 name_of(look->sim, c->body[1]));
+    }
+    return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s:%s%s (%d pair%s in all); %s", what, text,
+                     look->pair_count > NAMED_MAX ? ", ..." : "", look->pair_count, look->pair_count == 1 ? "" : "s",
+                     remedy);
+}
+
+static weft_status look_judge(start_look* look, bool resolve, weft_untangling* out, weft_error* error)
+{
+    TRY(start_look_inspect(look, look->x, error));
+    out->crossings = look->pair_count;
+    if (look->pair_count == 0)
     {
         return WEFT_OK;
     }
-    start_look look = {.sim = sim};
-    weft_inspector* inspector = NULL;
-    weft_status status = look_open(&look, error);
-    if (status == WEFT_OK)
+    return resolve ? untangle(look, out, error)
+                   : start_refuse(look, "the scene starts with crossings",
+                                  "move the bodies apart, let \"initial_contact\": \"resolve\" untangle them, or leave "
+                                  "a pair alone with contact.exclude",
+                                  error);
+}
+
+static weft_status start(weft_sim* sim, bool resolve, weft_untangling* out, weft_error* error)
+{
+    weft_untangling unused;
+    start_look look;
+    out = out ? out : &unused;
+    *out = (weft_untangling){.body = -1, .vertex = -1};
+    weft_status status = start_look_open(&look, sim, error);
+    status = status == WEFT_OK ? look_judge(&look, resolve, out, error) : status;
+    start_look_close(&look);
+    return status == WEFT_NO_MEMORY ? error_set(error, status, NULL, 0, "%s", weft_status_text(status)) : status;
+}
+
+weft_status weft_sim_untangle(weft_sim* sim, weft_untangling* out, weft_error* error)
+{
+    WEFT_ASSERT(sim);
+    return start(sim, true, out, error);
+}
+
+weft_status weft_scene_start(const weft_scene* scene, weft_sim* sim, weft_untangling* out, weft_error* error)
+{
+    WEFT_ASSERT(scene && sim);
+    weft_status status = WEFT_OK;
+    if (scene->def.contact)
     {
-        weft_inspect_def def = weft_inspect_def_default();
-        def.worker_count = sim->def.worker_count;
-        def.tasks = sim->def.tasks;
-        status = weft_inspector_create(&def, look.bodies, look.body_count, &inspector, error);
+        status = start(sim, scene->resolve_start, out, error);
     }
-    status = status == WEFT_OK ? look_judge(&look, inspector, error) : status;
-    if (status == WEFT_NO_MEMORY)
+    else if (out)
     {
-        error_set(error, status, NULL, 0, "%s", weft_status_text(status));
+        *out = (weft_untangling){.body = -1, .vertex = -1};
     }
-    weft_inspector_destroy(inspector);
-    look_close(&look);
+    if (status != WEFT_OK)
+    {
+        scene_error_place(scene, scene->start_node, error);
+    }
     return status;
 }

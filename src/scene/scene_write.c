@@ -338,6 +338,7 @@ char* scene_write(const weft_scene* scene)
     }
     write_close(&w, "]");
     write_contact(&w, scene);
+    write_text(&w, "initial_contact", scene->resolve_start ? "resolve" : "refuse");
     write_close(&w, "}");
     write_raw(&w, "\n");
     if (w.failed)
