@@ -211,43 +211,68 @@ static void a_sheet_rests_on_a_table(void** state)
     weft_sim_destroy(sim);
 }
 
-// A plane of 30 degrees, tan 0.577: how far a sheet has slid after 0.4 s.
-static double slide(double friction)
+// A sheet on a slope whose tangent is given: the way that it has slid after a second, and its mean acceleration in the
+// second half of it. The frame of the slope: gravity is turned.
+typedef struct slid
 {
+    double way, acceleration; // m, m/s^2
+} slid;
+
+static slid slide(const char* method, double tangent, double friction)
+{
+    const double g = 9.81, cosine = 1.0 / sqrt(1.0 + tangent * tangent);
     char text[1024];
     snprintf(text, sizeof(text),
-             SHEET(6, "[0, 0.0012, 0]") "\"gravity\": [4.905, -8.4957, 0], \"obstacles\": [{\"name\": \"plane\", "
-                                        "\"friction\": %g,"
+             SHEET(6, "[0, 0.0012, 0]") "\"method\": \"%s\", \"gravity\": [%.17g, %.17g, 0], \"obstacles\": "
+                                        "[{\"name\": \"plane\", \"friction\": %g,"
                                         " \"shape\": {\"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 1, 0]}}}]}",
-             friction);
+             method, g * tangent * cosine, -g * cosine, friction);
     weft_sim* sim = new_sim(text, 1);
-    double before = 0.0, after = 0.0;
-    for (int i = 0; i < sim->bodies[0].rest.vertex_count; i++)
-    {
-        before += sim->bodies[0].rest.position[i].x;
-    }
-    for (int n = 0; n < 200; n++)
+    double way = 0.0, speed[2] = {0, 0};
+    int count = 0;
+    for (int n = 0; n < 500; n++)
     {
         step(sim, NULL);
+        count = sim->model.vertex_count;
+        for (int i = 0; i < count && n % 250 == 249; i++)
+        {
+            speed[n / 250] += sim->world.state.v[i].x / count;
+        }
     }
-    int count = sim->model.vertex_count;
     for (int i = 0; i < count; i++)
     {
-        after += sim->world.state.x[i].x;
+        way += sim->world.state.x[i].x / count;
+    }
+    for (int i = 0; i < count; i++)
+    {
+        way -= sim->bodies[0].rest.position[i].x / count;
     }
     weft_sim_destroy(sim);
-    return (after - before) / count;
+    return (slid){way, (speed[1] - speed[0]) / 0.5};
 }
 
 static void friction_holds_and_lets_go(void** state)
 {
     (void)state;
-    double held = slide(0.62), free = slide(0.0), rubbed = slide(0.3);
-    double expected = 0.5 * 0.16 * 4.905, slowed = 0.5 * 0.16 * (4.905 - 0.3 * 8.4957);
-    print_message("held %g m, free %g m (%g), rubbed %g m (%g)\n", held, free, expected, rubbed, slowed);
-    assert_true(fabs(held) < 0.002);
-    assert_true(fabs(free / expected - 1.0) < 0.05);
-    assert_true(fabs(rubbed / slowed - 1.0) < 0.1);
+    static const char* const methods[] = {"implicit-euler", "newton"};
+    const double friction[] = {0.1, 0.3, 0.62, 1.0};
+    for (int k = 0; k < 8; k++)
+    {
+        const char* method = methods[k / 4];
+        double mu = friction[k % 4];
+        double held = slide(method, mu - 0.021, mu).way;
+        for (int steep = 0; steep < 2; steep++)
+        {
+            double tangent = mu + (steep ? 0.4 : 0.021), cosine = 1.0 / sqrt(1.0 + tangent * tangent);
+            double expected = 9.81 * cosine * (tangent - mu), found = slide(method, tangent, mu).acceleration;
+            print_message("%s, friction %g, tangent %g: %g m/s^2 (%g); held at %g: %g mm\n", method, mu, tangent, found,
+                          expected, mu - 0.021, 1e3 * held);
+            assert_true(fabs(found / expected - 1.0) < 0.05);
+        }
+        assert_true(fabs(held) < 0.001);
+    }
+    double free = slide("implicit-euler", 0.5, 0.0).acceleration, expected = 9.81 * 0.5 / sqrt(1.25);
+    assert_true(fabs(free / expected - 1.0) < 1e-3);
 }
 
 // A sheet through a ball is refused, with the pairs; a pair that the scene leaves alone may cross.

@@ -94,6 +94,8 @@ GOOD = [
     exclude(),
     exclude({"pair": ["cloth1", "ball"]}, {"pair": ["cloth1", "cloth1"], "where": {"edge": "top"}}),
     scene(contact={}),
+    scene(ties=[]),
+    scene(ties=[{"cloth": "cloth1", "to": "cloth1", "where": {"corner": "top-left"}, "by": "vertices"}]),
 ]
 
 BAD = [
@@ -206,6 +208,10 @@ BAD = [
     shape("torus", radius=1),
     shape("torus", radius=1, tube=-0.1),
     scene(contact=[]),
+    scene(ties={}),
+    scene(ties=[{"cloth": "cloth1"}]),
+    scene(ties=[{"cloth": "cloth1", "to": "cloth1", "by": "faces"}]),
+    scene(ties=[{"cloth": "cloth1", "to": "cloth1", "where": "top"}]),
     scene(contact={"excluded": []}),
     exclude({}),
     exclude({"pair": ["cloth1"]}),

@@ -137,6 +137,8 @@ static weft_system* make_system(bool full, double skew)
         kernel[k] = random_signed(5000 + (uint64_t)k);
     }
     values[1] += skew;
+    const int tie_start[4] = {0, 3, 3, 5}, tie_unknown[5] = {7, 0, 3 * N - 1, 1, 2}; // not sorted, and an empty row
+    const double tie_value[5] = {1.0, -1.0 / 3.0, 1e-300, random_signed(1), -2.0};
     weft_system_def def = {.vertex_count = N, .row_start = row_start, .column = column, .values = values};
     if (full)
     {
@@ -146,6 +148,10 @@ static weft_system* make_system(bool full, double skew)
         def.kernel = kernel;
         def.kernel_count = 2;
         def.positions = positions;
+        def.tie_count = 3;
+        def.tie_start = tie_start;
+        def.tie_unknown = tie_unknown;
+        def.tie_value = tie_value;
     }
     weft_system* system;
     weft_error error;
@@ -186,6 +192,11 @@ static void assert_same_system(const weft_system* a, const weft_system* b)
         assert_int_equal(a->filter[k].direction_count, b->filter[k].direction_count);
         assert_memory_equal(a->filter[k].S, b->filter[k].S, sizeof(a->filter[k].S));
     }
+    assert_int_equal(weft_system_tie_count(a), weft_system_tie_count(b));
+    size_t entries = a->tie_count > 0 ? (size_t)a->tie_start[a->tie_count] : 0;
+    assert_same_bytes(a->tie_start, b->tie_start, ((size_t)a->tie_count + 1) * sizeof(int));
+    assert_same_bytes(a->tie_unknown, b->tie_unknown, entries * sizeof(int));
+    assert_same_bytes(a->tie_value, b->tie_value, entries * sizeof(double));
 }
 
 static weft_system* read_good(void)
@@ -222,7 +233,7 @@ static void test_rewriting_removes_what_is_gone(void** state)
     empty_folder(state);
     weft_system *full = make_system(true, 0.0), *bare = make_system(false, 0.0);
     assert_int_equal(weft_system_write(full, prefix, 0, NULL), WEFT_OK);
-    assert_int_equal(file_count(), 6);
+    assert_int_equal(file_count(), 7);
     assert_int_equal(weft_system_write(bare, prefix, 0, NULL), WEFT_OK);
     assert_int_equal(file_count(), 2);
     weft_system* back = read_good();
@@ -431,6 +442,14 @@ static const bad_file bad_files[] = {
     {"_kernel.mtx", ARRAY "3 1\n1\n0\n", 4, "cut"},
     {"_kernel.mtx", ARRAY "3 0\n", 2, "columns"},
     {"_xyz.mtx", ARRAY "1 2\n1\n0\n", 2, "three columns"},
+    {"_ties.mtx", ARRAY "1 3\n1\n0\n0\n", 1, "coordinate"},
+    {"_ties.mtx", COORDINATE "symmetric\n3 3 1\n1 1 1\n", 1, "general"},
+    {"_ties.mtx", COORDINATE "general\n1 6 1\n1 1 1\n", 2, "unknowns"},
+    {"_ties.mtx", COORDINATE "general\n2147483647 3 1\n1 1 1\n", 2, "without entries"},
+    {"_ties.mtx", COORDINATE "general\n1 3 2\n1 1 1\n1 4 1\n", 4, "outside"},
+    {"_ties.mtx", COORDINATE "general\n2 3 3\n1 2 1\n2 1 1\n1 2 5\n", 5, "twice"},
+    {"_ties.mtx", COORDINATE "general\n1 3 1\n1 1 nan\n", 3, "finite"},
+    {"_ties.mtx", COORDINATE "general\n1 3 2\n1 1 1\n", 3, "cut"},
 };
 
 static void test_bad_files(void** state)
@@ -455,16 +474,24 @@ static void test_bad_files(void** state)
     }
 }
 
-static void test_ties_are_refused(void** state)
+// Rows in any order of entries, and what they mean: x1 = 2 x0 + 5 with z = (0, 5, 0).
+static void test_ties_are_read_and_kept(void** state)
 {
     empty_folder(state);
     put_text(".mtx", GOOD);
-    put_text("_ties.mtx", COORDINATE "general\n1 3 1\n1 1 1\n");
-    weft_system* system;
-    weft_error error;
-    assert_int_equal(weft_system_read(prefix, &system, &error), WEFT_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "not supported yet"));
-    assert_non_null(strstr(error.file, "_ties.mtx"));
+    put_text("_z.mtx", ARRAY "3 1\n0\n5\n0\n");
+    put_text("_ties.mtx", COORDINATE "general\n2 3 3\n2 2 1\n1 3 4\n2 1 -2\n");
+    weft_system* system = read_good();
+    assert_int_equal(weft_system_tie_count(system), 2);
+    weft_solver_def def = weft_solver_def_default();
+    weft_solver* solver = NULL;
+    vec3 x;
+    def.tolerance = 1e-12;
+    assert_int_equal(weft_solver_create(&def, &solver, NULL), WEFT_OK);
+    assert_int_equal(weft_solver_solve(solver, system, &x, NULL), WEFT_OK);
+    assert_true(fabs(x.y - 2 * x.x - 5) < 1e-12 && fabs(x.z) < 1e-15);
+    weft_solver_destroy(solver);
+    weft_system_destroy(system);
 }
 
 static void test_missing_files(void** state)
@@ -517,8 +544,8 @@ static void test_cut_text_files(void** state)
 {
     empty_folder(state);
     weft_system* full = make_system(true, 0.0);
-    const char* endings[] = {".mtx", "_b.mtx", "_z.mtx", "_filter.mtx", "_kernel.mtx", "_xyz.mtx"};
-    for (int f = 0; f < 6; f++)
+    const char* endings[] = {".mtx", "_b.mtx", "_z.mtx", "_filter.mtx", "_kernel.mtx", "_xyz.mtx", "_ties.mtx"};
+    for (int f = 0; f < 7; f++)
     {
         assert_int_equal(weft_system_write(full, prefix, 0, NULL), WEFT_OK);
         size_t size;
@@ -669,7 +696,7 @@ int main(void)
         cmocka_unit_test(test_foreign_locale),
         cmocka_unit_test(test_vector),
         cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_ties_are_refused),
+        cmocka_unit_test(test_ties_are_read_and_kept),
         cmocka_unit_test(test_missing_files),
         cmocka_unit_test(test_no_text),
         cmocka_unit_test(test_cut_text_files),

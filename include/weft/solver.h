@@ -2,7 +2,9 @@
 ///
 ///     S A x = S b,   (I - S) x = (I - S) z
 ///
-/// S is block diagonal: for each vertex the orthogonal projection onto the directions in which it is free.
+/// S is the orthogonal projection onto what is left free. Filters make it block diagonal: for each vertex the projection
+/// onto the directions in which it is free. Ties J x = J z go beyond single vertices: a vertex that follows a face, an edge
+/// that follows an edge.
 /// WEFT_EXPERIMENTAL: settings of multigrid may still change.
 #ifndef WEFT_SOLVER_H
 #define WEFT_SOLVER_H
@@ -26,6 +28,10 @@ typedef struct weft_system_def
     const double* kernel;        ///< [3 * vertex_count * kernel_count] column after column, or NULL
     int kernel_count;
     const weft_vec3* positions;  ///< [vertex_count] or NULL
+    int tie_count;               ///< rows of J, 0: no ties
+    const int* tie_start;        ///< [tie_count + 1] where each row begins, or NULL without ties
+    const int* tie_unknown;      ///< [tie_start[tie_count]] 3 * vertex + axis, any order, none twice in a row
+    const double* tie_value;     ///< [tie_start[tie_count]] entries of J; rows may depend on each other
     int element_vertices;        ///< A is a diagonal plus semidefinite elements of at most so many vertices; 0: unknown
 } weft_system_def;
 
@@ -34,6 +40,7 @@ typedef struct weft_system weft_system;
 WEFT_API weft_status weft_system_create(const weft_system_def* def, weft_system** out, weft_error* error);
 WEFT_API void weft_system_destroy(weft_system* system); ///< NULL is fine
 WEFT_API int weft_system_vertex_count(const weft_system* system);
+WEFT_API int weft_system_tie_count(const weft_system* system); ///< rows of J
 
 /// Reads PREFIX.weftsys if it is there, else PREFIX.mtx and the optional files beside it.
 WEFT_API weft_status weft_system_read(const char* prefix, weft_system** out, weft_error* error);

@@ -150,6 +150,17 @@ typedef struct weft_exclusion
     int vertex_count;
 } weft_exclusion;
 
+/// Points of one cloth that follow another, or itself: a patch or a button sewn on, a belt, a hem. Each vertex is tied to the nearest
+/// face (in the start state) that it does not belong to, at the place over that face where it is: tied points move together,
+/// and the distance from the face turns with it. docs/methods.md says how.
+typedef struct weft_tie
+{
+    const char *cloth, *to; ///< names of cloths; may be the same
+    const int* vertices;    ///< [vertex_count] of the first, user's order; NULL: all
+    int vertex_count;
+    int edges; ///< 1: instead of the vertices the edges between two of them, each by its point nearest to an edge of `to`
+} weft_tie;
+
 /// Air around all cloth: pressure on each triangle by its normal velocity relative to the wind, friction by the rest.
 typedef struct weft_air
 {
@@ -225,7 +236,7 @@ typedef struct weft_step_stats
     double stage_s[WEFT_STAGE_MAX];
     weft_energy energy;
     double max_stretch;   ///< largest |w_u| or |w_v| of a triangle, 1 at rest
-    int constraints;      ///< vertices with a prescribed direction
+    int constraints;      ///< vertices with a prescribed direction, and ties
     int contacts;         ///< vertices that touch obstacles and springs between cloths, or collisions after the solve if more
     int last_resort;      ///< vertices that only a rigid zone could keep from crossing
     int squeezed;         ///< pairs that bodies or pins have closed on
@@ -250,6 +261,9 @@ WEFT_API weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_de
                                            weft_error* error);
 /// After the bodies that it names, before the first step. NOT_FOUND suggests the nearest name. Arrays are copied.
 WEFT_API weft_status weft_sim_exclude(weft_sim* sim, const weft_exclusion* exclusion, weft_error* error);
+/// After the cloths that it names, before the first step. Points closer to the other cloth than both keep from each other (the
+/// mean of their thicknesses) get an exclusion with it (weft_sim_exclude). NOT_FOUND suggests the nearest name; BAD_INPUT when a point lies beside the other cloth. Arrays are copied.
+WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error* error);
 /// One time step. On failure the state is that before the step; error (may be NULL) names step and vertex.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL
 

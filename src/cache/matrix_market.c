@@ -1,5 +1,5 @@
 // Reads linear systems from sets of Matrix Market files (Boisvert, Pozo, Remington 1996): PREFIX.mtx and beside it
-// PREFIX_b, _z, _filter, _kernel, _xyz, all optional. Arrays go column after column, indices count from 1.
+// PREFIX_b, _z, _filter, _ties, _kernel, _xyz, all optional. Arrays go column after column, indices count from 1.
 //
 // No count in a header is believed before the size of the file allows it, so a short file cannot ask for much memory.
 #define _GNU_SOURCE
@@ -140,8 +140,8 @@ static weft_status read_entry(text_file* text, const matrix_header* header, matr
     }
     int64_t row, column;
     double value;
-    if (!text_parse_count(&line, &row) || !text_parse_count(&line, &column) ||
-        !text_parse_number(&line, &value) || !only_blanks(line, end))
+    if (!text_parse_count(&line, &row) || !text_parse_count(&line, &column) || !text_parse_number(&line, &value) ||
+        !only_blanks(line, end))
     {
         return text_file_refuse(text, "expected `row column value`");
     }
@@ -194,11 +194,9 @@ static weft_status check_matrix_header(text_file* text, const matrix_header* hea
     return WEFT_OK;
 }
 
-static weft_status read_entries(text_file* text, matrix_header* header, matrix_entries* e)
+// The entries that follow a header.
+static weft_status read_entries(text_file* text, const matrix_header* header, matrix_entries* e)
 {
-    TRY(read_banner(text, header));
-    TRY(read_sizes(text, header));
-    TRY(check_matrix_header(text, header));
     e->row = MEM_NEW(header->entries, int);
     e->column = MEM_NEW(header->entries, int);
     e->value = MEM_NEW(header->entries, double);
@@ -212,6 +210,14 @@ static weft_status read_entries(text_file* text, matrix_header* header, matrix_e
         TRY(read_entry(text, header, e));
     }
     return expect_end(text);
+}
+
+static weft_status read_matrix_text(text_file* text, matrix_header* header, matrix_entries* e)
+{
+    TRY(read_banner(text, header));
+    TRY(read_sizes(text, header));
+    TRY(check_matrix_header(text, header));
+    return read_entries(text, header, e);
 }
 
 static int compare_int(const void* a, const void* b)
@@ -442,7 +448,7 @@ static weft_status read_matrix(const char* prefix, weft_system* system, weft_err
     TRY(text_file_open(&text, path, error));
     matrix_header header = {0};
     matrix_entries entries = {0};
-    weft_status status = read_entries(&text, &header, &entries);
+    weft_status status = read_matrix_text(&text, &header, &entries);
     text_file_close(&text);
     if (status == WEFT_OK)
     {
@@ -609,8 +615,79 @@ static weft_status read_kernel(const char* prefix, weft_system* system, weft_err
     return WEFT_OK;
 }
 
-// General constraints are refused while solvers do not take them: leaving them out would give a wrong answer silently.
-static weft_status refuse_ties(const char* prefix, weft_error* error)
+static weft_status read_ties_text(text_file* text, int rows, matrix_header* header, matrix_entries* e)
+{
+    TRY(read_banner(text, header));
+    if (header->array || header->symmetric)
+    {
+        return text_file_refuse(text, "ties must be in `coordinate` form and `general`");
+    }
+    TRY(read_sizes(text, header));
+    if (header->columns != 3 * (int64_t)rows)
+    {
+        return text_file_refuse(text, "the ties have %lld columns; there must be one for each of the %lld unknowns",
+                                (long long)header->columns, 3 * (long long)rows);
+    }
+    if (header->rows > header->entries && header->rows > header->columns)
+    {
+        return text_file_refuse(text, "%lld ties with %lld entries: leave out rows without entries",
+                                (long long)header->rows, (long long)header->entries);
+    }
+    return read_entries(text, header, e);
+}
+
+// Entries in any order become rows.
+static weft_status build_ties(const char* path, const matrix_header* header, const matrix_entries* e,
+                              weft_system* system, weft_error* error)
+{
+    int rows = (int)header->rows;
+    int* start = MEM_NEW((size_t)rows + 2, int);
+    int* unknown = MEM_NEW(e->count, int);
+    double* value = MEM_NEW(e->count, double);
+    int64_t bad = -1;
+    weft_status status = WEFT_NO_MEMORY;
+    if (start && unknown && value)
+    {
+        // Counts are kept two places up, so that after the sums place r + 1 is where row r fills next.
+        for (int64_t k = 0; k < e->count; k++)
+        {
+            start[e->row[k] + 2]++;
+        }
+        for (int r = 0; r < rows; r++)
+        {
+            start[r + 2] += start[r + 1];
+        }
+        for (int64_t k = 0; k < e->count; k++)
+        {
+            int place = start[e->row[k] + 1]++;
+            unknown[place] = e->column[k];
+            value[place] = e->value[k];
+        }
+        status = system_set_ties(system, rows, start, unknown, value, &bad);
+    }
+    // Indices and values have been checked: what is left is an entry that is there twice.
+    if (bad >= 0)
+    {
+        int row = 0;
+        while (start[row + 1] <= bad)
+        {
+            row++;
+        }
+        int column = system->tie_unknown[bad];
+        error_set(error, status, path, find_entry_line(path, row, column),
+                  "entry (%d, %d) is given twice; sum up repeated entries first", row + 1, column + 1);
+    }
+    else if (status != WEFT_OK)
+    {
+        error_set(error, status, path, 0, "no memory for %d ties", rows);
+    }
+    mem_free(start);
+    mem_free(unknown);
+    mem_free(value);
+    return status;
+}
+
+static weft_status read_ties(const char* prefix, weft_system* system, weft_error* error)
 {
     char path[PATH_LIMIT];
     TRY(system_path(prefix, "_ties.mtx", path, error));
@@ -621,25 +698,24 @@ static weft_status refuse_ties(const char* prefix, weft_error* error)
         return status == WEFT_NOT_FOUND ? WEFT_OK : status;
     }
     matrix_header header = {0};
-    status = read_banner(&text, &header);
-    status = status == WEFT_OK ? read_sizes(&text, &header) : status;
-    int line = text.line;
+    matrix_entries entries = {0};
+    status = read_ties_text(&text, system->pattern.row_count, &header, &entries);
     text_file_close(&text);
-    if (status == WEFT_OK && (header.array || header.entries > 0))
+    if (status == WEFT_OK && header.rows > 0)
     {
-        return error_set(error, WEFT_UNSUPPORTED, path, line,
-                         "general constraints (ties) are not supported yet; remove this file to solve without them");
+        status = build_ties(path, &header, &entries, system, error);
     }
+    matrix_entries_finish(&entries);
     return status;
 }
 
 weft_status matrix_market_read(const char* prefix, weft_system* out, weft_error* error)
 {
     TRY(read_matrix(prefix, out, error));
-    TRY(refuse_ties(prefix, error));
     TRY(read_vector(prefix, "_b.mtx", out->pattern.row_count, &out->b, error));
     TRY(read_vector(prefix, "_z.mtx", out->pattern.row_count, &out->z, error));
     TRY(read_filter(prefix, out, error));
+    TRY(read_ties(prefix, out, error));
     TRY(read_kernel(prefix, out, error));
     TRY(read_positions(prefix, out, error));
     weft_status status = system_default_b(out);

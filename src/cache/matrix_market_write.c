@@ -164,6 +164,30 @@ static weft_status write_filter(const weft_system* system, const char* prefix, w
     return status;
 }
 
+// J of J x = J z, row after row.
+static weft_status write_ties(const weft_system* system, const char* prefix, weft_error* error)
+{
+    char path[PATH_LIMIT];
+    TRY(system_path(prefix, "_ties.mtx", path, error));
+    if (system->tie_count == 0)
+    {
+        remove(path);
+        return WEFT_OK;
+    }
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
+    fprintf(file.stream, "%%%%MatrixMarket matrix coordinate real general\n%d %lld %d\n", system->tie_count,
+            3 * (long long)system->pattern.row_count, system->tie_start[system->tie_count]);
+    for (int r = 0; r < system->tie_count; r++)
+    {
+        for (int k = system->tie_start[r]; k < system->tie_start[r + 1]; k++)
+        {
+            fprintf(file.stream, "%d %d %.17g\n", r + 1, system->tie_unknown[k] + 1, system->tie_value[k]);
+        }
+    }
+    return whole_file_close(&file, error);
+}
+
 static weft_status write_set(const weft_system* system, const char* prefix, weft_error* error)
 {
     int64_t n = system->pattern.row_count;
@@ -175,6 +199,7 @@ static weft_status write_set(const weft_system* system, const char* prefix, weft
     TRY(write_array_beside(prefix, "_b.mtx", &b_view, error));
     TRY(write_array_beside(prefix, "_z.mtx", &z_view, error));
     TRY(write_filter(system, prefix, error));
+    TRY(write_ties(system, prefix, error));
     TRY(write_array_beside(prefix, "_kernel.mtx", &kernel_view, error));
     TRY(write_array_beside(prefix, "_xyz.mtx", &position_view, error));
     return write_matrix(system, prefix, error);

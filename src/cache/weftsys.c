@@ -1,7 +1,8 @@
 // PREFIX.weftsys: a linear system in binary, little-endian, read at the speed of the disk.
 //
 //     header (64 bytes): "WEFTSYS", 1, byte order 0x01020304, flags, vertices, blocks, filter records, kernel vectors,
-//     size row_start, columns (int32), padded to 8 bytes; values; b; z; filter records; kernel; positions (doubles)
+//     size, rows and entries of ties (int32) row_start, columns (int32), padded to 8 bytes; values; b; z; filter
+//     records; kernel; positions (doubles); of ties where each row begins and unknowns (int32), padded; values
 //
 // A filter record is vertex and number of directions (int32 each), three directions and S. The size in the header and
 // that of the file must be what the counts say, before anything is allocated.
@@ -27,7 +28,7 @@ typedef struct weftsys_header
     char magic[8];
     uint32_t byte_order, flags;
     int64_t vertices, blocks, records, kernels, size;
-    int64_t reserved;
+    int32_t tie_rows, tie_entries;
 } weftsys_header;
 
 _Static_assert(sizeof(weftsys_header) == 64, "the header is part of the format");
@@ -38,12 +39,18 @@ static int64_t weftsys_index_bytes(const weftsys_header* h)
     return (h->vertices + 1 + h->blocks + 1) / 2 * 8;
 }
 
+// Likewise of the ties.
+static int64_t weftsys_tie_bytes(const weftsys_header* h)
+{
+    return h->tie_rows > 0 ? ((int64_t)h->tie_rows + 1 + h->tie_entries + 1) / 2 * 8 : 0;
+}
+
 // Size of the file in bytes; counts have been limited, so nothing overflows.
 static int64_t weftsys_size(const weftsys_header* h)
 {
     int64_t vectors = 1 + (h->flags & HAS_Z ? 1 : 0) + (h->flags & HAS_POSITIONS ? 1 : 0) + h->kernels;
-    int64_t doubles = 9 * h->blocks + 3 * h->vertices * vectors + RECORD_DOUBLES * h->records;
-    return (int64_t)sizeof(*h) + weftsys_index_bytes(h) + 8 * doubles;
+    int64_t doubles = 9 * h->blocks + 3 * h->vertices * vectors + RECORD_DOUBLES * h->records + h->tie_entries;
+    return (int64_t)sizeof(*h) + weftsys_index_bytes(h) + weftsys_tie_bytes(h) + 8 * doubles;
 }
 
 typedef struct weftsys_reader
@@ -75,6 +82,7 @@ static weft_status weftsys_read_header(weftsys_reader* r, weftsys_header* h)
     }
     bool good = h->vertices >= 1 && h->vertices <= INT32_MAX / 3 && h->blocks >= 1 && h->blocks <= INT32_MAX &&
                 h->records >= 0 && h->records <= h->vertices && h->kernels >= 0 && h->kernels <= 1000 &&
+                h->tie_rows >= 0 && h->tie_entries >= 0 && (h->tie_rows > 0 || h->tie_entries == 0) &&
                 h->flags <= (HAS_Z | HAS_POSITIONS);
     if (!good)
     {
@@ -206,6 +214,45 @@ static weft_status weftsys_read_vectors(weftsys_reader* r, const weftsys_header*
     return WEFT_OK;
 }
 
+static weft_status weftsys_take_ties(weftsys_reader* r, const weftsys_header* h, weft_system* system,
+                                     const int* numbers, const double* value)
+{
+    bool good = numbers[0] == 0 && numbers[h->tie_rows] == h->tie_entries;
+    for (int k = 0; k < h->tie_rows && good; k++)
+    {
+        good = numbers[k] <= numbers[k + 1];
+    }
+    int64_t bad;
+    weft_status status =
+        good ? system_set_ties(system, h->tie_rows, numbers, numbers + h->tie_rows + 1, value, &bad) : WEFT_BAD_INPUT;
+    return status == WEFT_BAD_INPUT ? weftsys_refuse(r, "the ties are damaged; write the file again")
+           : status != WEFT_OK      ? error_set(r->error, status, r->path, 0, "no memory for the ties")
+                                    : WEFT_OK;
+}
+
+static weft_status weftsys_read_ties(weftsys_reader* r, const weftsys_header* h, weft_system* system)
+{
+    if (h->tie_rows == 0)
+    {
+        return WEFT_OK;
+    }
+    int* numbers = NULL;
+    double* value = NULL;
+    weft_status status =
+        weftsys_read_array(r, (size_t)weftsys_tie_bytes(h) / sizeof(int), sizeof(int), (void**)&numbers);
+    if (status == WEFT_OK)
+    {
+        status = weftsys_read_array(r, (size_t)h->tie_entries, sizeof(double), (void**)&value);
+    }
+    if (status == WEFT_OK)
+    {
+        status = weftsys_take_ties(r, h, system, numbers, value);
+    }
+    mem_free(numbers);
+    mem_free(value);
+    return status;
+}
+
 static weft_status weftsys_read_all(weftsys_reader* r, weft_system* system)
 {
     weftsys_header h;
@@ -219,7 +266,8 @@ static weft_status weftsys_read_all(weftsys_reader* r, weft_system* system)
     }
     system_fault fault = system_check_matrix(system);
     TRY(system_fault_report(&fault, r->path, 0, r->error));
-    return weftsys_read_vectors(r, &h, system);
+    TRY(weftsys_read_vectors(r, &h, system));
+    return weftsys_read_ties(r, &h, system);
 }
 
 weft_status weftsys_read(const char* path, weft_system* out, weft_error* error)
@@ -247,6 +295,20 @@ static void weftsys_write_records(whole_file* file, const weft_system* system)
     }
 }
 
+static void weftsys_write_ties(whole_file* file, const weftsys_header* h, const weft_system* system)
+{
+    if (h->tie_rows == 0)
+    {
+        return;
+    }
+    const char padding[8] = {0};
+    size_t rows = (size_t)h->tie_rows, entries = (size_t)h->tie_entries;
+    whole_file_write(file, system->tie_start, (rows + 1) * sizeof(int));
+    whole_file_write(file, system->tie_unknown, entries * sizeof(int));
+    whole_file_write(file, padding, (size_t)weftsys_tie_bytes(h) - (rows + 1 + entries) * sizeof(int));
+    whole_file_write(file, system->tie_value, entries * sizeof(double));
+}
+
 weft_status weftsys_write(const weft_system* system, const char* path, weft_error* error)
 {
     const bsr_pattern* p = &system->pattern;
@@ -258,6 +320,8 @@ weft_status weftsys_write(const weft_system* system, const char* path, weft_erro
         .blocks = p->block_count,
         .records = system->filter_count,
         .kernels = system->kernel_count,
+        .tie_rows = system->tie_count,
+        .tie_entries = system->tie_count > 0 ? system->tie_start[system->tie_count] : 0,
     };
     memcpy(h.magic, MAGIC, sizeof(MAGIC));
     h.size = weftsys_size(&h);
@@ -274,5 +338,6 @@ weft_status weftsys_write(const weft_system* system, const char* path, weft_erro
     weftsys_write_records(&file, system);
     whole_file_write(&file, system->kernel, 3 * n * (size_t)system->kernel_count * sizeof(double));
     whole_file_write(&file, system->positions, system->positions ? n * sizeof(vec3) : 0);
+    weftsys_write_ties(&file, &h, system);
     return whole_file_close(&file, error);
 }

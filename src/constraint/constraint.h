@@ -1,4 +1,5 @@
-// Constraints from pins: which directions of which vertices are prescribed, and what they are to do in a step.
+// Constraints: pins, which prescribe directions of vertices, and ties, which hold points of cloth together; and what
+// they are to do in a step.
 #ifndef WEFT_CONSTRAINT_H
 #define WEFT_CONSTRAINT_H
 
@@ -55,5 +56,43 @@ typedef struct prescription
 
 void prescription_add(prescription* p, vec3 direction, double value); // what is prescribed already stays
 vec3 prescription_value(const prescription* p);
+
+// ---- ties: a point of cloth that follows a point over a face
+
+// The point is a vertex, or lies on an edge. It stays at the place over the face that weights and offset name:
+//
+//     C(x) = sum share x_point - (sum weight x_face + offset n) = 0,   n the face's unit normal.
+typedef struct tie
+{
+    int point[2]; // the second is -1 for a vertex
+    double share[2];
+    int face[3];
+    double weight[3]; // sum 1; outside of 0 to 1 beside the face
+    double offset;    // m
+} tie;
+
+enum
+{
+    TIE_ENTRIES = 3 * (2 + 9) // of J, at most, for the three rows of a tie
+};
+
+typedef struct tie_set
+{
+    tie* ties; // [count]
+    int count, capacity;
+    int* members; // [member_count] vertices that a tie names, sorted; after tie_set_collect
+    int member_count;
+} tie_set;
+
+weft_status tie_set_add(tie_set* set, const tie* t);
+weft_status tie_set_collect(tie_set* set);
+void tie_set_finish(tie_set* set);
+
+// The tie that holds a point where it is: shares of one or two vertices over a face that none of them belongs to. False
+// when the face has no area.
+bool tie_make(const vec3* x, const int point[2], double share, const int face[3], tie* out);
+vec3 tie_error(const tie* t, const vec3* x); // C, m
+// J = dC/dx at x, three rows a tie: start is [3 * count + 1], the others [TIE_ENTRIES * count].
+void tie_set_rows(const tie_set* set, const vec3* x, int* start, int* unknown, double* value);
 
 #endif

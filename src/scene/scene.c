@@ -47,6 +47,10 @@ void weft_scene_destroy(weft_scene* scene)
     {
         mem_free(scene->exclusions[k].vertices);
     }
+    for (int k = 0; k < scene->tie_count; k++)
+    {
+        mem_free(scene->ties[k].vertices);
+    }
     for (int k = 0; k < scene->warning_count; k++)
     {
         mem_free(scene->warnings[k]);
@@ -54,6 +58,7 @@ void weft_scene_destroy(weft_scene* scene)
     mem_free(scene->cloths);
     mem_free(scene->obstacles);
     mem_free(scene->exclusions);
+    mem_free(scene->ties);
     mem_free(scene->warnings);
     mem_free(scene->json);
     mem_free(scene->file);

@@ -128,6 +128,15 @@ typedef struct scene_exclusion
     int vertex_count;
 } scene_exclusion;
 
+typedef struct scene_tie
+{
+    const char *cloth, *to;
+    const tree_node* node;
+    int* vertices; // [vertex_count] of `cloth`, or NULL: all
+    int vertex_count;
+    bool edges; // by edges instead of vertices
+} scene_tie;
+
 struct weft_scene
 {
     tree tree;    // owns strings that the fields below point to
@@ -149,6 +158,8 @@ struct weft_scene
     int obstacle_count;
     scene_exclusion* exclusions; // [exclusion_count]
     int exclusion_count;
+    scene_tie* ties; // [tie_count]
+    int tie_count;
     char** warnings; // [warning_count]
     int warning_count, warning_capacity;
     char* json; // canonical text
@@ -243,6 +254,7 @@ weft_status obstacles_read(const scene_reader* r, const tree_node* node);
 weft_status shape_read(const scene_reader* r, const tree_node* node, shape_options* out, vec3* rotate);
 weft_status contact_read_settings(const scene_reader* r, const tree_node* node); // what bodies that do not say have
 weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node);
+weft_status ties_read(const scene_reader* r, const tree_node* node);
 
 // ---- deforming meshes
 weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);

@@ -31,6 +31,7 @@ static const scene_row rows[] = {
     {"flag", "A flag held by its left edge flutters in a gusty wind."},
     {"two-corners", "A sheet that starts flat falls and swings from two of its corners."},
     {"towel", "A towel held by two corners folds into swags as one corner moves to the other."},
+    {"patch", "A patch of denim and a heavy button sewn on a hanging sheet swing with it."},
     {"mpcg-4x4", "A grid of 4 x 4 squares with fixed corners is pulled down at its centre by a constant force."},
 };
 

@@ -366,8 +366,8 @@ typedef struct scene_keys
     double time_step;
     int steps_per_frame, frames;
     vec3 gravity;
-    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles, *contact,
-        *initial_contact;
+    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles, *ties,
+        *contact, *initial_contact;
 } scene_keys;
 
 static const field scene_fields[] = {
@@ -386,6 +386,7 @@ static const field scene_fields[] = {
     {"kernels", FIELD_NODE, offsetof(scene_keys, kernels), ANY_NUMBER},
     {"cloth", FIELD_NODE, offsetof(scene_keys, cloth), ANY_NUMBER},
     {"obstacles", FIELD_NODE, offsetof(scene_keys, obstacles), ANY_NUMBER},
+    {"ties", FIELD_NODE, offsetof(scene_keys, ties), ANY_NUMBER},
     {"contact", FIELD_NODE, offsetof(scene_keys, contact), ANY_NUMBER},
     {"initial_contact", FIELD_NODE, offsetof(scene_keys, initial_contact), ANY_NUMBER},
 };
@@ -465,6 +466,10 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     if (keys.obstacles)
     {
         TRY(obstacles_read(r, keys.obstacles));
+    }
+    if (keys.ties)
+    {
+        TRY(ties_read(r, keys.ties));
     }
     return keys.contact ? contact_read_exclusions(r, keys.contact) : WEFT_OK;
 }

@@ -198,6 +198,17 @@ static weft_status exclusion_add(const weft_scene* scene, const scene_exclusion*
     return status;
 }
 
+static weft_status tie_add(const weft_scene* scene, const scene_tie* t, weft_sim* sim, weft_error* error)
+{
+    weft_tie tie = {t->cloth, t->to, t->vertices, t->vertex_count, t->edges};
+    weft_status status = weft_sim_tie(sim, &tie, error);
+    if (status != WEFT_OK)
+    {
+        scene_error_place(scene, t->node, error);
+    }
+    return status;
+}
+
 weft_status weft_scene_build_sim(const weft_scene* scene, int worker_count, weft_sim** out, weft_error* error)
 {
     WEFT_ASSERT(scene && out && worker_count >= 0);
@@ -226,6 +237,10 @@ weft_status weft_scene_build_sim(const weft_scene* scene, int worker_count, weft
     for (int k = 0; k < scene->exclusion_count && status == WEFT_OK; k++)
     {
         status = exclusion_add(scene, &scene->exclusions[k], sim, error);
+    }
+    for (int k = 0; k < scene->tie_count && status == WEFT_OK; k++)
+    {
+        status = tie_add(scene, &scene->ties[k], sim, error);
     }
     if (status != WEFT_OK)
     {

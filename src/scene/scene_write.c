@@ -239,6 +239,25 @@ static void write_obstacle(writer* w, const scene_obstacle* o)
     write_close(w, "}");
 }
 
+static void write_ties(writer* w, const weft_scene* scene)
+{
+    write_open(w, "ties", "[");
+    for (int k = 0; k < scene->tie_count; k++)
+    {
+        const scene_tie* t = &scene->ties[k];
+        write_open(w, NULL, "{");
+        write_text(w, "cloth", t->cloth);
+        write_text(w, "to", t->to);
+        if (t->vertices)
+        {
+            write_where(w, t->vertices, t->vertex_count);
+        }
+        write_text(w, "by", t->edges ? "edges" : "vertices");
+        write_close(w, "}");
+    }
+    write_close(w, "]");
+}
+
 static void write_contact(writer* w, const weft_scene* scene)
 {
     write_open(w, "contact", "{");
@@ -337,6 +356,7 @@ char* scene_write(const weft_scene* scene)
         write_obstacle(&w, &scene->obstacles[k]);
     }
     write_close(&w, "]");
+    write_ties(&w, scene);
     write_contact(&w, scene);
     write_text(&w, "initial_contact", scene->resolve_start ? "resolve" : "refuse");
     write_close(&w, "}");

@@ -259,6 +259,7 @@ static weft_status build_model(weft_sim* sim)
         m->external[i] = v3_madd(m->external[i], m->mass[i], m->gravity);
     }
     pin_set_sort(&m->pins);
+    TRY(seams_build(sim));
     return build_pattern(m);
 }
 

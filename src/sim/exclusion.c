@@ -58,7 +58,7 @@ static int vertex_count(const weft_sim* sim, int index)
                                    : sim->obstacles[index - sim->body_count].mesh.vertex_count;
 }
 
-static weft_status check_exclusion(const weft_sim* sim, const weft_exclusion* e, weft_error* error)
+weft_status exclusion_check(const weft_sim* sim, const weft_exclusion* e, weft_error* error)
 {
     int first, second;
     TRY(find_body(sim, e->first, &first, error));
@@ -74,7 +74,7 @@ static weft_status check_exclusion(const weft_sim* sim, const weft_exclusion* e,
         if (e->vertices[k] < 0 || e->vertices[k] >= vertex_count(sim, first))
         {
             return error_set(error, WEFT_BAD_INPUT, NULL, 0,
-                             "an exclusion names vertex %d of `%s`; its vertices run from 0 to %d", e->vertices[k],
+                             "there is no vertex %d in `%s`; its vertices run from 0 to %d", e->vertices[k],
                              e->first, vertex_count(sim, first) - 1);
         }
     }
@@ -99,7 +99,7 @@ static bool copy_exclusion(const weft_exclusion* from, exclusion* to)
 weft_status weft_sim_exclude(weft_sim* sim, const weft_exclusion* e, weft_error* error)
 {
     WEFT_ASSERT(sim && e && e->first && e->second && e->vertex_count >= 0 && !sim->built);
-    TRY(check_exclusion(sim, e, error));
+    TRY(exclusion_check(sim, e, error));
     exclusion copy;
     if (!copy_exclusion(e, &copy) ||
         !mem_grow((void**)&sim->exclusions, &sim->exclusion_capacity, sim->exclusion_count + 1, sizeof(exclusion)))

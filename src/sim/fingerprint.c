@@ -47,6 +47,18 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
     return hash;
 }
 
+static uint64_t hash_ties(uint64_t hash, const tie_set* set)
+{
+    for (int k = 0; k < set->count; k++)
+    {
+        const tie* t = &set->ties[k];
+        const double numbers[] = {t->point[0], t->point[1],  t->share[0],  t->share[1],  t->face[0], t->face[1],
+                                  t->face[2],  t->weight[0], t->weight[1], t->weight[2], t->offset};
+        hash = hash_bytes(hash, numbers, sizeof(numbers));
+    }
+    return hash;
+}
+
 // Only where they count: runs with other solvers go on from checkpoints of versions without multigrid.
 static uint64_t hash_multigrid(uint64_t hash, const weft_sim* sim)
 {
@@ -116,5 +128,5 @@ uint64_t sim_fingerprint(const weft_sim* sim)
                 hash_bytes(hash, group->rest, (size_t)group->count * (size_t)group->kind->rest_stride * sizeof(double));
         }
     }
-    return hash_contact(hash_pins(hash, &m->pins), sim);
+    return hash_ties(hash_contact(hash_pins(hash, &m->pins), sim), &m->ties);
 }

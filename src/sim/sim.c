@@ -112,6 +112,7 @@ void weft_sim_destroy(weft_sim* sim)
     }
     assembler_finish(&m->assembler);
     pin_set_finish(&m->pins);
+    tie_set_finish(&m->ties);
     mem_free(m->mass);
     mem_free(m->external);
     for (int k = 0; k < sim->body_count; k++)
@@ -130,6 +131,7 @@ void weft_sim_destroy(weft_sim* sim)
     mem_free(sim->squeezed);
     mem_free(sim->obstacles);
     mem_free(sim->exclusions);
+    mem_free(sim->seams);
     mem_free(sim->solver_name);
     mem_free(sim->preconditioner);
     workers_destroy(sim->pool);

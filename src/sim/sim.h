@@ -44,8 +44,8 @@ typedef struct obstacle
     weft_sample_fn* read_sample;
     void* user;
     void (*release)(void* user);
-    vec3* held[2];       // [vertex_count] the last two samples that were needed
-    int held_sample[2];  // -1: none
+    vec3* held[2];        // [vertex_count] the last two samples that were needed
+    int held_sample[2];   // -1: none
     uint64_t fingerprint; // of the samples
 } obstacle;
 
@@ -56,6 +56,13 @@ typedef struct exclusion
     int* vertices; // [vertex_count] or NULL: all
     int vertex_count;
 } exclusion;
+
+// One point that is tied, in vertices of the user; both cloths are bodies.
+typedef struct seam_point
+{
+    int body, to;
+    tie tie;
+} seam_point;
 
 struct weft_sim
 {
@@ -70,6 +77,8 @@ struct weft_sim
     int obstacle_vertices; // of all of them
     exclusion* exclusions;
     int exclusion_count, exclusion_capacity;
+    seam_point* seams;
+    int seam_count, seam_capacity;
     workers* pool;
     cpu_kind cpu;
     model model;
@@ -84,6 +93,8 @@ weft_status sim_build(weft_sim* sim, weft_error* error);
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 void body_finish(body* b);
 
+weft_status seams_build(weft_sim* sim); // ties of the model, once the order of vertices is known
+
 // A copy of the name, or of PREFIXn without one; refused when it is no file name or taken.
 weft_status name_take(const weft_sim* sim, const char* name, const char* prefix, char** out, weft_error* error);
 
@@ -93,6 +104,7 @@ int sim_find_body(const weft_sim* sim, const char* name);
 // ---- obstacles
 void obstacle_finish(obstacle* o);
 void exclusion_finish(exclusion* e);
+weft_status exclusion_check(const weft_sim* sim, const weft_exclusion* e, weft_error* error); // names and vertices
 bool obstacle_is_still(const obstacle* o);
 // out is [mesh.vertex_count]; rounded to floats.
 weft_status obstacle_positions(obstacle* o, double time, vec3* out, weft_error* error);

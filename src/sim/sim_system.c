@@ -21,7 +21,7 @@ static int* user_of_scene(const weft_sim* sim)
 
 typedef struct system_arrays
 {
-    int *user, *scene, *row_start, *column;
+    int *user, *scene, *row_start, *column, *tie_unknown;
     double *values, *filter;
     vec3 *b, *z, *positions;
 } system_arrays;
@@ -32,6 +32,7 @@ static void arrays_free(system_arrays* a)
     mem_free(a->scene);
     mem_free(a->row_start);
     mem_free(a->column);
+    mem_free(a->tie_unknown);
     mem_free(a->values);
     mem_free(a->filter);
     mem_free(a->b);
@@ -46,12 +47,14 @@ static bool arrays_alloc(const weft_sim* sim, system_arrays* a)
                          .scene = MEM_NEW(n, int),
                          .row_start = MEM_NEW(n + 1, int),
                          .column = MEM_NEW(blocks, int),
+                         .tie_unknown = MEM_NEW(TIE_ENTRIES * (size_t)sim->model.ties.count, int),
                          .values = MEM_NEW(9 * blocks, double),
                          .filter = MEM_NEW(9 * n, double),
                          .b = MEM_NEW(n, vec3),
                          .z = MEM_NEW(n, vec3),
                          .positions = MEM_NEW(n, vec3)};
-    return a->user && a->scene && a->row_start && a->column && a->values && a->filter && a->b && a->z && a->positions;
+    return a->user && a->scene && a->row_start && a->column && a->tie_unknown && a->values && a->filter && a->b &&
+           a->z && a->positions;
 }
 
 static void arrays_fill(const weft_sim* sim, system_arrays* a)
@@ -81,7 +84,15 @@ static void arrays_fill(const weft_sim* sim, system_arrays* a)
     {
         int u = a->user[w->filter[k].vertex];
         memcpy(a->filter + 9 * (size_t)u, w->filter[k].S, 9 * sizeof(double));
-        a->z[u] = w->z[w->filter[k].vertex];
+    }
+    for (int k = 0; k < w->held_count; k++)
+    {
+        a->z[a->user[w->held[k]]] = w->z[w->held[k]];
+    }
+    tie_rows ties = world_ties(w);
+    for (int k = 0; k < (ties.count > 0 ? ties.start[ties.count] : 0); k++)
+    {
+        a->tie_unknown[k] = 3 * a->user[ties.unknown[k] / 3] + ties.unknown[k] % 3;
     }
 }
 
@@ -102,6 +113,7 @@ weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error)
     if (arrays_alloc(sim, &a))
     {
         arrays_fill(sim, &a);
+        tie_rows ties = world_ties(w);
         weft_system_def def = {.vertex_count = sim->model.vertex_count,
                                .row_start = a.row_start,
                                .column = a.column,
@@ -110,6 +122,10 @@ weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error)
                                .z = a.z,
                                .filter = a.filter,
                                .positions = a.positions,
+                               .tie_count = ties.count,
+                               .tie_start = ties.start,
+                               .tie_unknown = a.tie_unknown,
+                               .tie_value = ties.value,
                                .element_vertices = world_system(w, NULL, NULL).element_vertices};
         status = weft_system_create(&def, out, error);
     }

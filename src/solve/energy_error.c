@@ -69,10 +69,14 @@ weft_status weft_system_energy_error(const weft_system* system, const weft_vec3*
     if (status == WEFT_OK)
     {
         linear_system view = system_view(system, 0);
-        filter_prescribed(&view, start);
+        status = system_start(&view, start);
         double all = energy_distance(system, start, exact, e, Ae), left = energy_distance(system, x, exact, e, Ae);
         *out = all > 0.0 ? left / all : left > 0.0 ? INFINITY : left;
-        if (isnan(*out))
+        if (status != WEFT_OK)
+        {
+            error_set(error, status, NULL, 0, "no memory for the start of a system of %d vertices", count);
+        }
+        else if (isnan(*out))
         {
             status = error_set(error, WEFT_NOT_FINITE, NULL, 0, "the solution holds a value that is not finite");
         }

@@ -23,7 +23,17 @@ filter_record filter_record_make(int vertex, const vec3* directions, int count);
 // From a projection matrix; false when S is no orthogonal projection to 1e-6.
 bool filter_record_from_projection(int vertex, const double* S, filter_record* out);
 
-// S A x = S b, (I - S) x = (I - S) z.
+// General equality constraints J x = J z, row after row: ties of a vertex to others.
+typedef struct tie_rows
+{
+    int count;
+    const int* start;    // [count + 1]
+    const int* unknown;  // [start[count]] 3 * vertex + axis, in any order
+    const double* value; // [start[count]]
+} tie_rows;
+
+// S A x = S b, (I - S) x = (I - S) z. S is the orthogonal projection onto what the filter and the ties leave free.
+// Solvers of the table never see ties: solver_object_solve hands them the reduced system (tied.h).
 typedef struct linear_system
 {
     bsr_matrix A;                // symmetric positive definite
@@ -31,6 +41,7 @@ typedef struct linear_system
     const vec3* z;               // [rows] or NULL for zero; only its filtered part counts
     const filter_record* filter; // [filter_count], sorted by vertex, one record a vertex
     int filter_count;
+    tie_rows ties;         // all zero: none
     const vec3* positions; // [rows] or NULL: for the near kernel of multigrid
     const double* kernel;  // [3 * rows * kernel_count] column after column, or NULL: made from positions
     int kernel_count;
@@ -38,12 +49,20 @@ typedef struct linear_system
     uint64_t pattern_version; // moves when the pattern or the set of constraints changes
 } linear_system;
 
+static inline bool system_has_ties(const linear_system* system)
+{
+    return system->ties.count > 0 && system->ties.start[system->ties.count] > 0;
+}
+
+// The filter alone, without ties.
 void filter_apply(const linear_system* system, vec3* x);      // x = S x
 void filter_complement(const linear_system* system, vec3* x); // x = (I - S) x
 // Whether all of v is zero: what a sum of squares cannot tell when they are below the range of double.
 bool vector_is_zero(const vec3* v, int count);
 // x = (I - S) z, the start and the reference of the stopping rule.
 void filter_prescribed(const linear_system* system, vec3* x);
+// Likewise of a system that may have ties.
+weft_status system_start(const linear_system* system, vec3* x);
 
 // What a solver was asked for, with names resolved.
 typedef struct solve_options
@@ -96,6 +115,7 @@ typedef struct solver_object
     void* state;
     uint64_t analyzed_version;
     bool analyzed;
+    struct tied* tied; // made when a system with ties comes, NULL before
 } solver_object;
 
 weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options,

@@ -7,6 +7,7 @@
 
 #include "solve/sa.h"
 #include "solve/system.h"
+#include "solve/tied.h"
 
 weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options, weft_error* error)
 {
@@ -41,18 +42,33 @@ static weft_solve_stats solver_object_no_stats(const solver_object* object)
         .solver = object->solver->name, .residual = NAN, .residual2 = NAN, .rate = NAN, .operator_complexity = NAN};
 }
 
+// The system without its ties, and the first guess that goes with it.
+static weft_status solver_object_reduce(solver_object* object, const linear_system* system, const vec3* x,
+                                        linear_system* out)
+{
+    object->tied = object->tied ? object->tied : MEM_NEW(1, tied);
+    return object->tied ? tied_reduce(object->tied, &object->options, system, x, out) : WEFT_NO_MEMORY;
+}
+
 weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     weft_solve_stats own;
     stats = stats ? stats : &own;
     *stats = solver_object_no_stats(object);
     double start = timer_now();
-    weft_status status = solver_object_setup(object, system);
+    bool ties = system_has_ties(system);
+    linear_system reduced = *system;
+    weft_status status = ties ? solver_object_reduce(object, system, x, &reduced) : WEFT_OK;
+    status = status == WEFT_OK ? solver_object_setup(object, &reduced) : status;
     double ready = timer_now();
     if (status == WEFT_OK)
     {
-        status = object->solver->solve(object->state, system, x, stats);
+        status = object->solver->solve(object->state, &reduced, ties ? object->tied->y : x, stats);
         stats->bytes_held = stats->bytes_held > 0.0 ? stats->bytes_held : stats->bytes;
+        if (ties)
+        {
+            tied_expand(object->tied, &object->options, system, x, stats);
+        }
     }
     stats->setup_s = ready - start;
     stats->solve_s = timer_now() - ready;
@@ -84,6 +100,7 @@ void solver_object_finish(solver_object* object)
         object->solver->finish(object->state);
         mem_free(object->state);
     }
+    tied_finish(object->tied);
     *object = (solver_object){0};
 }
 
@@ -254,7 +271,10 @@ weft_status weft_solver_solve(weft_solver* solver, const weft_system* system, we
         solver_memory_keep(&solver->last, system);
     }
     linear_system view = system_view(system, solver->pattern_version);
-    filter_prescribed(&view, x);
+    if (system_start(&view, x) != WEFT_OK)
+    {
+        return solver_fail(solver, stats, WEFT_NO_MEMORY);
+    }
     int count = system->pattern.row_count;
     if (!mem_grow((void**)&solver->x, &solver->x_capacity, count, sizeof(vec3)))
     {

@@ -16,6 +16,7 @@ linear_system system_view(const weft_system* system, uint64_t pattern_version)
         .z = system->z,
         .filter = system->filter,
         .filter_count = system->filter_count,
+        .ties = {system->tie_count, system->tie_start, system->tie_unknown, system->tie_value},
         .positions = system->positions,
         .kernel = system->kernel,
         .kernel_count = system->kernel_count,
@@ -35,6 +36,9 @@ void weft_system_destroy(weft_system* system)
     mem_free(system->b);
     mem_free(system->z);
     mem_free(system->filter);
+    mem_free(system->tie_start);
+    mem_free(system->tie_unknown);
+    mem_free(system->tie_value);
     mem_free(system->kernel);
     mem_free(system->positions);
     mem_free(system);
@@ -44,6 +48,12 @@ int weft_system_vertex_count(const weft_system* system)
 {
     WEFT_ASSERT(system);
     return system->pattern.row_count;
+}
+
+int weft_system_tie_count(const weft_system* system)
+{
+    WEFT_ASSERT(system);
+    return system->tie_count;
 }
 
 static bool row_is_sorted(const int* column, int count)
@@ -164,6 +174,88 @@ weft_status system_set_filter(weft_system* system, const double* S, int* bad)
             return WEFT_NO_MEMORY;
         }
         system->filter[system->filter_count++] = record;
+    }
+    return WEFT_OK;
+}
+
+typedef struct tie_entry
+{
+    int unknown;
+    double value;
+} tie_entry;
+
+static int compare_tie(const void* a, const void* b)
+{
+    int x = ((const tie_entry*)a)->unknown, y = ((const tie_entry*)b)->unknown;
+    return (x > y) - (x < y);
+}
+
+// Sorts one row of ties through a copy; false without memory.
+static bool sort_ties(int* unknown, double* value, int count)
+{
+    if (row_is_sorted(unknown, count))
+    {
+        return true;
+    }
+    tie_entry* copy = MEM_NEW(count, tie_entry);
+    if (!copy)
+    {
+        return false;
+    }
+    for (int k = 0; k < count; k++)
+    {
+        copy[k] = (tie_entry){unknown[k], value[k]};
+    }
+    qsort(copy, (size_t)count, sizeof(*copy), compare_tie);
+    for (int k = 0; k < count; k++)
+    {
+        unknown[k] = copy[k].unknown;
+        value[k] = copy[k].value;
+    }
+    mem_free(copy);
+    return true;
+}
+
+weft_status system_set_ties(weft_system* system, int count, const int* start, const int* unknown, const double* value,
+                            int64_t* bad)
+{
+    *bad = -1;
+    size_t entries = (size_t)start[count];
+    system->tie_start = MEM_NEW(count + 1, int);
+    system->tie_unknown = MEM_NEW(entries, int);
+    system->tie_value = MEM_NEW(entries, double);
+    if (!system->tie_start || !system->tie_unknown || !system->tie_value)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    system->tie_count = count;
+    memcpy(system->tie_start, start, ((size_t)count + 1) * sizeof(int));
+    for (size_t k = 0; k < entries; k++)
+    {
+        system->tie_unknown[k] = unknown[k];
+        system->tie_value[k] = value[k];
+        if (unknown[k] < 0 || unknown[k] / 3 >= system->pattern.row_count || !isfinite(value[k]))
+        {
+            *bad = (int64_t)k;
+            return WEFT_BAD_INPUT;
+        }
+    }
+    for (int r = 0; r < count; r++)
+    {
+        int* row = system->tie_unknown + start[r];
+        int length = start[r + 1] - start[r];
+        if (!sort_ties(row, system->tie_value + start[r], length))
+        {
+            return WEFT_NO_MEMORY;
+        }
+        for (int k = 1; k < length; k++)
+        {
+            if (row[k - 1] == row[k])
+            {
+                *bad = start[r] + k;
+                return WEFT_BAD_INPUT;
+            }
+        }
     }
     return WEFT_OK;
 }
@@ -406,6 +498,34 @@ static weft_status def_check_vectors(const weft_system* s, weft_error* error)
     return WEFT_OK;
 }
 
+static weft_status def_set_ties(const weft_system_def* def, weft_system* s, weft_error* error)
+{
+    if (!def->tie_start || def->tie_count <= 0)
+    {
+        return def->tie_count < 0 ? error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                                              "tie_count is %d; it must not be negative", def->tie_count)
+                                  : WEFT_OK;
+    }
+    bool increases = def->tie_start[0] == 0;
+    for (int r = 0; r < def->tie_count && increases; r++)
+    {
+        increases = def->tie_start[r] <= def->tie_start[r + 1];
+    }
+    if (!increases)
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "tie_start must begin with 0 and not decrease");
+    }
+    int64_t bad;
+    weft_status status = system_set_ties(s, def->tie_count, def->tie_start, def->tie_unknown, def->tie_value, &bad);
+    return status == WEFT_OK
+               ? WEFT_OK
+               : error_set(error, status, NULL, 0,
+                           bad >= 0 ? "entry %lld of the ties is wrong: unknowns go from 0 to 3 n - 1, none twice in a "
+                                      "row, and values must be finite"
+                                    : "no memory for the ties (%lld)",
+                           (long long)bad);
+}
+
 static weft_status system_build(const weft_system_def* def, weft_system* s, weft_error* error)
 {
     TRY(def_check_pattern(def, error));
@@ -423,6 +543,7 @@ static weft_status system_build(const weft_system_def* def, weft_system* s, weft
     system_fault fault = system_check_matrix(s);
     TRY(system_fault_report(&fault, NULL, 0, error));
     TRY(def_check_vectors(s, error));
+    TRY(def_set_ties(def, s, error));
     if (def->filter)
     {
         status = system_set_filter(s, def->filter, &bad);

@@ -12,9 +12,13 @@ struct weft_system
     vec3* z;               // [row_count] or NULL for zero
     filter_record* filter; // [filter_count] sorted by vertex
     int filter_count;
-    double* kernel; // [3 * row_count * kernel_count] column after column, or NULL
+    int tie_count;     // rows of J
+    int* tie_start;    // [tie_count + 1], NULL without ties
+    int* tie_unknown;  // [tie_start[tie_count]] 3 * vertex + axis, sorted within a row
+    double* tie_value; // likewise
+    double* kernel;    // [3 * row_count * kernel_count] column after column, or NULL
     int kernel_count;
-    vec3* positions; // [row_count] or NULL
+    vec3* positions;      // [row_count] or NULL
     int element_vertices; // 0: unknown
 };
 
@@ -30,6 +34,11 @@ weft_status system_default_b(weft_system* system);
 
 // Records from [9 * row_count] projections. *bad is the first vertex whose block is no projection, -1: none.
 weft_status system_set_filter(weft_system* system, const double* S, int* bad);
+
+// Copies ties, in any order within a row, and sorts them. *bad is the index of an entry whose
+// unknown is outside, or that names an unknown twice in a row, or has a value that is not finite; -1: none.
+weft_status system_set_ties(weft_system* system, int count, const int* start, const int* unknown, const double* value,
+                            int64_t* bad);
 
 // The first thing in the matrix that no solver can take. Rows and columns count unknowns from 0.
 typedef enum system_fault_kind

@@ -13,6 +13,7 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->start = MEM_NEW(n, vec3);
     c->end = MEM_NEW(n, vec3);
     c->velocity = MEM_NEW(n, vec3);
+    c->framed = MEM_NEW(n, vec3);
     c->grip = MEM_NEW(cloth_count, vec3);
     c->pin_records = MEM_NEW(cloth_count, filter_record);
     c->record = MEM_NEW(cloth_count, int);
@@ -21,8 +22,9 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->zone = MEM_NEW(n, int);
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
-    bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->rest && c->start && c->end && c->velocity &&
-              c->grip && c->pin_records && c->record && c->awake && c->mark && c->zone && c->zone_motion && c->zone_mass;
+    bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->rest && c->start && c->end && c->velocity && c->framed &&
+              c->grip && c->pin_records && c->record && c->awake && c->mark && c->zone && c->zone_motion &&
+              c->zone_mass;
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -37,6 +39,7 @@ void contact_finish(contact* c)
     mem_free(c->start);
     mem_free(c->end);
     mem_free(c->velocity);
+    mem_free(c->framed);
     mem_free(c->near.item);
     mem_free(c->touches);
     mem_free(c->springs);

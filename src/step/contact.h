@@ -100,6 +100,8 @@ typedef struct contact
     // the substep under way
     vec3 *start, *end; // [vertex_count]
     vec3* velocity;    // [vertex_count] at its end
+    vec3 frame;        // m, the way that the search takes off all ends
+    vec3* framed;      // [vertex_count] ends without it
     narrow_list near;  // near_pair
     touch* touches;    // [touch_count] sorted by vertex
     int touch_count, touch_capacity;
@@ -128,7 +130,7 @@ typedef struct contact
     bool any_mark;
     squeezed_pair* squeezed; // [squeezed_count]
     int squeezed_count, squeezed_capacity;
-    double ulp;        // m, largest rounding of a coordinate to float in this substep
+    double ulp; // m, largest rounding of a coordinate to float in this substep
 } contact;
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count);

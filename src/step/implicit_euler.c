@@ -43,13 +43,13 @@ static vec3 reaction(const world* w, int i)
     return v3_scale(1.0 / w->h, sum);
 }
 
-// Work of constraints: their forces times displacements.
+// Work of constraints: their forces times displacements. Those of ties add up to nothing where both sides move together.
 static double pin_work(const world* w)
 {
     double work = 0.0;
-    for (int k = 0; k < w->filter_count; k++)
+    for (int k = 0; k < w->held_count; k++)
     {
-        int i = w->filter[k].vertex;
+        int i = w->held[k];
         work += v3_dot(reaction(w, i), v3_sub(w->x_next[i], w->state.x[i]));
     }
     return work;

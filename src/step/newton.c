@@ -62,7 +62,7 @@ static double potential(world* w, const vec3* x, const vec3* v)
 }
 
 // v = S v + what is prescribed; z is that velocity's change from v_n.
-static void prescribe(const world* w, vec3* v)
+static void prescribe(world* w, vec3* v)
 {
     for (int k = 0; k < w->filter_count; k++)
     {
@@ -70,6 +70,10 @@ static void prescribe(const world* w, vec3* v)
         int i = record->vertex;
         vec3 wanted = v3_add(w->state.v[i], w->z[i]);
         v[i] = v3_add(wanted, m3_mul_v(record->S, v3_sub(v[i], wanted)));
+    }
+    if (w->model->ties.count > 0)
+    {
+        binding_prescribe(w, v, w->dv);
     }
 }
 
@@ -157,7 +161,7 @@ static double slope_of(const world* w)
     return sum;
 }
 
-// Constraint forces: what the gradient leaves at prescribed directions.
+// Constraint forces: what the gradient leaves at prescribed directions and in ties.
 static vec3 reaction(const world* w, int i)
 {
     return v3_scale(-1.0 / w->h, w->rhs[i]);
@@ -166,9 +170,9 @@ static vec3 reaction(const world* w, int i)
 static double pin_work(const world* w)
 {
     double work = 0.0;
-    for (int k = 0; k < w->filter_count; k++)
+    for (int k = 0; k < w->held_count; k++)
     {
-        int i = w->filter[k].vertex;
+        int i = w->held[k];
         work += v3_dot(reaction(w, i), v3_sub(w->x_next[i], w->state.x[i]));
     }
     return work;

@@ -191,6 +191,13 @@ static void sweep_zones(world* w)
 
 // ---- rigid zones
 
+// Obstacles and vertices that pins hold wholly.
+static bool is_fixed(const contact* c, int i)
+{
+    int record = i < c->cloth_count ? c->record[i] : -1;
+    return c->inv_mass[i] == 0.0 || (record >= 0 && c->pin_records[record].direction_count == 3);
+}
+
 static int zone_root(const contact* c, int i)
 {
     while (c->zone[i] != i)
@@ -221,11 +228,11 @@ static void zones_join(contact* c)
         for (int v = 0; v < 4; v++)
         {
             int i = c->stuck[k].vertex[v];
-            if (c->inv_mass[i] > 0.0 && first >= 0)
+            if (!is_fixed(c, i) && first >= 0)
             {
                 zone_join(c, first, i);
             }
-            first = c->inv_mass[i] > 0.0 ? i : first;
+            first = !is_fixed(c, i) ? i : first;
         }
     }
 }
@@ -242,9 +249,9 @@ static void zones_move(contact* c)
             int i = hit->vertex[k % 4], root = -1;
             for (int v = 0; v < 4 && root < 0; v++)
             {
-                root = c->inv_mass[hit->vertex[v]] > 0.0 ? zone_root(c, hit->vertex[v]) : -1;
+                root = !is_fixed(c, hit->vertex[v]) ? zone_root(c, hit->vertex[v]) : -1;
             }
-            bool held = c->inv_mass[i] == 0.0;
+            bool held = is_fixed(c, i);
             if (root < 0 || held != (anchored == 1) || (!anchored && c->zone_mass[root] < 0.0))
             {
                 continue;
@@ -261,12 +268,11 @@ static void zones_apply(contact* c, double h)
     for (int k = 0; k < 4 * c->stuck_count; k++)
     {
         int i = c->stuck[k / 4].vertex[k % 4], root = zone_root(c, i);
-        if (c->inv_mass[i] > 0.0 && c->zone_mass[root] != 0.0)
+        if (!is_fixed(c, i) && c->zone_mass[root] != 0.0)
         {
             vec3 motion = v3_scale(1.0 / fabs(c->zone_mass[root]), c->zone_motion[root]);
             c->end[i] = v3_add(c->start[i], motion);
             c->velocity[i] = v3_scale(1.0 / h, motion);
-            c->awake[i] = 1;
         }
     }
 }
@@ -283,6 +289,15 @@ static weft_status make_rigid(world* w, const narrow_list* found)
     zones_join(c);
     zones_move(c);
     zones_apply(c, w->h);
+    // They are looked at again, whatever became of them.
+    int count = 0;
+    for (int k = 0; k < 4 * c->stuck_count; k++)
+    {
+        int i = c->stuck[k / 4].vertex[k % 4];
+        count += !c->awake[i] && !is_fixed(c, i);
+        c->awake[i] = 1;
+    }
+    w->stats->last_resort = int_max(w->stats->last_resort, count);
     return WEFT_OK;
 }
 
@@ -348,12 +363,23 @@ weft_status stage_respond(world* w)
         TRY(add_rows(w, &c->found));
         zones ? sweep_zones(w) : sweep_impulses(w);
     }
-    // The shortest substep: bodies or pins have closed on the cloth. That is counted, and the run goes on.
+    TRY(sweep_collisions(c));
+    if (c->found.count == 0)
+    {
+        store(w);
+        return squeeze_list(w);
+    }
+    // The shortest substep: bodies or pins have closed on the cloth. That is listed, and the run goes on.
     if (w->state.halvings < int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT))
     {
         return WEFT_NOT_CONVERGED;
     }
-    squeeze_give_up(c);
+    while (c->found.count > 0)
+    {
+        squeeze_give_up(c);
+        c->all_awake = true;
+        TRY(sweep_collisions(c));
+    }
     store(w);
     return squeeze_list(w);
 }

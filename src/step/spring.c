@@ -60,16 +60,17 @@ static spring spring_make(const world* w, const near_pair* near)
     vec3 u = weighted(s.weight, s.vertex, c->velocity);
     double approach = -v3_dot(u, s.normal);
     s.damping = approach > 0.0 && s.overlap > 0.0 ? 2.0 * sqrt(rate_sq) / inv_mass : 0.0;
-    // What the pair alone would feel at the end of the substep.
-    double force = s.stiffness * (s.overlap + h * approach) + s.damping * approach;
-    force /= 1.0 + inv_mass * (h * h * s.stiffness + h * s.damping);
+    // The normal force of friction: what presses the pair together now, and what stops it, as if it were alone.
+    double stop = s.stiffness * (fmin(s.overlap, 0.0) + h * approach) + s.damping * approach;
+    stop /= 1.0 + inv_mass * (h * h * s.stiffness + h * s.damping);
+    double force = s.stiffness * fmax(s.overlap, 0.0) + fmax(stop, 0.0);
     vec3 acceleration = v3(0, 0, 0);
     for (int k = 0; k < 4; k++)
     {
         int i = s.vertex[k];
         acceleration = i < c->cloth_count ? v3_madd(acceleration, s.weight[k], w->state.dv[i]) : acceleration;
     }
-    s.slip = slip_of(w, contact_friction(c, near->kind, near->vertex) * fmax(force, 0.0), u, acceleration, s.normal);
+    s.slip = slip_of(w, contact_friction(c, near->kind, near->vertex) * force, u, acceleration, s.normal);
     return s;
 }
 

@@ -1,11 +1,11 @@
 // What nothing can part: bodies or pins that close on the cloth by themselves.
 //
-// When the shortest substep ends with collisions that neither impulses nor zones can avoid, the vertices of the cloth that
-// take part are marked as squeezed by the other body, and the step is accepted as it is. From then on their collisions
-// with that body do not count: they could not leave it again if they did. At the end of each substep the edges and faces
-// around marked vertices are tested for crossings, exactly, on positions rounded to float; what crosses is listed,
-// and a vertex around which nothing crosses any more is as any other again. Marks are the last number of the state's
-// memory of contact, a bit for each body.
+// When the shortest substep ends with collisions that neither impulses nor zones can avoid, the vertices of the cloth
+// that take part are marked as squeezed by the other body, and the step is accepted as it is. From then on their
+// collisions with that body do not count: they could not leave it again if they did. At the end of each substep the
+// edges and faces around marked vertices are tested for crossings, exactly, on positions rounded to float; what crosses
+// is listed, and a vertex around which nothing crosses any more is as any other again. Marks are the last number of the
+// state's memory of contact, a bit for each body.
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "core/core.h"
 #include "material/material.h"
 #include "math/vec.h"
+#include "solve/null_space.h"
 #include "solve/solve.h"
 #include "sparse/sparse.h"
 #include "step/contact.h"
@@ -38,6 +39,7 @@ typedef struct model
     int element_vertices;         // most of any element kind in use: bounds the spectral radius of D^-1 A
     int assembly_of[GROUP_COUNT]; // -1: empty
     pin_set pins;
+    tie_set ties;
 } model;
 
 typedef struct state
@@ -69,6 +71,14 @@ typedef struct energy_report
     double max_stretch;
 } energy_report;
 
+// Ties of the substep: rows of J, the values that J dv is to have, and what they leave free.
+typedef struct binding
+{
+    int *start, *unknown; // [3 * ties + 1], [TIE_ENTRIES * ties]
+    double *value, *rhs;  // [TIE_ENTRIES * ties], [3 * ties]
+    null_space space;
+} binding;
+
 typedef struct world
 {
     const model* model;
@@ -89,6 +99,9 @@ typedef struct world
     vec3 *x_saved, *v_saved, *dv_saved, *grip_saved; // the state before the step, for a step that fails
     filter_record* filter;
     int filter_count;
+    binding binding; // all zero without ties
+    int* held;       // [held_count] vertices with a filter record or in a tie, sorted
+    int held_count;
     uint64_t filter_hash; // of the constrained vertices
     uint64_t pattern_version;
     energy_sums* partial;
@@ -131,7 +144,14 @@ weft_status time_method_find(const char* name, const time_method** out, weft_err
 weft_status step_run(world* w, const time_method* method);
 
 // ---- shared by methods
-weft_status stage_constrain(world* w);                // filter and z for the end of the substep
+weft_status stage_constrain(world* w); // filter and z for the end of the substep
+weft_status binding_create(binding* b, const tie_set* set);
+void binding_finish(binding* b);
+weft_status binding_constrain(world* w); // rows of ties, and z such that they hold
+// v = S v + what pins, contacts and ties prescribe, at the vertices of ties; scratch is [vertex_count].
+void binding_prescribe(const world* w, vec3* v, vec3* scratch);
+tie_rows world_ties(const world* w);
+void world_collect_held(world* w);
 weft_status stage_detect(world* w);                   // what touches, and what is about to
 weft_status contact_constrain(world* w);              // adds them to the filter
 weft_status contact_couple(world* w);                 // adds the springs to A

@@ -17,10 +17,10 @@ spring spring_rub(const world* w, const touch* t); // kinetic friction of a vert
 weft_status springs_couple(world* w);
 weft_status touch_constrain(world* w);
 
-
-void squeeze_load(world* w);                                              // marks of the state
-bool squeeze_ignores(const contact* c, const int vertex[4], int first); // a pair of a vertex and a body that squeezes it
-void squeeze_give_up(contact* c);                                         // marks what still collides
-weft_status squeeze_list(world* w);                                       // what crosses at the end; marks of the next state
+void squeeze_load(world* w); // marks of the state
+bool squeeze_ignores(const contact* c, const int vertex[4],
+                     int first);    // a pair of a vertex and a body that squeezes it
+void squeeze_give_up(contact* c);   // marks what still collides
+weft_status squeeze_list(world* w); // what crosses at the end; marks of the next state
 
 #endif

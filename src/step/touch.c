@@ -7,15 +7,15 @@
 // relative motion.
 //
 // The constraint force is (A dv - b) / h with the unfiltered A. Where it pulls, the vertex is let go; where its
-// tangential part exceeds friction times the normal part, it slides from the next substep on; where it has been slow for
-// some substeps, it sticks. These decisions are the state's memory of contact (`grip`).
+// tangential part exceeds friction times the normal part, it slides from the next substep on; where it has been slow
+// for some substeps, it sticks. These decisions are the state's memory of contact (`grip`).
 #include <string.h>
 
 #include "step/sweep.h"
 
-// What a vertex that touches remembers: from SLIDES on it counts the substeps in which it has hardly moved, and with enough
-// of them it sticks. At once would not do: a vertex that its sticking neighbours hold back is slow too, and sheets would
-// hang on slopes by vertices that take turns.
+// What a vertex that touches remembers: from SLIDES on it counts the substeps in which it has hardly moved, and with
+// enough of them it sticks. At once would not do: a vertex that its sticking neighbours hold back is slow too, and
+// sheets would hang on slopes by vertices that take turns.
 enum
 {
     SLIDES = 1,

@@ -29,6 +29,8 @@ weft_status world_create(world* w, const model* m)
     }
     w->values = MEM_NEW(9 * (size_t)m->assembler.pattern.block_count, double);
     w->filter = MEM_NEW(m->vertex_count + 1, filter_record);
+    w->held = MEM_NEW(m->vertex_count + 1, int);
+    ok = ok && w->held && binding_create(&w->binding, &m->ties) == WEFT_OK;
     int chunks = 1;
     for (int g = 0; g < GROUP_COUNT; g++)
     {
@@ -51,6 +53,8 @@ void world_finish(world* w)
     }
     mem_free(w->values);
     mem_free(w->filter);
+    mem_free(w->held);
+    binding_finish(&w->binding);
     mem_free(w->partial);
     mem_free(w->state.x);
     mem_free(w->state.v);
@@ -100,6 +104,11 @@ weft_status stage_constrain(world* w)
     {
         TRY(contact_constrain(w));
     }
+    if (w->model->ties.count > 0)
+    {
+        TRY(binding_constrain(w));
+    }
+    world_collect_held(w);
     // A solver prepares anew when the set of constraints changes.
     uint64_t hash = (uint64_t)w->filter_count;
     for (int k = 0; k < w->filter_count; k++)
@@ -112,7 +121,7 @@ weft_status stage_constrain(world* w)
         w->filter_hash = hash;
         w->pattern_version++;
     }
-    w->stats->constraints = w->filter_count;
+    w->stats->constraints = w->filter_count + w->model->ties.count;
     return WEFT_OK;
 }
 
@@ -124,6 +133,7 @@ linear_system world_system(const world* w, const vec3* b, const vec3* z)
                            .z = z,
                            .filter = w->filter,
                            .filter_count = w->filter_count,
+                           .ties = world_ties(w),
                            .positions = w->at,
                            .element_vertices = int_max(w->model->element_vertices, arity),
                            .pattern_version = w->pattern_version};
