@@ -165,6 +165,11 @@ static void benchmarks_of_contact(void** unused)
               "--sphere-frames 3 --json > contact.json && grep -q '\"ratio\"' contact.json && "
               "grep -q '\"contact_ms\"' contact.json && grep -q '\"vertices\":1681.*\"growth\"' contact.json"),
         0);
+    // Without --frames and --short: the scene's own.
+    assert_int_equal(
+        shell("\"$WEFT\" bench contact-scenes --scenes twist --cells 6 --starts 0 --log own.jsonl --json > own.json && "
+              "[ $(grep -c '\"frames\":75,\"steps\":600,' own.json) = 3 ]"),
+        0);
     assert_int_equal(shell("\"$WEFT\" bench contact --coarse 30 --cells 40"), 2);
     assert_int_equal(shell("\"$WEFT\" bench drop --solvers nonsense"), 2);
     assert_int_equal(shell("\"$WEFT\" bench contact-scenes --scenes pinned"), 2);
