@@ -13,9 +13,11 @@
 // --coarse N (100), --from FRAME (15), --steps N (10, of `solve` and `growth`; a tenth from 400 cells, at least 2),
 // --sphere-cells N (80),
 // --sphere-frames N (25), --threads N (2, not of `sphere`).
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/bench.h"
 #include "bench/contact_run.h"
@@ -207,10 +209,31 @@ static weft_status run_growth(const settings* s, const sheet* coarse, int fallen
     return WEFT_OK;
 }
 
-static void keep_largest(void* context, const weft_step_stats* stats)
+// CPU of the process from step to step. On a busy machine stages take longer on the clock than of CPU: contact gets its
+// share of the step's clock out of the step's CPU.
+typedef struct cpu_watch
 {
-    double* largest = context;
-    *largest = fmax(*largest, contact_seconds(stats));
+    double last;           // s of CPU at the end of the last step; 0: there was none
+    double contact, whole; // s of CPU
+    double largest;        // s, of contact in a step
+    int steps;
+} cpu_watch;
+
+static void watch_step(void* context, const weft_step_stats* stats)
+{
+    cpu_watch* w = context;
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec, spent = now - w->last;
+    if (w->last > 0.0)
+    {
+        double contact = spent * contact_seconds(stats) / stats->step_s;
+        w->contact += contact;
+        w->whole += spent;
+        w->largest = fmax(w->largest, contact);
+        w->steps++;
+    }
+    w->last = now;
 }
 
 static weft_status run_sphere(const settings* s)
@@ -218,25 +241,25 @@ static weft_status run_sphere(const settings* s)
     contact_case c = {
         .scene = "sphere", .cells = s->sphere_cells, .frames = s->sphere_frames, .friction = -1.0, .threads = 1};
     contact_totals t;
-    double largest = 0.0;
-    TRY(contact_run(&c, keep_largest, &largest, &t));
+    cpu_watch w = {0};
+    TRY(contact_run(&c, watch_step, &w, &t));
     if (!t.completed)
     {
         fprintf(stderr, "weft bench contact: %s\n", t.message);
         return WEFT_NOT_CONVERGED;
     }
-    double ms = 1e3 * t.contact_s / t.steps;
+    double contact = 1e3 * w.contact / w.steps, whole = 1e3 * w.whole / w.steps;
     if (s->json)
     {
         printf(",\n\"sphere\":{\"vertices\":%d,\"steps\":%d,\"contact_ms\":%.5g,\"largest_ms\":%.5g,\"step_ms\":%.5g,"
                "\"max_stretch\":%.5g}",
-               t.vertices, t.steps, ms, 1e3 * largest, 1e3 * t.step_s / t.steps, t.max_stretch);
+               t.vertices, w.steps, contact, 1e3 * w.largest, whole, t.max_stretch);
         return WEFT_OK;
     }
-    printf(
-        "sphere, %d vertices, %d steps from the start, 1 thread: contact %.2f ms a step (at most %.1f), the whole step "
-        "%.1f ms\n",
-        t.vertices, t.steps, ms, 1e3 * largest, 1e3 * t.step_s / t.steps);
+    printf("sphere, %d vertices, %d steps from the second on, 1 thread, CPU: contact %.2f ms a step (at most %.1f), "
+           "the whole "
+           "step %.1f ms\n",
+           t.vertices, w.steps, contact, 1e3 * w.largest, whole);
     fflush(stdout);
     return WEFT_OK;
 }

@@ -55,7 +55,7 @@ static contact_case case_of(const settings* s, int scene, int run)
                                                  : 0,
                           .frames = s->frames > 0 ? s->frames
                                     : s->is_short ? scenes[scene].short_frames
-                                                  : 0,
+                                                  : -1,
                           .friction = run < FRICTION_COUNT ? frictions[run] : 0.3,
                           .start = run < FRICTION_COUNT ? 0 : run - FRICTION_COUNT + 1,
                           .jitter = 1e-6,

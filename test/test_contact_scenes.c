@@ -83,7 +83,8 @@ static void every_start_is_clean(void** unused)
 static void a_crossing_is_seen(void** unused)
 {
     (void)unused;
-    static const char* const sets[] = {"cloth.0.transform.translate=[0,0.03,0]", "contact.exclude=[{\"pair\":[\"sheet\",\"box\"]}]"};
+    static const char* const sets[] = {"cloth.0.transform.translate=[0,0.03,0]",
+                                       "contact.exclude=[{\"pair\":[\"sheet\",\"box\"]}]"};
     contact_case c = {.scene = "drop-horizontal",
                       .sets = sets,
                       .set_count = 2,
@@ -146,10 +147,32 @@ static void short_form_is_clean(void** unused)
     assert_int_equal(completed, rows);
     free(text);
     // Finished runs are not done again.
+    assert_int_equal(shell("cp weft-bench-contact-scenes.jsonl before && \"$WEFT\" bench contact-scenes --short "
+                           "&& cmp before weft-bench-contact-scenes.jsonl"),
+                     0);
+}
+
+// The other two benchmarks on tiny sheets: they end, say what they measured, and refuse what they cannot measure.
+static void benchmarks_of_contact(void** unused)
+{
+    (void)unused;
     assert_int_equal(
-        shell("cp weft-bench-contact-scenes.jsonl before && \"$WEFT\" bench contact-scenes --short "
-              "&& cmp before weft-bench-contact-scenes.jsonl"),
+        shell("\"$WEFT\" bench drop --cells 8 --frames 2 --json > drop.json && grep -c '\"solver\":' drop.json > count"
+              " && [ $(cat count) = 12 ] && grep -q '\"failures\":0}' drop.json"),
         0);
+    assert_int_equal(
+        shell("\"$WEFT\" bench contact --coarse 10 --cells 20 --sizes 10,20,40 --from 2 --steps 2 --sphere-cells 10 "
+              "--sphere-frames 3 --json > contact.json && grep -q '\"ratio\"' contact.json && "
+              "grep -q '\"contact_ms\"' contact.json && grep -q '\"vertices\":1681.*\"growth\"' contact.json"),
+        0);
+    // Without --frames and --short: the scene's own.
+    assert_int_equal(
+        shell("\"$WEFT\" bench contact-scenes --scenes twist --cells 6 --starts 0 --log own.jsonl --json > own.json && "
+              "[ $(grep -c '\"frames\":75,\"steps\":600,' own.json) = 3 ]"),
+        0);
+    assert_int_equal(shell("\"$WEFT\" bench contact --coarse 30 --cells 40"), 2);
+    assert_int_equal(shell("\"$WEFT\" bench drop --solvers nonsense"), 2);
+    assert_int_equal(shell("\"$WEFT\" bench contact-scenes --scenes pinned"), 2);
 }
 
 #define DROP "run drop-vertical --set cells=20 --frames 12 -o "
@@ -178,11 +201,9 @@ static void same_bits_after_a_kill(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_start_is_clean),
-        cmocka_unit_test(a_crossing_is_seen),
-        cmocka_unit_test(starts_are_jittered),
-        cmocka_unit_test(short_form_is_clean),
-        cmocka_unit_test(same_bits),
+        cmocka_unit_test(every_start_is_clean),   cmocka_unit_test(a_crossing_is_seen),
+        cmocka_unit_test(starts_are_jittered),    cmocka_unit_test(short_form_is_clean),
+        cmocka_unit_test(benchmarks_of_contact),  cmocka_unit_test(same_bits),
         cmocka_unit_test(same_bits_after_a_kill),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
