@@ -22,8 +22,8 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->zone = MEM_NEW(n, int);
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
-    bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->rest && c->start && c->end && c->velocity && c->framed &&
-              c->grip && c->pin_records && c->record && c->awake && c->mark && c->zone && c->zone_motion &&
+    bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->rest && c->start && c->end && c->velocity &&
+              c->framed && c->grip && c->pin_records && c->record && c->awake && c->mark && c->zone && c->zone_motion &&
               c->zone_mass;
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }

@@ -101,6 +101,7 @@ typedef struct contact
     vec3 *start, *end; // [vertex_count]
     vec3* velocity;    // [vertex_count] at its end
     vec3 frame;        // m, the way that the search takes off all ends
+    double swing;      // m: features come closer by no more
     vec3* framed;      // [vertex_count] ends without it
     narrow_list near;  // near_pair
     touch* touches;    // [touch_count] sorted by vertex

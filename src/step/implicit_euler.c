@@ -43,7 +43,8 @@ static vec3 reaction(const world* w, int i)
     return v3_scale(1.0 / w->h, sum);
 }
 
-// Work of constraints: their forces times displacements. Those of ties add up to nothing where both sides move together.
+// Work of constraints: their forces times displacements. Those of ties add up to nothing where both sides move
+// together.
 static double pin_work(const world* w)
 {
     double work = 0.0;

@@ -50,8 +50,8 @@ weft_status sweep_load(world* w)
     return largest < 1e11 ? WEFT_OK : WEFT_NOT_FINITE;
 }
 
-// Who meets whom does not change when all bodies move on by the same way. The mean way of the cloth is taken off the ends
-// where it is long, because boxes of neighbours that fall together overlap by their whole fall.
+// Who meets whom does not change when all bodies move on by the same way. The mean way of the cloth is taken off the
+// ends where it is long, because boxes of neighbours that fall together overlap by their whole fall.
 static void choose_frame(contact* c)
 {
     vec3 sum = v3(0, 0, 0);
@@ -62,6 +62,18 @@ static void choose_frame(contact* c)
     vec3 mean = v3_scale(1.0 / c->cloth_count, sum);
     bool is_long = v3_length(mean) > c->reach;
     c->frame = is_long ? mean : v3(0, 0, 0);
+}
+
+// The way that two features can come closer within the substep, at most.
+static double swing_of(const contact* c)
+{
+    double most = 0.0;
+    for (int i = 0; i < c->vertex_count; i++)
+    {
+        vec3 d = v3_sub(v3_sub(c->end[i], c->start[i]), c->frame);
+        most = fmax(most, v3_dot(d, d));
+    }
+    return 2.0 * sqrt(most);
 }
 
 weft_status sweep_search(contact* c)
@@ -80,7 +92,7 @@ static double outside(double x, double a, double b)
     return fmax(fmin(a, b) - x, x - fmax(a, b));
 }
 
-bool sweep_covers(const contact* c)
+static bool covers(const contact* c)
 {
     const double most = 0.499 * c->reach;
     for (int i = 0; i < c->cloth_count; i++)
@@ -106,40 +118,66 @@ typedef struct candidate
 
 static candidate candidate_of(const contact* c, weft_pair_kind kind, weft_pair pair)
 {
-    candidate q = {.first = kind == WEFT_VERTEX_FACE ? 1 : 2};
+    candidate q;
+    q.first = kind == WEFT_VERTEX_FACE ? 1 : 2;
     collider_vertices(c->collider, kind, pair, q.vertex);
     for (int k = 0; k < 4; k++)
     {
         q.start[k] = c->start[q.vertex[k]];
-        q.end[k] = c->end[q.vertex[k]];
     }
     return q;
 }
 
-// The direction from the middle of the second to that of the first, at the start.
-static vec3 middle_direction(const candidate* q)
+static void candidate_end(const contact* c, candidate* q)
 {
-    vec3 a = q->start[0], b = q->start[3];
-    if (q->first == 1)
+    for (int k = 0; k < 4; k++)
     {
-        b = v3_scale(1.0 / 3.0, v3_add(v3_add(q->start[1], q->start[2]), b));
+        q->end[k] = c->end[q->vertex[k]];
     }
-    else
-    {
-        a = v3_scale(0.5, v3_add(a, q->start[1]));
-        b = v3_scale(0.5, v3_add(q->start[2], b));
-    }
-    return v3_normalize(v3_sub(a, b));
 }
 
-// How far they are apart along d, at least; negative: not at all.
+static double least_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+// The direction from the middle of the second to that of the first, at the start; of any length.
+static vec3 middle_direction(const candidate* q)
+{
+    const vec3* x = q->start;
+    if (q->first == 1)
+    {
+        return v3_sub(v3_scale(3.0, x[0]), v3_add(v3_add(x[1], x[2]), x[3]));
+    }
+    return v3_sub(v3_add(x[0], x[1]), v3_add(x[2], x[3]));
+}
+
+// How far they are apart along d, at least, in lengths of d; not above zero: not at all.
 static double gap_along(vec3 d, const vec3 x[4], int first)
 {
-    double low = v3_dot(d, x[0]), high = v3_dot(d, x[3]);
-    low = first == 2 ? fmin(low, v3_dot(d, x[1])) : low;
-    high = fmax(high, v3_dot(d, x[2]));
-    high = first == 1 ? fmax(high, v3_dot(d, x[1])) : high;
+    double low = v3_dot(d, x[0]), high = most_of(v3_dot(d, x[2]), v3_dot(d, x[3])), other = v3_dot(d, x[1]);
+    low = first == 2 ? least_of(low, other) : low;
+    high = first == 1 ? most_of(high, other) : high;
     return low - high;
+}
+
+// Whether they are farther apart along d than `least`.
+static bool apart_by(vec3 d, const vec3 x[4], int first, double least)
+{
+    double gap = gap_along(d, x, first);
+    return gap > 0.0 && gap * gap > least * least * v3_dot(d, d);
+}
+
+// Apart along one direction at the start, at the end, and so in between.
+static bool stays_apart(const candidate* q, double least)
+{
+    vec3 d = middle_direction(q);
+    return apart_by(d, q->start, q->first, least) && apart_by(d, q->end, q->first, least);
 }
 
 // ---- near
@@ -164,27 +202,12 @@ static double rest_limit(const contact* c, weft_pair_kind kind, const candidate*
     {
         rest.start[k] = c->rest[q->vertex[k]];
     }
-    if (gap_along(middle_direction(&rest), rest.start, rest.first) > 2.0 * thickness)
+    if (apart_by(middle_direction(&rest), rest.start, rest.first, 2.0 * thickness))
     {
         return thickness;
     }
     closest at = kind == WEFT_VERTEX_FACE ? closest_vertex_face(rest.start) : closest_edge_edge(rest.start);
     return fmin(thickness, 0.5 * at.distance);
-}
-
-// The way that the features can come closer within the substep, at most.
-static double largest_approach(const candidate* q)
-{
-    double most = 0.0;
-    for (int a = 0; a < q->first; a++)
-    {
-        for (int b = q->first; b < 4; b++)
-        {
-            vec3 d = v3_sub(v3_sub(q->end[a], q->start[a]), v3_sub(q->end[b], q->start[b]));
-            most = fmax(most, v3_dot(d, d));
-        }
-    }
-    return sqrt(most);
 }
 
 // The closest points lie inside both features, not on their borders.
@@ -210,8 +233,12 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
         return false;
     }
     double thickness = pair_thickness(c, &q), reach = CONTACT_REACH * thickness;
-    double gap = gap_along(middle_direction(&q), q.start, q.first);
-    if (gap > reach && gap > reach + largest_approach(&q))
+    if (apart_by(middle_direction(&q), q.start, q.first, reach + c->swing))
+    {
+        return false;
+    }
+    candidate_end(c, &q);
+    if (stays_apart(&q, reach))
     {
         return false;
     }
@@ -239,17 +266,11 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
 weft_status sweep_near(contact* c)
 {
     narrow_search search = {c->reach, near_test, c, sizeof(near_pair)};
+    c->swing = swing_of(c);
     return collider_test(c->collider, &search, &c->near);
 }
 
 // ---- collisions
-
-// Apart along one direction at the start, at the end, and so in between.
-static bool stays_apart(const candidate* q, double least)
-{
-    vec3 d = middle_direction(q);
-    return gap_along(d, q->start, q->first) > least && gap_along(d, q->end, q->first) > least;
-}
 
 static bool collision_test(const weft_collider* collider, weft_pair_kind kind, weft_pair pair, void* context, void* out)
 {
@@ -266,7 +287,13 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
         return false;
     }
     // Far above the rounding of these sums, and farther than the rounding to float moves anything.
-    if (stays_apart(&q, 4.0 * c->ulp))
+    double least = 4.0 * c->ulp;
+    if (apart_by(middle_direction(&q), q.start, q.first, least + c->swing))
+    {
+        return false;
+    }
+    candidate_end(c, &q);
+    if (stays_apart(&q, least))
     {
         return false;
     }
@@ -292,10 +319,11 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
 weft_status sweep_collisions(contact* c)
 {
     narrow_search search = {c->reach, collision_test, c, sizeof(collision)};
-    if (!sweep_covers(c))
+    if (!covers(c))
     {
         TRY(sweep_search(c));
     }
+    c->swing = swing_of(c);
     TRY(collider_test(c->collider, &search, &c->found));
     memset(c->awake, 0, (size_t)c->vertex_count);
     c->all_awake = false;

@@ -7,7 +7,6 @@
 vec3 sweep_flush(vec3 x);
 weft_status sweep_load(world* w);         // positions of the substep, its end as velocities have it
 weft_status sweep_search(contact* c);     // candidates around start and end
-bool sweep_covers(const contact* c);      // whether the candidates hold for these ends
 weft_status sweep_near(contact* c);       // fills near
 weft_status sweep_collisions(contact* c); // fills found, for what is awake
 
