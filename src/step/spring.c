@@ -114,7 +114,7 @@ static vec3 spring_force(const world* w, const spring* s, vec3 u)
     return v3_madd(v3_scale(push, s->normal), -s->slip, slide);
 }
 
-static coupling spring_coupling(const world* w, const spring* s)
+coupling spring_coupling(const world* w, const spring* s)
 {
     coupling out;
     for (int k = 0; k < 4; k++)

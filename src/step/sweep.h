@@ -13,6 +13,7 @@ weft_status sweep_collisions(contact* c); // fills found, for what is awake
 bool touch_take(contact* c, const near_pair* near); // false: it is none of a vertex and an obstacle's face
 void spring_take(world* w, const near_pair* near);
 spring spring_rub(const world* w, const touch* t); // kinetic friction of a vertex that slides
+coupling spring_coupling(const world* w, const spring* s);
 weft_status springs_couple(world* w);
 weft_status touch_constrain(world* w);
 

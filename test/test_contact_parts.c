@@ -1,0 +1,274 @@
+// The parts of contact that can be held against something simple: couplings against a dense sum, forces of springs
+// against finite differences of their potential, and what bodies close on.
+#include "common.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common_scene.h"
+#include "core/core.h"
+#include "sim/sim.h"
+#include "sparse/sparse.h"
+#include "step/sweep.h"
+
+// ---- couplings
+
+enum
+{
+    ROWS = 40,
+    COUPLINGS = 60
+};
+
+// A chain of vertices, each coupled with the next.
+static bsr_matrix chain(bsr_pattern* pattern, uint64_t* random)
+{
+    int pairs[2 * (ROWS - 1)];
+    for (int i = 0; i + 1 < ROWS; i++)
+    {
+        pairs[2 * i] = i;
+        pairs[2 * i + 1] = i + 1;
+    }
+    element_list list = {ROWS - 1, 2, pairs};
+    assert_int_equal(bsr_pattern_create(ROWS, &list, 1, pattern), WEFT_OK);
+    bsr_matrix A = {pattern, MEM_NEW(9 * (size_t)pattern->block_count, double)};
+    for (int k = 0; k < 9 * pattern->block_count; k++)
+    {
+        A.values[k] = test_random(random, -1, 1);
+    }
+    return A;
+}
+
+static coupling random_coupling(uint64_t* random, bool near)
+{
+    coupling c = {.row = {-1, -1, -1, -1}};
+    int first = (int)test_random(random, 0, ROWS - 4);
+    for (int a = 0; a < 4; a++)
+    {
+        int row = near ? first + a % 2 : (first + a * 9) % ROWS;
+        bool twice = false;
+        for (int b = 0; b < a; b++)
+        {
+            twice = twice || c.row[b] == row;
+        }
+        c.row[a] = twice || test_random(random, 0, 1) < 0.2 ? -1 : row;
+        c.weight[a] = test_random(random, -1, 1);
+    }
+    vec3 n = test_random_vec(random, 1.0);
+    mat3 K = m3_outer(n, n);
+    memcpy(c.K, K.m, sizeof(c.K));
+    return c;
+}
+
+static void add_dense(double* dense, const bsr_matrix* A)
+{
+    for (int i = 0; i < ROWS; i++)
+    {
+        for (int s = A->pattern->row_start[i]; s < A->pattern->row_start[i + 1]; s++)
+        {
+            for (int k = 0; k < 9; k++)
+            {
+                dense[(3 * i + k / 3) * 3 * ROWS + 3 * A->pattern->column[s] + k % 3] += A->values[9 * s + k];
+            }
+        }
+    }
+}
+
+static void couplings_are_sums(void** state)
+{
+    (void)state;
+    static double dense[9 * ROWS * ROWS], found[9 * ROWS * ROWS];
+    uint64_t random = 5;
+    for (int turn = 0; turn < 40; turn++)
+    {
+        bsr_pattern pattern;
+        bsr_matrix A = chain(&pattern, &random);
+        coupling list[COUPLINGS];
+        int count = (int)test_random(&random, 0, COUPLINGS);
+        for (int k = 0; k < count; k++)
+        {
+            list[k] = random_coupling(&random, turn % 2 == 0);
+        }
+        memset(dense, 0, sizeof(dense));
+        memset(found, 0, sizeof(found));
+        add_dense(dense, &A);
+        for (int k = 0; k < count * 16 * 9; k++)
+        {
+            const coupling* c = &list[k / 144];
+            int a = k / 36 % 4, b = k / 9 % 4, e = k % 9;
+            if (c->row[a] >= 0 && c->row[b] >= 0)
+            {
+                dense[(3 * c->row[a] + e / 3) * 3 * ROWS + 3 * c->row[b] + e % 3] +=
+                    c->weight[a] * c->weight[b] * c->K[e];
+            }
+        }
+        coupled_matrix m = {0};
+        assert_int_equal(coupled_structure(&m, &pattern, list, count), WEFT_OK);
+        uint64_t version = m.version;
+        double* own = A.values;
+        assert_int_equal(coupled_values(&m, &A, list, NULL), WEFT_OK);
+        assert_int_equal(A.values == own, m.extra_start[ROWS] == 0); // in place when the pattern has it all
+        assert_true(turn % 2 == 1 || A.values == own);
+        add_dense(found, &A);
+        for (int k = 0; k < 9 * ROWS * ROWS; k++)
+        {
+            assert_true(fabs(found[k] - dense[k]) < 1e-13);
+        }
+        for (int i = 0; i < ROWS; i++)
+        {
+            assert_int_equal(A.pattern->column[A.pattern->diagonal[i]], i);
+        }
+        // The same couplings again are no new pattern; one less is, where it added something.
+        assert_int_equal(coupled_structure(&m, &pattern, list, count), WEFT_OK);
+        assert_true(m.version == version);
+        coupled_finish(&m);
+        mem_free(own);
+        bsr_pattern_finish(&pattern);
+    }
+}
+
+// ---- springs
+
+enum
+{
+    POINTS = 8,
+    CLOTH_POINTS = 6 // the others are an obstacle's
+};
+
+static void springs_are_gradients(void** state)
+{
+    (void)state;
+    uint64_t random = 11;
+    for (int turn = 0; turn < 200; turn++)
+    {
+        vec3 x[POINTS], v[POINTS], dv[POINTS], rhs[POINTS] = {{0, 0, 0}};
+        double inv_mass[POINTS], friction[POINTS], mass[POINTS];
+        int body[POINTS];
+        for (int i = 0; i < POINTS; i++)
+        {
+            x[i] = test_random_vec(&random, 0.01);
+            v[i] = test_random_vec(&random, 0.3);
+            dv[i] = test_random_vec(&random, 5.0);
+            mass[i] = test_random(&random, 1e-5, 1e-4);
+            inv_mass[i] = i < CLOTH_POINTS ? 1.0 / mass[i] : 0.0;
+            friction[i] = 0.4;
+            body[i] = i >= CLOTH_POINTS;
+        }
+        model m = {.vertex_count = CLOTH_POINTS, .mass = mass};
+        contact c = {.cloth_count = CLOTH_POINTS,
+                     .vertex_count = POINTS,
+                     .inv_mass = inv_mass,
+                     .friction = friction,
+                     .body = body,
+                     .velocity = v,
+                     .springs = MEM_NEW(1, spring),
+                     .spring_capacity = 1};
+        world w = {.model = &m, .contact = &c, .h = 0.004, .state = {.x = x, .v = v, .dv = dv}};
+        bool edges = turn % 2;
+        near_pair near = {.kind = edges ? WEFT_EDGE_EDGE : WEFT_VERTEX_FACE,
+                          .vertex = {turn % 3,
+                                     edges          ? 3
+                                     : turn % 4 < 2 ? 3
+                                                    : 6,
+                                     4, turn % 4 == 3 ? 7 : 5},
+                          .weight = {1, -0.2, -0.3, -0.5},
+                          .normal = v3_normalize(test_random_vec(&random, 1.0)),
+                          .distance = test_random(&random, 0, 1.2e-3),
+                          .thickness = 1e-3};
+        spring_take(&w, &near);
+        if (c.spring_count == 0)
+        {
+            mem_free(c.springs);
+            continue;
+        }
+        // The force is minus the gradient of the potential by velocity, and the coupling its second derivative.
+        springs_push(&w, v, rhs);
+        coupling k;
+        k = spring_coupling(&w, &c.springs[0]);
+        for (int i = 0; i < CLOTH_POINTS; i++)
+        {
+            for (int axis = 0; axis < 3; axis++)
+            {
+                double* part = &v[i].x + axis;
+                double keep = *part, step = 1e-4, up, down;
+                *part = keep + step;
+                up = springs_potential(&w, v);
+                vec3 rhs_up[POINTS] = {{0, 0, 0}};
+                springs_push(&w, v, rhs_up);
+                *part = keep - step;
+                down = springs_potential(&w, v);
+                *part = keep;
+                double gradient = (up - down) / (2 * step), scale = fabs(gradient) + 1e-9;
+                assert_true(fabs(gradient + (&rhs[i].x)[axis]) < 1e-6 * scale + 1e-12);
+                for (int a = 0; a < 4; a++)
+                {
+                    for (int b = 0; b < 4; b++)
+                    {
+                        if (k.row[b] != i || k.row[a] < 0)
+                        {
+                            continue;
+                        }
+                        vec3 change = v3_scale(-1.0 / step, v3_sub(rhs_up[k.row[a]], rhs[k.row[a]]));
+                        for (int row = 0; row < 3; row++)
+                        {
+                            double expected = k.weight[a] * k.weight[b] * k.K[3 * row + axis];
+                            assert_true(fabs((&change.x)[row] - expected) < 1e-6 * fabs(expected) + 1e-7);
+                        }
+                    }
+                }
+            }
+        }
+        mem_free(c.springs);
+    }
+}
+
+// ---- squeezed
+
+static const char press[] =
+    "{\"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"cells\": 8, \"size\": 0.3}}}], \"obstacles\": ["
+    "{\"name\": \"floor\", \"shape\": {\"box\": {\"center\": [0, -0.06, 0], \"size\": [0.4, 0.1, 0.4]}}},"
+    "{\"name\": \"press\", \"shape\": {\"box\": {\"center\": [0, 0.07, 0], \"size\": [0.2, 0.1, 0.2]}}, \"motion\": "
+    "{\"path\": [{\"time\": 0}, {\"time\": 0.1, \"offset\": [0, -0.05, 0]}, {\"time\": 0.2, \"offset\": [0, 0.05, "
+    "0]}]}}]}";
+
+static void bodies_that_close_are_listed_and_let_go(void** state)
+{
+    (void)state;
+    weft_scene* scene = scene_load_text(press, NULL, 0);
+    weft_sim* sim = NULL;
+    weft_error error = {0};
+    assert_int_equal(weft_scene_create_sim(scene, 2, &sim, &error), WEFT_OK);
+    int listed = 0;
+    weft_step_stats stats = {0};
+    for (int n = 0; n < 150; n++)
+    {
+        assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
+        assert_true(isfinite(stats.energy.total));
+        listed += stats.squeezed > 0;
+        for (int k = 0; k < stats.squeezed; k++)
+        {
+            const weft_squeezed* q = &stats.squeezed_pairs[k];
+            assert_true((q->body[0] == 0) != (q->body[1] == 0)); // the sheet and a box
+            for (int a = 0; a < 5; a++)
+            {
+                int vertex = a < 2 ? q->edge[a] : q->face[a - 2];
+                assert_true(vertex >= 0 && vertex < (q->body[a >= 2] == 0 ? 81 : 8));
+            }
+        }
+    }
+    print_message("%d of 150 steps list squeezed pairs\n", listed);
+    assert_true(listed > 10);
+    assert_int_equal(stats.squeezed, 0); // the press has gone up again
+    weft_sim_destroy(sim);
+    weft_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(couplings_are_sums),
+        cmocka_unit_test(springs_are_gradients),
+        cmocka_unit_test(bodies_that_close_are_listed_and_let_go),
+    };
+    return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
+}
