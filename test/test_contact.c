@@ -199,15 +199,24 @@ static void a_sheet_rests_on_a_table(void** state)
     {
         step(sim, &stats);
     }
-    print_message("kinetic energy after 2 s: %g J\n", stats.energy.kinetic);
-    assert_true(stats.energy.kinetic < 1e-9);
+    double most = stats.energy.kinetic;
+    for (int n = 0; n < 5000; n++)
+    {
+        step(sim, &stats);
+        most = fmax(most, stats.energy.kinetic);
+    }
+    print_message("largest kinetic energy from 2 to 12 s: %g J\n", most);
+    assert_true(most < 1e-9);
     double sum = 0.0;
-    for (int i = 0; i < sim->model.vertex_count; i++)
+    int count = sim->model.vertex_count, touching = 0;
+    for (int i = 0; i < count; i++)
     {
         sum += sim->world.state.x[i].y;
+        touching += sim->world.state.grip[i].y > 0.0;
     }
-    print_message("mean gap: %g m\n", sum / sim->model.vertex_count);
-    assert_true(sum / sim->model.vertex_count > 0.0005 && sum / sim->model.vertex_count < 0.0012);
+    print_message("mean gap: %g m, %d of %d vertices in contact\n", sum / count, touching, count);
+    assert_true(sum / count > 0.0005 && sum / count < 0.0012);
+    assert_true(touching >= 0.9 * count);
     weft_sim_destroy(sim);
 }
 

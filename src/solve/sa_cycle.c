@@ -4,6 +4,7 @@
 // 0).
 #include <math.h>
 
+#include "math/denormals.h"
 #include "solve/sa.h"
 
 #ifdef WEFT_X86_KERNELS
@@ -44,6 +45,27 @@ const sa_kernels* sa_passes_for(const sa_hierarchy* h, const sa_level* l)
 static int grain_of(int block)
 {
     return block == 3 ? ROW_GRAIN : ROW_GRAIN / 4;
+}
+
+// A pass with denormals off: of a sheet that falls flat all residuals but one component are noise.
+typedef struct quiet_pass
+{
+    parallel_fn* pass;
+    void* context;
+} quiet_pass;
+
+static void quiet_chunk(void* context, int begin, int end)
+{
+    const quiet_pass* q = context;
+    unsigned before = flush_denormals();
+    q->pass(q->context, begin, end);
+    restore_denormals(before);
+}
+
+static void run_pass(workers* pool, int count, int grain, parallel_fn* pass, void* context)
+{
+    quiet_pass q = {pass, context};
+    parallel_for(pool, count, grain, quiet_chunk, &q);
 }
 
 static void swap(void** a, void** b)
@@ -88,7 +110,7 @@ static void smooth(const sa_hierarchy* h, sa_level* l, bool from_zero)
         }
         pass.x = l->x;
         pass.y = k == 0 && from_zero ? l->x : l->y;
-        parallel_for(h->pool, l->rows, grain_of(l->block), k == 0 && from_zero ? kernels->first : kernels->step, &pass);
+        run_pass(h->pool, l->rows, grain_of(l->block), k == 0 && from_zero ? kernels->first : kernels->step, &pass);
         if (pass.y == l->y)
         {
             swap(&l->x, &l->y);
@@ -129,7 +151,7 @@ static void solve_last(sa_hierarchy* h, sa_level* l)
         return;
     }
     sa_pass pass = {.level = l, .b = l->b, .y = l->x, .d = l->d, .c2 = 1.0};
-    parallel_for(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->first, &pass);
+    run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->first, &pass);
 }
 
 typedef struct convert_context
@@ -233,7 +255,7 @@ void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
     sa_level* finest = &h->levels[0];
     double clock = sa_clock(h);
     convert_context convert = {r, z, finest->b, h->precision, h->vector_scale, finest->packed ? finest->root : NULL};
-    parallel_for(h->pool, finest->rows, ROW_GRAIN, to_real, &convert);
+    run_pass(h->pool, finest->rows, ROW_GRAIN, to_real, &convert);
     sa_lap(h, finest, SA_CONVERT, &clock);
     int last = h->level_count - 1;
     for (int k = 0; k < last; k++)
@@ -243,10 +265,10 @@ void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
         smooth(h, l, true);
         clock = sa_clock(h);
         sa_pass residual = {.level = l, .b = l->b, .x = l->x, .y = l->r};
-        parallel_for(h->pool, l->rows, grain_of(l->block), kernels->residual, &residual);
+        run_pass(h->pool, l->rows, grain_of(l->block), kernels->residual, &residual);
         sa_lap(h, l, SA_RESIDUAL, &clock);
         sa_pass down = {.level = l, .x = l->r, .y = coarse->b};
-        parallel_for(h->pool, coarse->rows, ROW_GRAIN / 8, kernels->restrict_to, &down);
+        run_pass(h->pool, coarse->rows, ROW_GRAIN / 8, kernels->restrict_to, &down);
         sa_lap(h, l, SA_RESTRICT, &clock);
     }
     clock = sa_clock(h);
@@ -256,13 +278,13 @@ void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
     {
         sa_level* l = &h->levels[k];
         sa_pass up = {.level = l, .x = l[1].x, .y = l->x};
-        parallel_for(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->prolong, &up);
+        run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->prolong, &up);
         sa_lap(h, l, SA_PROLONG, &clock);
         smooth(h, l, false);
         clock = sa_clock(h);
     }
     convert.real = finest->x;
     convert.scale = h->matrix_scale / h->vector_scale;
-    parallel_for(h->pool, finest->rows, ROW_GRAIN, from_real, &convert);
+    run_pass(h->pool, finest->rows, ROW_GRAIN, from_real, &convert);
     sa_lap(h, finest, SA_CONVERT, &clock);
 }

@@ -4,6 +4,7 @@
 // Functions take block sizes as constants where they are 3 or 6, so that loops unroll; other sizes run through the same
 // code. A row of blocks times a vector is summed entry by entry and reduced at the end of the row: each block is
 // one stream of products, whatever its shape.
+#include "math/denormals.h"
 #include <math.h>
 
 #include "math/wide.h"
@@ -40,29 +41,6 @@ WIDE_INLINE void store4(REAL* p, r4 a)
 WIDE_INLINE void store8(REAL* p, r8 a)
 {
     memcpy(p, &a, sizeof(a));
-}
-
-// Nearly flat cloth has entries at rounding level, whose products are below the range of normal floats; each costs a
-// hundred cycles. While it is on they count as zero. What is computed meanwhile must be in a function that is not
-// inlined.
-static inline unsigned flush_denormals(void)
-{
-#ifdef __SSE2__
-    unsigned before = __builtin_ia32_stmxcsr();
-    __builtin_ia32_ldmxcsr(before | 0x8040);
-    return before;
-#else
-    return 0;
-#endif
-}
-
-static inline void restore_denormals(unsigned before)
-{
-#ifdef __SSE2__
-    __builtin_ia32_ldmxcsr(before);
-#else
-    (void)before;
-#endif
 }
 
 // Calls fn with the constants that a level's blocks have.
