@@ -18,7 +18,7 @@ typedef struct contact_keys
 static const field contact_fields[] = {
     {"enabled", FIELD_NODE, offsetof(contact_keys, enabled), ANY_NUMBER},
     {"friction", FIELD_NUMBER, offsetof(contact_keys, friction), NOT_NEGATIVE},
-    {"thickness", FIELD_NUMBER, offsetof(contact_keys, thickness), NOT_NEGATIVE},
+    {"thickness", FIELD_NUMBER, offsetof(contact_keys, thickness), POSITIVE},
     {"exclude", FIELD_NODE, offsetof(contact_keys, exclude), ANY_NUMBER},
 };
 

@@ -23,7 +23,7 @@ static const field obstacle_fields[] = {
     {"mesh", FIELD_NODE, offsetof(obstacle_keys, mesh), ANY_NUMBER},
     {"transform", FIELD_NODE, offsetof(obstacle_keys, transform), ANY_NUMBER},
     {"friction", FIELD_NUMBER, offsetof(obstacle_keys, friction), NOT_NEGATIVE},
-    {"thickness", FIELD_NUMBER, offsetof(obstacle_keys, thickness), NOT_NEGATIVE},
+    {"thickness", FIELD_NUMBER, offsetof(obstacle_keys, thickness), POSITIVE},
     {"motion", FIELD_NODE, offsetof(obstacle_keys, motion), ANY_NUMBER},
     {"deform", FIELD_NODE, offsetof(obstacle_keys, deform), ANY_NUMBER},
 };

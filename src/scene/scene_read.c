@@ -240,7 +240,7 @@ static const field cloth_fields[] = {
     {"velocity", FIELD_VEC3, offsetof(cloth_keys, velocity), ANY_NUMBER},
     {"vertex_mass", FIELD_NUMBER, offsetof(cloth_keys, vertex_mass), NOT_NEGATIVE},
     {"friction", FIELD_NUMBER, offsetof(cloth_keys, friction), NOT_NEGATIVE},
-    {"thickness", FIELD_NUMBER, offsetof(cloth_keys, thickness), NOT_NEGATIVE},
+    {"thickness", FIELD_NUMBER, offsetof(cloth_keys, thickness), POSITIVE},
     {"pins", FIELD_NODE, offsetof(cloth_keys, pins), ANY_NUMBER},
     {"forces", FIELD_NODE, offsetof(cloth_keys, forces), ANY_NUMBER},
 };

@@ -116,9 +116,9 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     {
         return wrong(error, b, "vertex_mass is in kg and not negative");
     }
-    if (!isfinite(def->friction) || def->friction < 0.0 || !isfinite(def->thickness) || def->thickness < 0.0)
+    if (!isfinite(def->friction) || def->friction < 0.0 || !isfinite(def->thickness) || def->thickness <= 0.0)
     {
-        return wrong(error, b, "friction and thickness (m) are finite and not negative");
+        return wrong(error, b, "friction is finite and not negative, thickness (m) finite and above zero");
     }
     if (strcmp(def->model, "baraff-witkin") != 0)
     {

@@ -181,9 +181,9 @@ static weft_status check_reach(const weft_obstacle_def* def, const obstacle* o, 
 
 static weft_status take_numbers(const weft_obstacle_def* def, obstacle* o, weft_error* error)
 {
-    if (!isfinite(def->friction) || def->friction < 0.0 || !isfinite(def->thickness) || def->thickness < 0.0)
+    if (!isfinite(def->friction) || def->friction < 0.0 || !isfinite(def->thickness) || def->thickness <= 0.0)
     {
-        return wrong(error, o, "friction and thickness (m) are finite and not negative");
+        return wrong(error, o, "friction is finite and not negative, thickness (m) finite and above zero");
     }
     const char* mistake = motion_check(def->keys, def->key_count, def->axis, def->center);
     if (mistake)

@@ -15,6 +15,7 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->velocity = MEM_NEW(n, vec3);
     c->framed = MEM_NEW(n, vec3);
     c->grip = MEM_NEW(cloth_count, vec3);
+    c->load = MEM_NEW(cloth_count, double);
     c->pin_records = MEM_NEW(cloth_count, filter_record);
     c->record = MEM_NEW(cloth_count, int);
     c->awake = MEM_NEW(n, uint8_t);
@@ -23,8 +24,8 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
     bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->rest && c->start && c->end && c->velocity &&
-              c->framed && c->grip && c->pin_records && c->record && c->awake && c->mark && c->zone && c->zone_motion &&
-              c->zone_mass;
+              c->framed && c->grip && c->load && c->pin_records && c->record && c->awake && c->mark && c->zone &&
+              c->zone_motion && c->zone_mass;
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -46,6 +47,7 @@ void contact_finish(contact* c)
     mem_free(c->couplings);
     coupled_finish(&c->coupled);
     mem_free(c->grip);
+    mem_free(c->load);
     mem_free(c->pin_records);
     mem_free(c->record);
     mem_free(c->awake);

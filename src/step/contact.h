@@ -50,10 +50,11 @@ typedef struct spring
     int vertex[4];
     double weight[4];
     vec3 normal;
-    double overlap;            // m, thickness less distance at the start
-    double stiffness, damping; // k in N/m, c in N s/m
-    double slip;               // N s/m, friction
-    vec3 drift;                // m/s, the obstacle's part of u
+    double overlap;                    // m, thickness less distance at the start
+    double stiffness, damping;         // k in N/m, c in N s/m
+    double slip;                       // N s/m, friction
+    vec3 drift;                        // m/s, the obstacle's part of u
+    double friction, pressed, stopped; // coefficient; N, what slip is made of
 } spring;
 
 // One collision as a condition on displacements and velocities of its vertices: along the unit normal n the weighted
@@ -110,6 +111,7 @@ typedef struct contact
     int spring_count, spring_capacity;
     coupling* couplings; // [spring_count]
     int coupling_capacity;
+    double* load;               // [cloth_count] N, of the springs of each vertex
     coupled_matrix coupled;     // mesh and springs
     vec3* grip;                 // [cloth_count] the state's next memory of contact
     filter_record* pin_records; // [pin_count]

@@ -26,6 +26,7 @@ weft_status stage_detect(world* w)
             spring_take(w, &near[k]);
         }
     }
+    springs_rub(w);
     w->stats->contacts = int_max(w->stats->contacts, c->touch_count + c->spring_count);
     return WEFT_OK;
 }

@@ -26,6 +26,7 @@ enum
     ZONE_ROUNDS = 24,
     RIGID_ROUNDS = 40,
     SWEEPS_MAX = 200,
+    VISITS_MAX = 1000000,    // of rows in zones of one substep: what that does not part, rigid zones do
     HALVINGS_FOR_CONTACT = 4 // of a substep, before what cannot be parted is left
 };
 
@@ -175,13 +176,14 @@ static void sweep_impulses(world* w)
     }
 }
 
-static void sweep_zones(world* w)
+static void sweep_zones(world* w, int* visits)
 {
     contact* c = w->contact;
     double worst = INFINITY;
-    for (int turn = 0; turn < SWEEPS_MAX && worst > 0.25 * gap_ulps * c->ulp; turn++)
+    for (int turn = 0; turn < SWEEPS_MAX && *visits < VISITS_MAX && worst > 0.25 * gap_ulps * c->ulp; turn++)
     {
         worst = 0.0;
+        *visits += c->row_count;
         for (int k = 0; k < c->row_count; k++)
         {
             worst = fmax(worst, row_meet(w, &c->rows[k]));
@@ -344,6 +346,7 @@ weft_status stage_respond(world* w)
     }
     TRY(load(w));
     c->row_count = c->stuck_count = 0;
+    int visits = 0;
     for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS; round++)
     {
         TRY(sweep_collisions(c));
@@ -353,7 +356,7 @@ weft_status stage_respond(world* w)
             return squeeze_list(w);
         }
         w->stats->contacts = int_max(w->stats->contacts, c->found.count);
-        if (round >= IMPULSE_ROUNDS + ZONE_ROUNDS)
+        if (round >= IMPULSE_ROUNDS + ZONE_ROUNDS || visits >= VISITS_MAX)
         {
             TRY(make_rigid(w, &c->found));
             continue;
@@ -361,7 +364,7 @@ weft_status stage_respond(world* w)
         bool zones = round >= IMPULSE_ROUNDS;
         c->row_count = zones ? c->row_count : 0;
         TRY(add_rows(w, &c->found));
-        zones ? sweep_zones(w) : sweep_impulses(w);
+        zones ? sweep_zones(w, &visits) : sweep_impulses(w);
     }
     TRY(sweep_collisions(c));
     if (c->found.count == 0)

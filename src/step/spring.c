@@ -5,7 +5,7 @@
 //
 // Stiffness follows the mass of the pair, so that it neither depends on the mesh nor spoils the matrix: at full depth a
 // spring accelerates it by 1000 m/s^2, a hundred times gravity. A sheet then rests on another at 0.99 of the thickness,
-// and five at 0.95. Damping is critical, and acts on what approaches only: features part freely.
+// and five at 0.95. Damping is critical, so that what was pressed does not bounce, and never pulls.
 //
 // Friction opposes the tangential motion with mu times the normal force that the pair would have alone, as a viscous
 // force of that size at the present speed; so it is linear in the new velocity, never turns the motion round, and
@@ -50,28 +50,63 @@ static spring spring_make(const world* w, const near_pair* near)
     memcpy(s.weight, near->weight, sizeof(s.weight));
     double inv_mass = pair_inv_mass(c, near), h = w->h;
     double share = fmin(fmax(near->distance / near->thickness, share_min), 1.0);
-    double rate_sq = push_acceleration / near->thickness * (2.0 - share) / (share * share * share); // 1/s^2
+    // The force at this distance, and where it would end: no farther out than about twice the distance, so that what
+    // was pressed together does not jump.
+    double push = push_acceleration * (1.0 - share) / (share * share); // m/s^2
+    double way = near->thickness * fmin(1.0 - share, share + 0.05);
+    double rate_sq = share < 1.0 ? push / way : push_acceleration / near->thickness; // 1/s^2
+    s.overlap = share < 1.0 ? way : s.overlap;
     s.stiffness = rate_sq / inv_mass;
-    s.overlap = share < 1.0 ? near->thickness * (1.0 - share) * share / (2.0 - share) : s.overlap;
     for (int k = 0; k < 4; k++)
     {
         s.drift = s.vertex[k] < c->cloth_count ? s.drift : v3_madd(s.drift, s.weight[k], c->velocity[s.vertex[k]]);
     }
     vec3 u = weighted(s.weight, s.vertex, c->velocity);
     double approach = -v3_dot(u, s.normal);
-    s.damping = approach > 0.0 && s.overlap > 0.0 ? 2.0 * sqrt(rate_sq) / inv_mass : 0.0;
-    // The normal force of friction: what presses the pair together now, and what stops it, as if it were alone.
+    // Critical, and for what parts no more than the spring pushes: it must not pull.
+    double damping = 2.0 * sqrt(rate_sq) / inv_mass;
+    bool damped = s.overlap > 0.0 && -approach * (h * s.stiffness + damping) < s.stiffness * s.overlap;
+    s.damping = damped ? damping : 0.0;
+    // What presses the pair together now, and what stops it, as if it were alone.
     double stop = s.stiffness * (fmin(s.overlap, 0.0) + h * approach) + s.damping * approach;
-    stop /= 1.0 + inv_mass * (h * h * s.stiffness + h * s.damping);
-    double force = s.stiffness * fmax(s.overlap, 0.0) + fmax(stop, 0.0);
-    vec3 acceleration = v3(0, 0, 0);
-    for (int k = 0; k < 4; k++)
-    {
-        int i = s.vertex[k];
-        acceleration = i < c->cloth_count ? v3_madd(acceleration, s.weight[k], w->state.dv[i]) : acceleration;
-    }
-    s.slip = slip_of(w, contact_friction(c, near->kind, near->vertex) * force, u, acceleration, s.normal);
+    s.stopped = fmax(stop / (1.0 + inv_mass * (h * h * s.stiffness + h * s.damping)), 0.0);
+    s.pressed = s.stiffness * fmax(s.overlap, 0.0);
+    s.friction = contact_friction(c, near->kind, near->vertex);
     return s;
+}
+
+// The normal forces of friction. What presses now says too much where springs of one vertex work against each other, so
+// all of them together get no more than what they had at the end of the last substep, which the state remembers for
+// each vertex.
+void springs_rub(world* w)
+{
+    contact* c = w->contact;
+    memset(c->load, 0, (size_t)c->cloth_count * sizeof(double));
+    for (int k = 0; k < 4 * c->spring_count; k++)
+    {
+        const spring* s = &c->springs[k / 4];
+        if (s->vertex[k % 4] < c->cloth_count)
+        {
+            c->load[s->vertex[k % 4]] += fabs(s->weight[k % 4]) * s->pressed;
+        }
+    }
+    for (int k = 0; k < c->spring_count; k++)
+    {
+        spring* s = &c->springs[k];
+        double share = 1.0;
+        vec3 acceleration = v3(0, 0, 0);
+        for (int a = 0; a < 4; a++)
+        {
+            int i = s->vertex[a];
+            if (i < c->cloth_count)
+            {
+                acceleration = v3_madd(acceleration, s->weight[a], w->state.dv[i]);
+                share = c->load[i] > 0.0 ? fmin(share, w->state.grip[i].x / c->load[i]) : share;
+            }
+        }
+        vec3 u = weighted(s->weight, s->vertex, c->velocity);
+        s->slip = slip_of(w, s->friction * (share * s->pressed + s->stopped), u, acceleration, s->normal);
+    }
 }
 
 spring spring_rub(const world* w, const touch* t)
@@ -176,6 +211,25 @@ double springs_potential(const world* w, const vec3* v)
                0.5 * w->h * (s->damping * normal * normal + s->slip * v3_dot(slide, slide));
     }
     return sum;
+}
+
+// The forces at the end of the substep, for the friction of the next.
+void springs_remember(world* w)
+{
+    contact* c = w->contact;
+    for (int k = 0; k < c->spring_count; k++)
+    {
+        const spring* s = &c->springs[k];
+        double push = v3_dot(spring_force(w, s, spring_speed(c, s, w->v_next)), s->normal);
+        for (int a = 0; a < 4 && push > 0.0; a++)
+        {
+            int i = s->vertex[a];
+            if (i < c->cloth_count && c->grip[i].y == 0.0)
+            {
+                c->grip[i].x += fabs(s->weight[a]) * push;
+            }
+        }
+    }
 }
 
 double springs_work(const world* w, const vec3* v)

@@ -89,16 +89,9 @@ static bool boxes_meet(const triangle* a, const triangle* b)
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static bool share_vertex(const triangle* a, const triangle* b)
+static bool holds(const triangle* t, int vertex)
 {
-    for (int k = 0; k < 9; k++)
-    {
-        if (a->v[k / 3] == b->v[k % 3])
-        {
-            return true;
-        }
-    }
-    return false;
+    return t->v[0] == vertex || t->v[1] == vertex || t->v[2] == vertex;
 }
 
 // A point that moves along the edge meets the face.
@@ -113,7 +106,7 @@ static weft_status list_edges(contact* c, const triangle* a, const triangle* b)
     for (int k = 0; k < 3; k++)
     {
         int from = a->v[k], to = a->v[(k + 1) % 3];
-        if (!passes(a->x[k], a->x[(k + 1) % 3], b->x))
+        if (holds(b, from) || holds(b, to) || !passes(a->x[k], a->x[(k + 1) % 3], b->x))
         {
             continue;
         }
@@ -147,7 +140,7 @@ static weft_status list_around(contact* c, int face, const triangle* a, uint64_t
             continue;
         }
         triangle b = triangle_at(c, other);
-        if (boxes_meet(a, &b) && !share_vertex(a, &b))
+        if (boxes_meet(a, &b))
         {
             TRY(list_edges(c, a, &b));
             TRY(list_edges(c, &b, a));

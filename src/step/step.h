@@ -46,7 +46,7 @@ typedef struct state
 {
     vec3* x;    // [vertex_count] m
     vec3* v;    // [vertex_count] m/s
-    vec3* grip; // [vertex_count] contact with obstacles: last normal force (N); 0 none, else see touch.c; 0
+    vec3* grip; // [vertex_count] contact: last normal force (N); 0 no obstacle, else see touch.c; marks of squeeze.c
     vec3* dv;   // [vertex_count] last solution, per unit of time step: the next first guess
     int64_t step_count;
     int halvings; // the current substep is time_step / 2^halvings

@@ -122,7 +122,11 @@ static void accept(world* w)
 static weft_status last_resort(world* w, const time_method* method, weft_status status)
 {
     weft_status last = method != &method_newton ? run_stages(w, &method_newton) : status;
-    if (last == WEFT_OK || (last == WEFT_NOT_CONVERGED && w->judged))
+    if (last == WEFT_NOT_CONVERGED && w->judged)
+    {
+        return stage_respond(w); // which was not reached; at the shortest substep it always ends
+    }
+    if (last == WEFT_OK)
     {
         return WEFT_OK;
     }

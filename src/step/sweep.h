@@ -14,6 +14,8 @@ bool touch_take(contact* c, const near_pair* near); // false: it is none of a ve
 void spring_take(world* w, const near_pair* near);
 spring spring_rub(const world* w, const touch* t); // kinetic friction of a vertex that slides
 coupling spring_coupling(const world* w, const spring* s);
+void springs_rub(world* w); // friction of what was taken
+void springs_remember(world* w);
 weft_status springs_couple(world* w);
 weft_status touch_constrain(world* w);
 

@@ -22,8 +22,9 @@ enum
     STICKS = 9
 };
 
-static const double push_out = 0.9; // share of the depth
-static const double slack = 1e-3;   // of the thickness, that a new touch comes closer in the substep
+static const double out_speed_max = 0.5; // m/s, out of thick layers
+static const double push_out = 0.9;      // share of the depth
+static const double slack = 1e-3;        // of the thickness, that a new touch comes closer in the substep
 
 // ---- detection
 
@@ -68,7 +69,7 @@ bool touch_take(contact* c, const near_pair* near)
 // The speed that moves a vertex out of the layer, the same in a shorter substep.
 static double out_speed(const world* w, const touch* t)
 {
-    return push_out * t->depth / w->settings.time_step;
+    return fmin(push_out * t->depth / w->settings.time_step, out_speed_max);
 }
 
 // The normal velocity that a touching vertex must have at least.
@@ -224,4 +225,5 @@ void touch_remember(world* w, reaction_fn* reaction)
         vec3* grip = &c->grip[t->vertex];
         *grip = v3(fmax(grip->x, normal), grip->y > 0.0 ? fmin(grip->y, next) : next, 0.0);
     }
+    springs_remember(w);
 }
