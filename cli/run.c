@@ -178,7 +178,8 @@ typedef struct totals
     int64_t iterations, solves, substeps, rejected;
     double step_s;
     double max_stretch;
-    const char* solver; // of the last solve
+    int64_t squeezed_steps; // with pairs that bodies or pins have closed on
+    const char* solver;     // of the last solve
 } totals;
 
 // Steps to the end. A signal stops between steps, with all that is finished on disk.
@@ -211,6 +212,7 @@ static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t t
         sum->iterations += stats.iterations;
         sum->solves += stats.solves;
         sum->solver = stats.solver;
+        sum->squeezed_steps += stats.squeezed > 0;
         sum->max_stretch = stats.max_stretch > sum->max_stretch ? stats.max_stretch : sum->max_stretch;
         sum->substeps += stats.substeps;
         sum->rejected += stats.rejected;
@@ -298,9 +300,17 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
         if (status == WEFT_OK && sum.max_stretch > stretch_doubtful)
         {
             fprintf(stderr,
-                    "weft: warning: the cloth was stretched to %.3g times its length: do pins move too far, or is the "
-                    "material too soft for its weight?\n",
+                    "weft: warning: the cloth was stretched to %.3g times its length: do pins or bodies move too far, "
+                    "or is the material too soft for its weight?\n",
                     sum.max_stretch);
+        }
+        if (status == WEFT_OK && sum.squeezed_steps > 0)
+        {
+            fprintf(
+                stderr,
+                "weft: warning: bodies or pins have closed on the cloth in %lld steps: `squeezed` in stats.jsonl lists "
+                "the pairs\n",
+                (long long)sum.squeezed_steps);
         }
     }
     weft_sim_destroy(sim);

@@ -61,13 +61,14 @@ static void hang_garment(const char* file)
         }
         largest = fmax(largest, stats.max_stretch);
     }
-    print_message("%s: %d vertices, %d pinned, 0.2 s: largest stretch %.3f, kinetic energy %.2e J, %d substeps in the "
-                  "last step\n",
-                  file, weft_sim_vertex_count(sim, 0), stats.constraints, largest, stats.energy.kinetic,
-                  stats.substeps);
+    print_message(
+        "%s: %d vertices, %d pinned, 0.2 s: stretch %.3f, at most %.3f, kinetic energy %.2e J, %d substeps in the "
+        "last step\n",
+        file, weft_sim_vertex_count(sim, 0), stats.constraints, stats.max_stretch, largest, stats.energy.kinetic,
+        stats.substeps);
     assert_true(stats.constraints > 0);
     // Slivers of a garment that was untangled are stretched at first.
-    assert_true(isfinite(stats.energy.total) && stats.max_stretch < 1.3 && largest < 2.0);
+    assert_true(isfinite(stats.energy.total) && stats.max_stretch < 1.4 && largest < 2.0);
     weft_sim_destroy(sim);
     weft_scene_destroy(scene);
     test_folder_remove(folder);

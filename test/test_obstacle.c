@@ -344,7 +344,7 @@ static void test_names_and_numbers(void** state)
     def.friction = 0.3;
     def.thickness = NAN;
     assert_int_equal(weft_sim_add_obstacle(sim, &def, NULL, &error), WEFT_BAD_INPUT);
-    def.thickness = 0.0;
+    def.thickness = 1e-3;
     const weft_pin_key turn = {.angle = 1.0};
     def.keys = &turn;
     def.key_count = 1;

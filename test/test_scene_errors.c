@@ -94,7 +94,7 @@ static const error_case error_cases[] = {
     {"{" CLOTH "}], \"obstacles\": [\n{\"shape\": {\"plane\": {}}, \"mesh\": {\"obj\": \"a\"}}]}", 2, 1, "not both"},
     {"{" CLOTH "}], \"obstacles\": [{" PLANE ",\n\"frction\": 1}]}", 2, 1, "did you mean `friction`?"},
     {"{" CLOTH "}], \"obstacles\": [{" PLANE ", \"friction\":\n -1}]}", 2, 2, "must not be negative"},
-    {"{" CLOTH "}], \"obstacles\": [{" PLANE ", \"thickness\":\n -1}]}", 2, 2, "must not be negative"},
+    {"{" CLOTH "}], \"obstacles\": [{" PLANE ", \"thickness\":\n -1}]}", 2, 2, "must be positive"},
     {"{" CLOTH "}], \"obstacles\": [{" PLANE ", \"name\":\n \"cloth1\"}]}", 2, 2, "a cloth of the name `cloth1`"},
     {"{" CLOTH "}], \"obstacles\": [{" PLANE ", \"name\":\n \"a b\"}]}", 2, 2, "becomes a file name"},
     {"{" CLOTH "}], \"obstacles\": [{" PLANE ", \"name\": \"a\"},\n{" PLANE ", \"name\": \"a\"}]}", 2, 0,

@@ -86,7 +86,7 @@ GOOD = [
     shape("cylinder", **{"from": [0, 0, 0], "to": [0, 1, 0], "radius": 0.1, "segments": 3}),
     shape("capsule", **{"from": [0, 0, 0], "to": [0, 1, 0], "radius": 0.1}),
     shape("torus", center=[0, 0, 0], axis=[1, 0, 0], radius=0.3, tube=0.1, segments=12),
-    obstacle(name="ball", shape={"sphere": {"radius": 1}}, friction=0, thickness=0,
+    obstacle(name="ball", shape={"sphere": {"radius": 1}}, friction=0, thickness=1e-4,
              motion={"path": [{"time": 0}, {"time": 1, "offset": [0, 1, 0], "angle": 90}], "axis": [0, 1, 0], "center": [0, 0, 0]}),
     obstacle(mesh={"obj": "shirt.obj", "scale": 0.01}, transform={"rotate": [0, 90, 0]}, motion={}),
     obstacle(mesh={"obj": "shirt.obj"}, deform={"obj_sequence": "shirt_%02d.obj", "first": 1, "last": 1, "rate": 10, "start": -1}),

@@ -161,9 +161,9 @@ static weft_status step_error(const weft_sim* sim, weft_status status, weft_erro
     const char* what = status == WEFT_NOT_FINITE ? "is not finite" : "moves fastest";
     if (b && status != WEFT_NO_MEMORY)
     {
-        return error_set(error, status, NULL, 0,
-                         "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step, or the method newton",
-                         step, weft_status_text(status), vertex, b->name, what);
+        return error_set(error, status, NULL, 0, "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step%s",
+                         step, weft_status_text(status), vertex, b->name, what,
+                         sim->method == &method_newton ? "" : ", or the method newton");
     }
     return error_set(error, status, NULL, 0, "step %lld: %s", step, weft_status_text(status));
 }
