@@ -357,3 +357,13 @@ void test_check_step(const test_scene* s, weft_collider* c)
     test_check_update(s, c, &b);
     test_brute_finish(&b);
 }
+
+void test_scene_strip(test_scene* s, int count)
+{
+    for (int k = 0; k < count; k++)
+    {
+        vec3 o = v3(0.1 * k, 0, 0);
+        int a = test_scene_vertex(s, o, o, 0), b = test_scene_vertex(s, v3(o.x + 0.09, 0, 0), v3(o.x + 0.09, 0, 0), 0);
+        test_scene_triangle(s, a, b, test_scene_vertex(s, v3(o.x, 0.09, 0), v3(o.x, 0.09, 0), 0));
+    }
+}

@@ -64,4 +64,7 @@ weft_collider* test_collider_create(const test_scene* s, int threads, const char
 void test_check_update(const test_scene* s, weft_collider* c, const test_brute* b);
 void test_check_step(const test_scene* s, weft_collider* c); // one update and its pairs
 
+// A strip of `count` triangles along x, each 0.09 m wide, 0.1 m apart, at rest.
+void test_scene_strip(test_scene* s, int count);
+
 #endif

@@ -64,3 +64,16 @@ int scene_folder_remove(void** state)
     }
     return rmdir(scene_folder);
 }
+
+weft_sim* scene_sim_text(const char* text, int workers)
+{
+    weft_scene* scene = scene_load_text(text, NULL, 0);
+    weft_sim* sim = NULL;
+    weft_error error = {0};
+    if (weft_scene_create_sim(scene, workers, &sim, &error) != WEFT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    weft_scene_destroy(scene);
+    return sim;
+}

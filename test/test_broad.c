@@ -283,12 +283,7 @@ static void test_rebuild_when_degraded(void** unused)
 {
     (void)unused;
     test_scene* s = test_scene_create();
-    for (int k = 0; k < 600; k++)
-    {
-        vec3 o = v3(0.1 * k, 0, 0);
-        int a = test_scene_vertex(s, o, o, 0), b = test_scene_vertex(s, v3(o.x + 0.09, 0, 0), v3(o.x + 0.09, 0, 0), 0);
-        test_scene_triangle(s, a, b, test_scene_vertex(s, v3(o.x, 0.09, 0), v3(o.x, 0.09, 0), 0));
-    }
+    test_scene_strip(s, 600);
     s->margin = 0.02;
     weft_collider* c = test_collider_create(s, 1, "auto");
     test_check_step(s, c);

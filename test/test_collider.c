@@ -159,12 +159,7 @@ static void test_failed_rebuild(void** unused)
 {
     (void)unused;
     test_scene* s = test_scene_create();
-    for (int k = 0; k < 600; k++)
-    {
-        vec3 o = v3(0.1 * k, 0, 0);
-        int a = test_scene_vertex(s, o, o, 0), b = test_scene_vertex(s, v3(o.x + 0.09, 0, 0), v3(o.x + 0.09, 0, 0), 0);
-        test_scene_triangle(s, a, b, test_scene_vertex(s, v3(o.x, 0.09, 0), v3(o.x, 0.09, 0), 0));
-    }
+    test_scene_strip(s, 600);
     test_scene* moved = malloc(sizeof(test_scene));
     *moved = *s;
     for (int v = 0; v < s->def.vertex_count; v++)

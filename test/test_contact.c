@@ -12,19 +12,6 @@
 #include "sim/sim.h"
 #include "weft/inspect.h"
 
-static weft_sim* new_sim(const char* text, int workers)
-{
-    weft_scene* scene = scene_load_text(text, NULL, 0);
-    weft_sim* sim = NULL;
-    weft_error error = {0};
-    if (weft_scene_create_sim(scene, workers, &sim, &error) != WEFT_OK)
-    {
-        fail_msg("%s", error.message);
-    }
-    weft_scene_destroy(scene);
-    return sim;
-}
-
 static void step(weft_sim* sim, weft_step_stats* stats)
 {
     weft_error error = {0};
@@ -122,7 +109,7 @@ static void every_step_is_clean(void** state)
     const char* const scenes[] = {drape, swept, edge};
     for (int k = 0; k < 3; k++)
     {
-        weft_sim* sim = new_sim(scenes[k], 2);
+        weft_sim* sim = scene_sim_text(scenes[k], 2);
         watch w = watch_open(sim);
         assert_int_equal(watch_look(&w, sim).crossings, 0);
         int contacts = 0, squeezed = 0;
@@ -153,7 +140,7 @@ static void bits_do_not_depend_on_threads_or_checkpoints(void** state)
     {
         STEPS = 90
     };
-    weft_sim* first = new_sim(drape, 1);
+    weft_sim* first = scene_sim_text(drape, 1);
     for (int n = 0; n < STEPS; n++)
     {
         step(first, NULL);
@@ -163,7 +150,7 @@ static void bits_do_not_depend_on_threads_or_checkpoints(void** state)
     size_t bytes = (size_t)first->model.vertex_count * sizeof(vec3);
     for (int k = 0; k < 3; k++)
     {
-        weft_sim* sim = new_sim(drape, workers[k]);
+        weft_sim* sim = scene_sim_text(drape, workers[k]);
         for (int n = 0; n < STEPS; n++)
         {
             step(sim, NULL);
@@ -173,7 +160,7 @@ static void bits_do_not_depend_on_threads_or_checkpoints(void** state)
                 weft_sim_checkpoint(sim);
                 assert_int_equal(checkpoint_write(scene_path("c.weft"), sim, NULL), WEFT_OK);
                 weft_sim_destroy(sim);
-                sim = new_sim(drape, workers[k]);
+                sim = scene_sim_text(drape, workers[k]);
                 assert_int_equal(weft_sim_set_step_count(sim, 0), WEFT_OK);
                 assert_int_equal(checkpoint_read(scene_path("c.weft"), sim, NULL), WEFT_OK);
             }
@@ -191,9 +178,10 @@ static void bits_do_not_depend_on_threads_or_checkpoints(void** state)
 static void a_sheet_rests_on_a_table(void** state)
 {
     (void)state;
-    weft_sim* sim = new_sim(SHEET(10, "[0, 0.003, 0]") "\"obstacles\": [{\"name\": \"table\", \"shape\": {\"box\": "
-                                                       "{\"center\": [0, -0.05, 0], \"size\": [2, 0.1, 2]}}}]}",
-                            1);
+    weft_sim* sim =
+        scene_sim_text(SHEET(10, "[0, 0.003, 0]") "\"obstacles\": [{\"name\": \"table\", \"shape\": {\"box\": "
+                                                  "{\"center\": [0, -0.05, 0], \"size\": [2, 0.1, 2]}}}]}",
+                       1);
     weft_step_stats stats = {0};
     for (int n = 0; n < 1000; n++)
     {
@@ -236,7 +224,7 @@ static slid slide(const char* method, double tangent, double friction)
                                         "[{\"name\": \"plane\", \"friction\": %g,"
                                         " \"shape\": {\"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 1, 0]}}}]}",
              method, g * tangent * cosine, -g * cosine, friction);
-    weft_sim* sim = new_sim(text, 1);
+    weft_sim* sim = scene_sim_text(text, 1);
     double way = 0.0, speed[2] = {0, 0};
     int count = 0;
     for (int n = 0; n < 500; n++)

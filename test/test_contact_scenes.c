@@ -11,6 +11,8 @@
 
 #include "bench/contact_run.h"
 
+#include "common_scene.h"
+
 static const char* const scenes[] = {"drop-horizontal", "drop-vertical", "sphere", "table", "slope",
                                      "stack",           "ring",          "twist",  "skirt", "ball"};
 
@@ -20,26 +22,12 @@ enum
     TEXT_BYTES = 1 << 16
 };
 
-static char folder[256];
-
-static int make_folder(void** unused)
-{
-    (void)unused;
-    return test_folder(folder) ? 0 : -1;
-}
-
-static int remove_folder(void** unused)
-{
-    (void)unused;
-    test_folder_remove(folder);
-    return 0;
-}
-
 // Runs in the folder by the shell; $WEFT is the command. Returns the exit status.
 static int shell(const char* script)
 {
     char line[4096];
-    snprintf(line, sizeof(line), "cd '%s' && WEFT='%s' && { %s ; } > out.txt 2> err.txt", folder, WEFT_COMMAND, script);
+    snprintf(line, sizeof(line), "cd '%s' && WEFT='%s' && { %s ; } > out.txt 2> err.txt", scene_folder, WEFT_COMMAND,
+             script);
     int status = system(line);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -125,7 +113,7 @@ static void short_form_is_clean(void** unused)
     (void)unused;
     int status = shell("\"$WEFT\" bench contact-scenes --short --json > short.json");
     char path[512], *text = calloc(1, TEXT_BYTES);
-    snprintf(path, sizeof(path), "%s/short.json", folder);
+    snprintf(path, sizeof(path), "%s/short.json", scene_folder);
     FILE* f = fopen(path, "r");
     assert_non_null(f);
     fread(text, 1, TEXT_BYTES - 1, f);
@@ -206,5 +194,5 @@ int main(void)
         cmocka_unit_test(benchmarks_of_contact),  cmocka_unit_test(same_bits),
         cmocka_unit_test(same_bits_after_a_kill),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

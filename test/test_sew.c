@@ -102,19 +102,6 @@ static void test_forces_are_internal(void** state)
 
 // ---- simulations
 
-static weft_sim* load(const char* text, int workers)
-{
-    weft_scene* scene = scene_load_text(text, NULL, 0);
-    weft_sim* sim = NULL;
-    weft_error error = {0};
-    if (weft_scene_create_sim(scene, workers, &sim, &error) != WEFT_OK)
-    {
-        fail_msg("%s", error.message);
-    }
-    weft_scene_destroy(scene);
-    return sim;
-}
-
 static double worst_tie(const weft_sim* sim)
 {
     double most = 0.0;
@@ -157,7 +144,7 @@ static weft_sim* load_sewn(const char* settings, const char* height, int workers
 {
     char text[2000];
     snprintf(text, sizeof(text), SEWN, settings, height, height);
-    return load(text, workers);
+    return scene_sim_text(text, workers);
 }
 
 // On the sheet the constraint is linear and holds to rounding; over it, normals turn, and what a step leaves of that
@@ -206,7 +193,7 @@ static void test_momentum(void** state)
             " \"transform\": {\"translate\": [0.2, 0.01, 0.1]}}],"
             " \"ties\": [{\"cloth\": \"patch\", \"to\": \"sheet\"}]}",
             methods[m]);
-        weft_sim* sim = load(text, 1);
+        weft_sim* sim = scene_sim_text(text, 1);
         vec3 first = {0, 0, 0}, last = {0, 0, 0};
         for (int turn = 0; turn < 2; turn++)
         {
@@ -250,7 +237,7 @@ static void test_weight_of_a_button(void** state)
             " \"vertex_mass\": %g, \"transform\": {\"translate\": [0, -0.4, 0]}}],"
             " \"ties\": [{\"cloth\": \"bar\", \"to\": \"strip\"}]}",
             with ? 0.02 : 1e-9);
-        weft_sim* sim = load(text, 1);
+        weft_sim* sim = scene_sim_text(text, 1);
         run(sim, 3);
         vec3 x[105];
         weft_sim_positions(sim, 0, x);
@@ -284,7 +271,7 @@ static void test_edges_and_pins(void** state)
     {
         char own[2000];
         snprintf(own, sizeof(own), "{\"method\": \"%s\", %s", newton ? "newton" : "implicit-euler", text + 1);
-        weft_sim* sim = load(own, 1);
+        weft_sim* sim = scene_sim_text(own, 1);
         int edges = 0;
         vec3 tag[9], end[9];
         weft_sim_positions(sim, 2, tag);
@@ -328,7 +315,7 @@ static void test_contact(void** state)
              "cd %s && %s run fall.json -o fall >/dev/null 2>&1 && %s inspect fall >/dev/null && rm -r fall fall.json",
              scene_folder, WEFT_COMMAND, WEFT_COMMAND);
     assert_int_equal(system(command), 0);
-    weft_sim* sim = load(text, 1);
+    weft_sim* sim = scene_sim_text(text, 1);
     assert_int_equal(run(sim, 160), 0);
     print_message("drift %g m\n", worst_tie(sim));
     assert_true(worst_tie(sim) < 1e-4);
