@@ -171,6 +171,35 @@ static void test_constraints_change(void** unused)
     }
 }
 
+// All vertices of a region come to rest on something, as cloth does on a table: whole aggregates lose one direction,
+// two or all, and their columns of P with them. What was kept goes on serving.
+static void test_region_held(void** unused)
+{
+    (void)unused;
+    for (int directions = 1; directions <= 3; directions++)
+    {
+        const char* overrides[] = {"cells=30"};
+        weft_system *free_of = test_scene_system("pinned", overrides, 1, 10),
+                    *held = test_scene_system("pinned", overrides, 1, 10);
+        uint64_t random = 1;
+        test_constrain(free_of, 0.0, 0, &random);
+        test_constrain(held, 0.0, 0, &random);
+        const vec3 axes[3] = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
+        for (int i = 0; i < weft_system_vertex_count(held); i++)
+        {
+            if (i % 31 < 16)
+            {
+                held->filter[held->filter_count++] = filter_record_make(i, axes, directions);
+            }
+        }
+        char what[64];
+        snprintf(what, sizeof(what), "half the sheet held in %d directions", directions);
+        check_change(free_of, held, 1, 8, directions % 2 ? 16 : 32, what);
+        weft_system_destroy(free_of);
+        weft_system_destroy(held);
+    }
+}
+
 // The same system with springs between vertices that had none: contacts.
 static weft_system* with_contacts(const weft_system* system, int count, uint64_t* random)
 {
@@ -303,7 +332,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps),           cmocka_unit_test(test_same_values),
         cmocka_unit_test(test_lets_go),         cmocka_unit_test(test_constraints_change),
-        cmocka_unit_test(test_pattern_changes), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_pattern_changes), cmocka_unit_test(test_region_held),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

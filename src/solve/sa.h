@@ -139,6 +139,7 @@ typedef struct sa_hierarchy
     bool keep;           // keep Q, kernel and all else of the setup: for tests
     sa_profile* profile; // receives the time of each phase; NULL: no clock is looked at
     bool prefilter;      // built for the filtered matrix
+    bool kept;           // constraints may be newer than the interpolation
     int* index;          // [rows] filter record of each vertex, or NULL
     sa_stash stash;
     double* partial; // [chunks of the finest rows]

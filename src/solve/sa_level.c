@@ -139,6 +139,9 @@ weft_status sa_level_radius(sa_hierarchy* h, sa_level* l)
 
 // ---- the coarse matrix
 
+// Of a column's own diagonal, and of the largest of its node: less is rounding.
+static const double LOST_SHARE = 1e-5, LOST_LEAST = 1e-10;
+
 typedef struct dropped_pass
 {
     const sa_hierarchy* h;
@@ -171,6 +174,52 @@ static void fill_dropped(void* context, int begin, int end)
             {
                 h->precision == 32 ? (void)(((float*)coarse->A)[place] = (float)mean)
                                    : (void)(((double*)coarse->A)[place] = mean);
+            }
+        }
+    }
+}
+
+// Constraints of today in the interpolation of yesterday: columns of a node that hold or depend on each other now leave
+// a block without an inverse. Their pivots become the largest diagonal of the node, which only weakens the correction.
+static void lift_lost(void* context, int begin, int end)
+{
+    const sa_hierarchy* h = ((dropped_pass*)context)->h;
+    sa_level* coarse = ((dropped_pass*)context)->coarse;
+    int K = coarse->block;
+    for (int I = begin; I < end; I++)
+    {
+        size_t at = (size_t)(K * K) * (size_t)coarse->pattern.diagonal[I];
+        double L[SA_KERNEL_MAX * SA_KERNEL_MAX], largest = 0.0;
+        for (int k = 0; k < K * K; k++)
+        {
+            size_t place = at + (size_t)k;
+            L[k] = h->precision == 32 ? (double)((float*)coarse->A)[place] : ((double*)coarse->A)[place];
+            largest = k % (K + 1) == 0 ? fmax(largest, L[k]) : largest;
+        }
+        for (int j = 0; j < K; j++)
+        {
+            double own = L[j * K + j], pivot = own;
+            for (int k = 0; k < j; k++)
+            {
+                pivot -= L[j * K + k] * L[j * K + k];
+            }
+            if (!(pivot > LOST_SHARE * own && pivot > LOST_LEAST * largest))
+            {
+                double lifted = own + (largest > 0.0 ? largest : 1.0);
+                size_t place = at + (size_t)(j * (K + 1));
+                h->precision == 32 ? (void)(((float*)coarse->A)[place] = (float)lifted)
+                                   : (void)(((double*)coarse->A)[place] = lifted);
+                pivot = fmax(pivot, 0.0) + lifted - own;
+            }
+            L[j * K + j] = sqrt(pivot);
+            for (int i = j + 1; i < K; i++)
+            {
+                double sum = L[i * K + j];
+                for (int k = 0; k < j; k++)
+                {
+                    sum -= L[i * K + k] * L[j * K + k];
+                }
+                L[i * K + j] = sum / L[j * K + j];
             }
         }
     }
@@ -243,6 +292,7 @@ weft_status sa_galerkin_values(sa_hierarchy* h, sa_level* l, sa_level* coarse)
     parallel_for(h->pool, coarse->rows, ROW_GRAIN / 4, kernels->mirror, coarse);
     dropped_pass dropped = {h, coarse};
     parallel_for(h->pool, coarse->rows, ROW_GRAIN, fill_dropped, &dropped);
+    h->kept ? parallel_for(h->pool, coarse->rows, ROW_GRAIN, lift_lost, &dropped) : (void)0;
     sa_lap(h, l, SA_GALERKIN, &clock);
     return WEFT_OK;
 }

@@ -144,6 +144,7 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
     h->packed = bits == 16 && 3 * (int64_t)p->row_count > h->settings.coarsest; // not where it is solved directly
     h->precision = bits == 64 ? 64 : 32;
     h->prefilter = prefilter;
+    h->kept = false;
     h->vector_scale = 1.0;
     weft_status status = build(h, system);
     if ((status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE) && h->packed)
@@ -172,6 +173,7 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
 // that of coarse matrices may grow.
 weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints)
 {
+    h->kept = true;
     h->levels[0].pattern = *system->A.pattern; // the same, but maybe elsewhere
     TRY(sa_load_values(h, system));
     TRY(sa_constrain_P(h, system));
@@ -221,6 +223,7 @@ static weft_status restructure_level(sa_hierarchy* h, sa_level* l)
 weft_status sa_restructure(sa_hierarchy* h, const linear_system* system)
 {
     sa_level* finest = &h->levels[0];
+    h->kept = true;
     drop_matrix(h, finest);
     finest->pattern = *system->A.pattern;
     TRY(sa_alloc_finest(h));

@@ -24,6 +24,7 @@ enum
     LAST_LIMIT = 2000,    // and where none fits
     STRONG_DEGREE = 4,
     LOST_LIMIT = 6,     // iterations; a full setup costs as much more than a refresh
+    PATIENCE_MAX = 32,  // times that, where full setups have not helped
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
 
@@ -42,7 +43,9 @@ typedef struct sa_state
     bool moved;           // pattern or constraints may have changed since the last setup
     uint64_t pattern;     // fingerprint of the pattern of the last setup
     int first_iterations; // of the solve after the last full setup
-    int lost;             // iterations above those since then
+    int last_iterations;  // of the last solve
+    int lost;             // iterations above the first ones since then
+    int patience;         // how often LOST_LIMIT may be lost: contacts make systems harder, which no setup mends
 } sa_state;
 
 static void sa_state_finish(void* state)
@@ -121,7 +124,6 @@ static weft_status factor_anew(sa_state* s, const linear_system* system)
 {
     s->usable = false;
     s->refreshed = 0;
-    s->lost = 0;
     TRY(sa_build(s->hierarchy, system, s->prefilter));
     s->usable = s->options.sa.reuse != 0;
     s->pattern = bsr_pattern_fingerprint(system->A.pattern);
@@ -142,7 +144,7 @@ static weft_status factor_kept(sa_state* s, const linear_system* system)
 static weft_status factor(void* state, const linear_system* system)
 {
     sa_state* s = state;
-    if (s->usable && s->lost < LOST_LIMIT && factor_kept(s, system) == WEFT_OK)
+    if (s->usable && s->lost < LOST_LIMIT * int_max(1, s->patience) && factor_kept(s, system) == WEFT_OK)
     {
         return WEFT_OK;
     }
@@ -152,19 +154,32 @@ static weft_status factor(void* state, const linear_system* system)
 // Called at each checkpoint: a resumed run has no hierarchy either.
 static void forget(void* state)
 {
-    ((sa_state*)state)->usable = false;
+    sa_state* s = state;
+    s->usable = false;
+    s->patience = s->lost = 0;
+}
+
+// A full setup that iterations asked for, and that took less than a quarter of them away, was not the remedy: the next
+// one waits twice as long.
+static void learn(sa_state* s, int iterations)
+{
+    bool helped = 4 * iterations <= 3 * s->last_iterations;
+    s->patience = helped ? 1 : int_min(2 * int_max(1, s->patience), PATIENCE_MAX);
 }
 
 static void count_lost(sa_state* s, int iterations)
 {
     if (!s->refreshed)
     {
+        s->lost > 0 ? learn(s, iterations) : (void)0;
+        s->lost = 0;
         s->first_iterations = iterations;
     }
     else if (s->hierarchy->level_count > 1 || !s->hierarchy->direct) // a direct solve does not age
     {
         s->lost += int_max(0, iterations - s->first_iterations);
     }
+    s->last_iterations = iterations;
 }
 
 static void report(const sa_state* s, const linear_system* system, weft_solve_stats* stats)
