@@ -131,6 +131,49 @@ static void every_step_is_clean(void** state)
     }
 }
 
+// ---- loads
+
+// A ball that passes a cell in a step, and one that goes a third of the sheet's size into it and stays. The cloth must
+// not tear into spikes, and under load it comes to rest.
+static const char hit[] =
+    "{\"time_step\": 0.005, \"air\": {}, \"cloth\": [{\"name\": \"curtain\", \"material\": \"cotton\","
+    "\"mesh\": {\"grid\": {\"size\": [1.2, 1], \"cells\": 20, \"plane\": \"xy\"}},"
+    "\"transform\": {\"translate\": [0, 0.53, 0]}, \"pins\": [{\"where\": {\"edge\": \"top\"}}]}],"
+    "\"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"center\": [0, 0.35, 0.6], \"radius\": 0.25}},"
+    "\"motion\": {\"path\": [{\"time\": 0}, {\"time\": 0.2, \"offset\": [0.1, 0, -2]}]}}]}";
+static const char pressed[] =
+    "{\"time_step\": 0.005, \"air\": {}, \"cloth\": [{\"name\": \"sheet\", \"material\": \"cotton\","
+    "\"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": 20}},"
+    "\"pins\": [{\"where\": {\"edge\": \"top\"}}, {\"where\": {\"edge\": \"bottom\"}},"
+    "{\"where\": {\"edge\": \"left\"}}, {\"where\": {\"edge\": \"right\"}}]}],"
+    "\"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"center\": [0.02, -0.2, 0.03], \"radius\": 0.15}},"
+    "\"motion\": {\"path\": [{\"time\": 0}, {\"time\": 0.4, \"offset\": [0, 0.38, 0]}]}}]}";
+
+static void loads_do_not_tear(void** state)
+{
+    (void)state;
+    const char* const texts[] = {hit, pressed};
+    const double most[] = {1.25, 1.4};
+    for (int k = 0; k < 2; k++)
+    {
+        weft_sim* sim = scene_sim_text(texts[k], 2);
+        watch w = watch_open(sim);
+        weft_step_stats stats = {0};
+        double stretch = 0.0;
+        for (int n = 0; n < (k == 0 ? 40 : 120); n++)
+        {
+            step(sim, &stats);
+            stretch = fmax(stretch, stats.max_stretch);
+            assert_int_equal(watch_look(&w, sim).crossings, 0);
+        }
+        print_message("          stretch %.3f, at the end %.3g J\n", stretch, stats.energy.kinetic);
+        assert_true(stretch < most[k]);
+        assert_true(k == 0 || stats.energy.kinetic < 1e-8);
+        watch_close(&w);
+        weft_sim_destroy(sim);
+    }
+}
+
 // ---- same bits
 
 static void bits_do_not_depend_on_threads_or_checkpoints(void** state)
@@ -296,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_step_is_clean),
+        cmocka_unit_test(loads_do_not_tear),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_checkpoints),
         cmocka_unit_test(a_sheet_rests_on_a_table),
         cmocka_unit_test(friction_holds_and_lets_go),

@@ -34,6 +34,9 @@ enum
 // far apart: springs do the rest in the next substep.
 static const double gap_ulps = 8.0, gap_share = 0.25;
 
+// A response that multiplies the largest stretch by more asks for a shorter substep.
+static const double response_stretch = 1.05;
+
 // ---- rows
 
 // W a: what an impulse a does to a vertex.
@@ -325,8 +328,14 @@ static weft_status load(world* w)
     return largest < 1e11 ? WEFT_OK : WEFT_NOT_FINITE;
 }
 
-// What the response has changed has other energies; they are the next substep's, and are not judged.
-static void store(world* w)
+static bool may_halve(const world* w)
+{
+    return w->state.halvings < int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT);
+}
+
+// What the response has changed has other energies; they are the next substep's, and are not judged. But where it had
+// to stretch the cloth, a body has gone too far in one substep: elastic forces want to take part.
+static weft_status store(world* w)
 {
     const contact* c = w->contact;
     for (int i = 0; i < c->cloth_count; i++)
@@ -335,6 +344,8 @@ static void store(world* w)
         w->v_next[i] = c->velocity[i];
     }
     w->after = world_energy(w, w->x_next, w->v_next);
+    bool far = w->after.max_stretch > response_stretch * fmax(1.0, w->before.max_stretch);
+    return far && may_halve(w) ? WEFT_NOT_CONVERGED : WEFT_OK;
 }
 
 weft_status stage_respond(world* w)
@@ -352,7 +363,7 @@ weft_status stage_respond(world* w)
         TRY(sweep_collisions(c));
         if (c->found.count == 0)
         {
-            round > 0 ? store(w) : (void)0;
+            TRY(round > 0 ? store(w) : WEFT_OK);
             return squeeze_list(w);
         }
         w->stats->contacts = int_max(w->stats->contacts, c->found.count);
@@ -369,11 +380,11 @@ weft_status stage_respond(world* w)
     TRY(sweep_collisions(c));
     if (c->found.count == 0)
     {
-        store(w);
+        TRY(store(w));
         return squeeze_list(w);
     }
     // The shortest substep: bodies or pins have closed on the cloth. That is listed, and the run goes on.
-    if (w->state.halvings < int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT))
+    if (may_halve(w))
     {
         return WEFT_NOT_CONVERGED;
     }
@@ -383,6 +394,6 @@ weft_status stage_respond(world* w)
         c->all_awake = true;
         TRY(sweep_collisions(c));
     }
-    store(w);
+    TRY(store(w));
     return squeeze_list(w);
 }

@@ -3,9 +3,10 @@
 // springs' Jacobians are blocks of A that come and go (Baraff and Witkin 1998, section 6; Bridson et al. 2002,
 // section 7.2, in the solve).
 //
-// Stiffness follows the mass of the pair, so that it neither depends on the mesh nor spoils the matrix: at full depth a
-// spring accelerates it by 1000 m/s^2, a hundred times gravity. A sheet then rests on another at 0.99 of the thickness,
-// and five at 0.95. Damping is critical, so that what was pressed does not bounce, and never pulls.
+// Stiffness follows the mass of the pair, so that it neither depends on the mesh nor spoils the matrix: a
+// spring accelerates it by 1000 m/s^2 (1 - s) / s^2 at a share s of the thickness. A sheet then rests on another at
+// 0.99 of the thickness, and five at 0.95. Damping is critical, so that what was pressed does not bounce, and never
+// pulls.
 //
 // Friction opposes the tangential motion with mu times the normal force that the pair would have alone, as a viscous
 // force of that size at the present speed; so it is linear in the new velocity, never turns the motion round, and
@@ -14,7 +15,7 @@
 
 #include "step/sweep.h"
 
-static const double push_acceleration = 1000.0; // m/s^2, at full depth
+static const double push_acceleration = 1000.0; // m/s^2
 static const double share_min = 0.02;           // of the thickness: closer is not looked at
 
 // 1 over the mass of a pair along any direction.
@@ -50,10 +51,10 @@ static spring spring_make(const world* w, const near_pair* near)
     memcpy(s.weight, near->weight, sizeof(s.weight));
     double inv_mass = pair_inv_mass(c, near), h = w->h;
     double share = fmin(fmax(near->distance / near->thickness, share_min), 1.0);
-    // The force at this distance, and where it would end: no farther out than about twice the distance, so that what
-    // was pressed together does not jump.
+    // The force at this distance, and its tangent: with a softer one what is pressed hard would come and go each
+    // substep (a step from d leads to d + way (1 - load / force), which is Newton's with this way alone).
     double push = push_acceleration * (1.0 - share) / (share * share); // m/s^2
-    double way = near->thickness * fmin(1.0 - share, share + 0.05);
+    double way = near->thickness * share * (1.0 - share) / (2.0 - share);
     double rate_sq = share < 1.0 ? push / way : push_acceleration / near->thickness; // 1/s^2
     s.overlap = share < 1.0 ? way : s.overlap;
     s.stiffness = rate_sq / inv_mass;
