@@ -48,6 +48,10 @@ typedef struct weft_cache_body
     const int* face_vertices;
     int triangle_count;
     const int* triangles;       ///< [3 * triangle_count] as simulated
+    int texcoord_count;
+    const double* texcoords;    ///< [2 * texcoord_count] u, v; NULL: none
+    const int* face_texcoords;  ///< [face_start[face_count]] -1: this corner has none; NULL: no corner has one
+    const int* origin;          ///< [vertex_count] vertex of the topology before this one that each follows; NULL: the first
 } weft_cache_body;
 
 /// Opens a run's folder (also while the run goes on). NOT_FOUND / BAD_INPUT with a sentence otherwise.
@@ -57,6 +61,29 @@ WEFT_API int weft_cache_frame_count(const weft_cache* cache); ///< complete in e
 WEFT_API int weft_cache_body_count(const weft_cache* cache);
 WEFT_API const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int body);
 WEFT_API weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_vec3* out, weft_error* error);
+
+/// A cloth that tears has several topologies, from 0; weft_cache_body_at is topology 0. In folders without frames.jsonl, 1.
+WEFT_API int weft_cache_topology_count(const weft_cache* cache, int body);
+WEFT_API const weft_cache_body* weft_cache_topology_at(const weft_cache* cache, int body, int topology);
+/// The topology of a frame. weft_cache_read_frame gives as many positions as it has vertices.
+WEFT_API int weft_cache_topology_of(const weft_cache* cache, int body, int frame);
+
+/// Numbers for vertices that a method writes beside the positions (aggregate, component, level, ...): NAME.FIELD.field.
+typedef struct weft_cache_field
+{
+    const char* name;
+    int categories; ///< 1: whole numbers that name classes; 0: amounts
+    int constant;   ///< 1: the same in every frame
+} weft_cache_field;
+WEFT_API int weft_cache_field_count(const weft_cache* cache, int body);
+WEFT_API const weft_cache_field* weft_cache_field_at(const weft_cache* cache, int body, int field);
+/// out is [vertex_count of the topology of that frame]
+WEFT_API weft_status weft_cache_read_field(weft_cache* cache, int body, int field, int frame, float* out,
+                                           weft_error* error);
+/// Writes such a file whole: sample_count 1 (constant) or one a frame, each [vertex_count]; for bodies of one topology.
+WEFT_API weft_status weft_cache_field_write(const char* dir, const char* body, const char* field, int categories,
+                                            int vertex_count, int sample_count, const float* values, weft_error* error);
+
 WEFT_API double weft_cache_frame_rate(const weft_cache* cache); ///< frames a second
 
 /// Total energy in J at the end of each frame, from stats.jsonl; NaN where it is not known, as for frame 0 and in folders
