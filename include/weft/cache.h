@@ -57,6 +57,7 @@ typedef struct weft_cache_body
 /// Opens a run's folder (also while the run goes on). NOT_FOUND / BAD_INPUT with a sentence otherwise.
 WEFT_API weft_status weft_cache_open(const char* dir, weft_cache** out, weft_error* error);
 WEFT_API void weft_cache_close(weft_cache* cache); ///< NULL is fine
+WEFT_API const char* weft_cache_dir(const weft_cache* cache);  ///< as it was opened
 WEFT_API int weft_cache_frame_count(const weft_cache* cache); ///< complete in every body
 WEFT_API int weft_cache_body_count(const weft_cache* cache);
 WEFT_API const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int body);

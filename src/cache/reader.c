@@ -229,6 +229,9 @@ static weft_status body_load(body* b, const char* dir, weft_error* error)
         .face_vertices = b->mesh.face_vertex,
         .triangle_count = b->mesh.triangle_count,
         .triangles = b->mesh.triangle,
+        .texcoord_count = b->mesh.texcoord_count,
+        .texcoords = b->mesh.texcoord ? &b->mesh.texcoord->x : NULL,
+        .face_texcoords = b->mesh.face_texcoord,
     };
     return WEFT_OK;
 }
@@ -306,6 +309,12 @@ void weft_cache_close(weft_cache* cache)
     mem_free(cache);
 }
 
+const char* weft_cache_dir(const weft_cache* cache)
+{
+    WEFT_ASSERT(cache);
+    return cache->dir;
+}
+
 int weft_cache_frame_count(const weft_cache* cache)
 {
     WEFT_ASSERT(cache);
@@ -345,4 +354,22 @@ double weft_cache_frame_rate(const weft_cache* cache)
 {
     WEFT_ASSERT(cache);
     return cache->frame_rate;
+}
+
+int weft_cache_topology_count(const weft_cache* cache, int body)
+{
+    WEFT_ASSERT(cache && body >= 0 && body < cache->body_count);
+    return 1;
+}
+
+const weft_cache_body* weft_cache_topology_at(const weft_cache* cache, int body, int topology)
+{
+    WEFT_ASSERT(topology == 0);
+    return weft_cache_body_at(cache, body);
+}
+
+int weft_cache_topology_of(const weft_cache* cache, int body, int frame)
+{
+    WEFT_ASSERT(cache && body >= 0 && body < cache->body_count && frame >= 0);
+    return 0;
 }
