@@ -71,6 +71,7 @@ typedef struct export_text
 void export_text_put(export_text* text, const char* words);
 void export_text_int(export_text* text, int value);
 void export_text_number(export_text* text, double value); // finite; 9 digits, which is every float; below 1e-30 it is 0
+void export_text_quoted(export_text* text, const char* words); // in quotation marks, as JSON and USD have them
 void export_text_flush(export_text* text);                // at the end
 
 // The mesh of a topology as an OBJ file with the given positions: faces as given, vt, the body's name as object.
@@ -104,6 +105,6 @@ weft_status export_folder_end(const char* temporary, const char* target, const e
 void export_folder_abandon(const char* temporary);
 
 export_fn export_pc2, export_pc2_file, export_mdd, export_mdd_file, export_obj, export_obj_file, export_ply,
-    export_ply_file, export_abc, export_vtp, export_gltf, export_usda;
+    export_ply_file, export_abc, export_vtp, export_vtp_file, export_gltf, export_usda;
 
 #endif
