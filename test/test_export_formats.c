@@ -422,6 +422,11 @@ static void test_usda(void** unused)
         assert_non_null(strstr(text, torn ? "            2: [0, 1, 4, 3, 6, 2, 5, 7],\n"
                                           : "int[] faceVertexIndices = [0, 1, 4, 3, 1, 2, 5, 4]\n"));
         assert_non_null(strstr(text, "point3f[] points = [(0, ")); // the ball's
+        assert_non_null(strstr(text, torn ? "            3: [0, 1, 2, 3, 4, 5, 6, 4, 6, 7],\n"
+                                          : "int[] primvars:st:indices = [0, 1, 2, 3, 4, 5, 6, 7]\n"));
+        assert_non_null(
+            strstr(text, "texCoord2f[] primvars:st = [(0, 0), (0.5, 0), (0.5, 0.5), (0, 0.5), (0.5, 0.5), (1, 0.5), "
+                         "(1, 1), (0.5, 1), (0, 0)] (\n            interpolation = \"faceVarying\"\n        )\n"));
         check_usda_points(text, up, torn);
         free(text);
     }
@@ -586,6 +591,46 @@ static void test_abc(void** unused)
     }
 }
 
+// What the header of a property says: bits, samples, changes.
+static void check_abc_header(const char** at, uint32_t info, const char* rest, size_t size)
+{
+    assert_int_equal(read32(*at), info);
+    assert_memory_equal(*at + 4, rest, size);
+    *at += 4 + size;
+}
+
+// Between changes that are not neighbours the samples repeat: the same data, not stored again.
+static void test_abc_repeats(void** unused)
+{
+    (void)unused;
+    size_t size;
+    uint64_t header_size;
+    test_run_write(run, true);
+    test_pc2_write(run, "sheet.1.pc2", 8, 1.0f, 2);
+    test_pc2_write(run, "sheet.2.pc2", 9, 3.0f, 2);
+    test_pc2_write(run, "sheet.pc2", 6, 0.0f, 1);
+    test_text_write(run, "frames.jsonl",
+                    "{\"frame\": 1, \"body\": \"sheet\", \"topology\": 1, \"copies\": [1, 4]}\n"
+                    "{\"frame\": 3, \"body\": \"sheet\", \"topology\": 2, \"copies\": [6]}\n");
+    assert_int_equal(export_run("abc", 'y', NULL), WEFT_OK);
+    char* file = test_file_read(target, &size);
+    uint64_t geometry = check_abc_archive(file), indices = abc_group(file, geometry, INDICES);
+    assert_int_equal(read64(file + indices), 2 * 4); // frames 0 to 3
+    assert_int_equal(read64(file + indices + 8 + 8 * 2), read64(file + indices + 8 + 8 * 4));
+    assert_int_not_equal(read64(file + indices + 8), read64(file + indices + 8 + 8 * 2));
+    const char* at = abc_data(file, geometry, UV + 1, &header_size);
+    const char* end = at + header_size;
+    // Kind, type, sampling, changes, one size, constant, numbers of an item, metadata; metadata are box, point, none,
+    // none, uv.
+    check_abc_header(&at, 1 | 11 << 4 | 1 << 8 | 1 << 10 | 6 << 12 | 5 << 20, "\5\1\11.selfBnds", 12);
+    check_abc_header(&at, 2 | 10 << 4 | 1 << 8 | 3 << 12 | 6 << 20, "\5\1\1P", 4);
+    check_abc_header(&at, 2 | 6 << 4 | 1 << 8 | 1 << 9 | 1 << 12, "\5\1\3\1\14.faceIndices", 17);
+    check_abc_header(&at, 2 | 6 << 4 | 1 << 8 | 1 << 9 | 1 << 12, "\5\1\3\1\13.faceCounts", 16);
+    check_abc_header(&at, 7 << 20, "\2uv", 3);
+    assert_ptr_equal(at, end);
+    free(file);
+}
+
 // Published values of MurmurHash3_x64_128 with seed 0.
 static void test_keys(void** unused)
 {
@@ -657,6 +702,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_usda, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_usda_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_abc, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_abc_repeats, set_up, tear_down),
         cmocka_unit_test(test_keys),
         cmocka_unit_test_setup_teardown(test_same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_memory, set_up, tear_down),

@@ -46,12 +46,12 @@ def grid():
             corners = [j * n + i, j * n + i + 1, (j + 1) * n + i + 1, (j + 1) * n + i]
             shift = 0 if i < CELLS // 2 else n * n
             faces.append([(v, v + shift) for v in corners])
-    faces[0] = [(v, -1) for v, _ in faces[0]]  # a face without vt
     return uv, texcoords, faces
 
 
 def write_sheet(folder):
     uv, texcoords, faces = grid()
+    faces[0] = [(v, -1) for v, _ in faces[0]]  # a face without vt
     frames = [[place(f, u, v) for u, v in uv] for f in range(FRAMES)]
     write_mesh(os.path.join(folder, "my sheet.obj"), frames[0], texcoords, faces)
     write_cache(os.path.join(folder, "my sheet.pc2"), 0, frames)

@@ -2,9 +2,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+// Not process.exit: it may wait for ever for the threads that compile WebAssembly.
+class Failure extends Error {}
+process.on('uncaughtException', (error) => {
+    console.error(error instanceof Failure ? error.message : error);
+    process.exitCode = 1;
+});
+
 export function fail(message) {
-    console.error(message);
-    process.exit(1);
+    throw new Failure(message);
 }
 
 function readMesh(file) {
