@@ -52,6 +52,9 @@ typedef struct weft_cache_body
     const double* texcoords;    ///< [2 * texcoord_count] u, v; NULL: none
     const int* face_texcoords;  ///< [face_start[face_count]] -1: this corner has none; NULL: no corner has one
     const int* origin;          ///< [vertex_count] vertex of the topology before this one that each follows; NULL: the first
+    int object_count;
+    const char* const* object_names; ///< [object_count] of the OBJ file
+    const int* face_objects;         ///< [face_count] index into the names; NULL: the file has no objects
 } weft_cache_body;
 
 /// Opens a run's folder (also while the run goes on). NOT_FOUND / BAD_INPUT with a sentence otherwise.

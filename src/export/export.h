@@ -69,14 +69,25 @@ typedef struct export_text
 } export_text;
 
 void export_text_put(export_text* text, const char* words);
+void export_text_name(export_text* text, const char* name); // of a body: a line feed in it would end the line
 void export_text_int(export_text* text, int value);
 void export_text_number(export_text* text, double value); // finite; 9 digits, which is every float; below 1e-30 it is 0
 void export_text_flush(export_text* text);                // at the end
 
-// The mesh of a topology as an OBJ file with the given positions: faces as given, vt, the body's name as object.
-weft_status export_obj_write(const weft_cache_body* body, const vec3* positions, const char* path, weft_error* error);
-// The last topology in its rest shape, turned: what a point cache moves. Uses the job's positions.
+// The last topology in its rest shape, turned, as an OBJ file: what a point cache moves. One object, as programs read
+// each as a mesh of its own. Uses the job's positions.
 weft_status export_mesh_write(export_job* job, int body, const char* path, weft_error* error);
+
+// ---- point caches: one topology, the last; beside each stands NAME.obj, and a body that stands still is that alone
+typedef weft_status export_body_fn(export_job* job, int body, whole_file* file, weft_error* error);
+weft_status export_body_file(export_job* job, int body, export_body_fn* put, const char* path, weft_error* error);
+weft_status export_point_caches(export_job* job, const char* folder, const char* ending, export_body_fn* put,
+                                weft_error* error);
+
+// ---- sequences: NAME.0012 + ending for frame 12 of the run; a body that stands still is NAME + ending, once
+typedef weft_status export_frame_fn(export_job* job, int body, int k, const char* path, weft_error* error);
+weft_status export_sequence(export_job* job, const char* folder, const char* ending, export_frame_fn* write,
+                            weft_error* error);
 
 typedef weft_status export_fn(export_job* job, const char* target, weft_error* error);
 

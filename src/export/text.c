@@ -39,6 +39,16 @@ void export_text_put(export_text* text, const char* words)
     }
 }
 
+void export_text_name(export_text* text, const char* name)
+{
+    for (const char* c = name; *c; c++)
+    {
+        bool control = (unsigned char)*c < 32 || *c == 127;
+        *room_for(text, 1) = control ? '_' : *c;
+        text->used++;
+    }
+}
+
 // At least `digits` of them, with leading zeros.
 static int put_digits(char* out, uint64_t value, int digits)
 {

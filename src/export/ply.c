@@ -1,0 +1,188 @@
+// PLY files, binary little endian: one for each body and frame, faces as given. A vt map becomes s and t of the
+// vertices where each vertex has one place in it; a map with seams has no place in a PLY file. Each frame has its own
+// topology.
+#include <string.h>
+
+#include "export/export.h"
+
+enum
+{
+    PIECE = 1 << 15, // bytes
+    CORNERS_MAX = 4096
+};
+
+// ---- vt of vertices
+
+// map is [2 * vertex_count]. False: a vertex has no place or several.
+static bool map_vertices(const weft_cache_body* body, double* map, unsigned char* seen)
+{
+    int corners = body->face_start[body->face_count];
+    int found = 0;
+    for (int k = 0; k < corners; k++)
+    {
+        int v = body->face_vertices[k], t = body->face_texcoords[k];
+        if (t < 0)
+        {
+            return false;
+        }
+        const double* place = body->texcoords + 2 * (size_t)t;
+        if (seen[v] && (map[2 * (size_t)v] != place[0] || map[2 * (size_t)v + 1] != place[1]))
+        {
+            return false;
+        }
+        found += !seen[v];
+        seen[v] = 1;
+        memcpy(map + 2 * (size_t)v, place, 2 * sizeof(double));
+    }
+    return found == body->vertex_count;
+}
+
+// *map stays NULL where there is none; the caller frees.
+static weft_status find_map(const weft_cache_body* body, double** map, weft_error* error)
+{
+    if (!body->texcoords || !body->face_texcoords)
+    {
+        return WEFT_OK;
+    }
+    unsigned char* seen = MEM_NEW(body->vertex_count, unsigned char);
+    *map = MEM_NEW(2 * (size_t)body->vertex_count, double);
+    bool room = seen && *map;
+    if (!room || !map_vertices(body, *map, seen))
+    {
+        mem_free(*map);
+        *map = NULL;
+    }
+    mem_free(seen);
+    return room ? WEFT_OK
+                : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the vt map of `%.100s`", body->name);
+}
+
+// ---- a file
+
+static bool has_large_face(const weft_cache_body* body)
+{
+    bool large = false;
+    for (int face = 0; face < body->face_count; face++)
+    {
+        large = large || body->face_start[face + 1] - body->face_start[face] > 255;
+    }
+    return large;
+}
+
+static void put_header(export_text* text, const weft_cache_body* body, bool mapped, bool large)
+{
+    export_text_put(text, "ply\nformat binary_little_endian 1.0\ncomment made by Weft ");
+    export_text_put(text, weft_version());
+    export_text_put(text, "\ncomment object ");
+    export_text_name(text, body->name);
+    export_text_put(text, "\nelement vertex ");
+    export_text_int(text, body->vertex_count);
+    export_text_put(text, "\nproperty float x\nproperty float y\nproperty float z\n");
+    export_text_put(text, mapped ? "property float s\nproperty float t\n" : "");
+    export_text_put(text, "element face ");
+    export_text_int(text, body->face_count);
+    export_text_put(text, large ? "\nproperty list int int vertex_indices\nend_header\n"
+                                : "\nproperty list uchar int vertex_indices\nend_header\n");
+    export_text_flush(text);
+}
+
+static void put_mapped(whole_file* file, const vec3* x, const double* map, int count)
+{
+    double piece[5 * 1024];
+    int used = 0;
+    for (int v = 0; v < count; v++)
+    {
+        const double row[5] = {x[v].x, x[v].y, x[v].z, map[2 * (size_t)v], map[2 * (size_t)v + 1]};
+        memcpy(piece + 5 * used, row, sizeof(row));
+        if (++used == 1024 || v == count - 1)
+        {
+            export_put_floats(file, piece, 5 * used);
+            used = 0;
+        }
+    }
+}
+
+static unsigned char* pack_int(unsigned char* out, int value)
+{
+    for (int k = 0; k < 4; k++)
+    {
+        *out++ = (unsigned char)((uint32_t)value >> (8 * k));
+    }
+    return out;
+}
+
+static void put_faces(whole_file* file, const weft_cache_body* body, bool large)
+{
+    unsigned char piece[PIECE], *at = piece;
+    for (int face = 0; face < body->face_count; face++)
+    {
+        int begin = body->face_start[face], corners = body->face_start[face + 1] - begin;
+        WEFT_ASSERT(corners <= CORNERS_MAX);
+        if (at + 4 * (corners + 1) > piece + PIECE)
+        {
+            whole_file_write(file, piece, (size_t)(at - piece));
+            at = piece;
+        }
+        if (large)
+        {
+            at = pack_int(at, corners);
+        }
+        else
+        {
+            *at++ = (unsigned char)corners;
+        }
+        for (int k = 0; k < corners; k++)
+        {
+            at = pack_int(at, body->face_vertices[begin + k]);
+        }
+    }
+    whole_file_write(file, piece, (size_t)(at - piece));
+}
+
+static weft_status write_ply(const weft_cache_body* body, const vec3* x, const double* map, const char* path,
+                             weft_error* error)
+{
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
+    export_text* text = MEM_NEW(1, export_text);
+    if (!text)
+    {
+        whole_file_abandon(&file);
+        return error_set(error, WEFT_NO_MEMORY, path, 0, "no memory to write the file");
+    }
+    text->file = &file;
+    bool large = has_large_face(body);
+    put_header(text, body, map != NULL, large);
+    mem_free(text);
+    if (map)
+    {
+        put_mapped(&file, x, map, body->vertex_count);
+    }
+    else
+    {
+        export_put_floats(&file, export_flat(x), 3 * (int64_t)body->vertex_count);
+    }
+    put_faces(&file, body, large);
+    return whole_file_close(&file, error);
+}
+
+static weft_status write_frame(export_job* job, int body, int k, const char* path, weft_error* error)
+{
+    const weft_cache_body* topology = export_topology(job, body, k);
+    double* map = NULL;
+    TRY(export_positions(job, body, k, job->positions, error));
+    TRY(find_map(topology, &map, error));
+    weft_status status = write_ply(topology, job->positions, map, path, error);
+    mem_free(map);
+    return status;
+}
+
+weft_status export_ply_file(export_job* job, const char* target, weft_error* error)
+{
+    return write_frame(job, 0, 0, target, error);
+}
+
+weft_status export_ply(export_job* job, const char* target, weft_error* error)
+{
+    return export_sequence(job, target, ".ply", write_frame, error);
+}
