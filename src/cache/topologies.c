@@ -250,13 +250,15 @@ static weft_status open_samples(body* b, const char* dir, int index, weft_error*
     return status;
 }
 
-weft_status topologies_read(body* b, const char* dir, int frame, vec3* out, weft_error* error)
+weft_status topologies_read(body* b, const char* dir, int frame, int first, int count, vec3* out, weft_error* error)
 {
     int index = topology_of(b, frame);
     const topology* t = &b->topologies[index];
+    WEFT_ASSERT(first >= 0 && first <= t->mesh.vertex_count && count <= t->mesh.vertex_count - first);
+    count = count < 0 ? t->mesh.vertex_count - first : count;
     if (b->still)
     {
-        memcpy(out, t->mesh.position, (size_t)t->mesh.vertex_count * sizeof(vec3));
+        memcpy(out, t->mesh.position + first, (size_t)count * sizeof(vec3));
         return WEFT_OK;
     }
     TRY(open_samples(b, dir, index, error));
@@ -266,7 +268,7 @@ weft_status topologies_read(body* b, const char* dir, int frame, vec3* out, weft
         return error_set(error, WEFT_IO, dir, 0, "the point cache of `%.100s` was cut or replaced while it was read",
                          b->name);
     }
-    return pc2_read(b->samples, sample, out, error);
+    return pc2_read_points(b->samples, sample, first, count, out, error);
 }
 
 // ---- the public interface

@@ -41,6 +41,11 @@ bool export_changes_at(const export_job* job, int body, int k); // from frame k 
 weft_status export_positions(export_job* job, int body, int k, vec3* out, weft_error* error);
 weft_status export_positions_last(export_job* job, int body, int k, vec3* out, weft_error* error);
 vec3 export_turn(const export_job* job, vec3 x);
+// The same piece by piece, which stays in the CPU's caches: `put` gets them in order, from vertex `begin` on.
+typedef void export_piece_fn(void* context, const vec3* points, int begin, int count);
+weft_status export_pieces(export_job* job, int body, int k, export_piece_fn* put, void* context, weft_error* error);
+weft_status export_pieces_last(export_job* job, int body, int k, export_piece_fn* put, void* context,
+                               weft_error* error);
 // After each frame (or body and frame); total may be any scale.
 void export_progress(export_job* job, int done, int total);
 
@@ -50,8 +55,9 @@ weft_status export_path(const char* folder, const char* name, const char* ending
                         weft_error* error);
 weft_status export_frame_path(const export_job* job, const char* folder, int body, int k, const char* ending,
                               char path[EXPORT_PATH], weft_error* error);
-// Arrays in large pieces, without a call a number. Little endian; the last also big endian.
-void export_put_ints(whole_file* file, const int* values, int count);
+// Arrays in large pieces, without a call a number. Little endian, or big.
+void export_put_ints(whole_file* file, const int* values, int64_t count);
+void export_put_ints_big(whole_file* file, const int* values, int64_t count);
 void export_put_floats(whole_file* file, const double* values, int64_t count);
 void export_put_floats_big(whole_file* file, const double* values, int64_t count);
 // A row of values as 3 count floats: what export_put_floats takes of points.
@@ -69,6 +75,7 @@ typedef struct export_text
 } export_text;
 
 void export_text_put(export_text* text, const char* words);
+void export_text_char(export_text* text, char c);
 void export_text_name(export_text* text, const char* name); // of a body: a line feed in it would end the line
 void export_text_int(export_text* text, int value);
 void export_text_number(export_text* text, double value); // finite; 9 digits, which is every float; below 1e-30 it is 0

@@ -2,21 +2,17 @@
 // every point, all big endian. One topology, the last: torn-off copies follow their origin until the split.
 #include "export/export.h"
 
-static void put_int(whole_file* file, int value)
+static void put_piece(void* context, const vec3* points, int begin, int count)
 {
-    unsigned char bytes[4];
-    for (int k = 0; k < 4; k++)
-    {
-        bytes[k] = (unsigned char)((uint32_t)value >> (24 - 8 * k));
-    }
-    whole_file_write(file, bytes, sizeof(bytes));
+    (void)begin;
+    export_put_floats_big(context, export_flat(points), 3 * (int64_t)count);
 }
 
 static weft_status put_body(export_job* job, int body, whole_file* file, weft_error* error)
 {
     int points = export_last_topology(job, body)->vertex_count;
-    put_int(file, job->frame_count);
-    put_int(file, points);
+    const int head[2] = {job->frame_count, points};
+    export_put_ints_big(file, head, 2);
     for (int k = 0; k < job->frame_count; k++)
     {
         double time = export_time(job, k);
@@ -24,8 +20,7 @@ static weft_status put_body(export_job* job, int body, whole_file* file, weft_er
     }
     for (int k = 0; k < job->frame_count; k++)
     {
-        TRY(export_positions_last(job, body, k, job->positions, error));
-        export_put_floats_big(file, export_flat(job->positions), 3 * (int64_t)points);
+        TRY(export_pieces_last(job, body, k, put_piece, file, error));
         export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
     }
     return WEFT_OK;

@@ -8,11 +8,11 @@ static void put_vertices(export_text* text, const vec3* x, int count)
     {
         export_text_put(text, "v ");
         export_text_number(text, x[v].x);
-        export_text_put(text, " ");
+        export_text_char(text, ' ');
         export_text_number(text, x[v].y);
-        export_text_put(text, " ");
+        export_text_char(text, ' ');
         export_text_number(text, x[v].z);
-        export_text_put(text, "\n");
+        export_text_char(text, '\n');
     }
 }
 
@@ -22,9 +22,9 @@ static void put_texcoords(export_text* text, const weft_cache_body* body)
     {
         export_text_put(text, "vt ");
         export_text_number(text, body->texcoords[2 * t]);
-        export_text_put(text, " ");
+        export_text_char(text, ' ');
         export_text_number(text, body->texcoords[2 * t + 1]);
-        export_text_put(text, "\n");
+        export_text_char(text, '\n');
     }
 }
 
@@ -32,7 +32,7 @@ static void put_object(export_text* text, const char* name)
 {
     export_text_put(text, "o ");
     export_text_name(text, name);
-    export_text_put(text, "\n");
+    export_text_char(text, '\n');
 }
 
 static void put_faces(export_text* text, const weft_cache_body* body, bool objects)
@@ -45,18 +45,18 @@ static void put_faces(export_text* text, const weft_cache_body* body, bool objec
             object = body->face_objects[face];
             put_object(text, body->object_names[object]);
         }
-        export_text_put(text, "f");
+        export_text_char(text, 'f');
         for (int k = body->face_start[face]; k < body->face_start[face + 1]; k++)
         {
-            export_text_put(text, " ");
+            export_text_char(text, ' ');
             export_text_int(text, body->face_vertices[k] + 1);
             if (body->face_texcoords && body->face_texcoords[k] >= 0)
             {
-                export_text_put(text, "/");
+                export_text_char(text, '/');
                 export_text_int(text, body->face_texcoords[k] + 1);
             }
         }
-        export_text_put(text, "\n");
+        export_text_char(text, '\n');
     }
 }
 
@@ -74,7 +74,7 @@ static weft_status write_obj(const weft_cache_body* body, const vec3* positions,
     text->file = &file;
     export_text_put(text, "# metres; made by Weft ");
     export_text_put(text, weft_version());
-    export_text_put(text, "\n");
+    export_text_char(text, '\n');
     if (!objects)
     {
         put_object(text, body->name);

@@ -14,14 +14,19 @@ static void put_header(whole_file* file, int points, int samples)
     export_put_ints(file, &samples, 1);
 }
 
+static void put_piece(void* context, const vec3* points, int begin, int count)
+{
+    (void)begin;
+    export_put_floats(context, export_flat(points), 3 * (int64_t)count);
+}
+
 static weft_status put_body(export_job* job, int body, whole_file* file, weft_error* error)
 {
     int points = export_last_topology(job, body)->vertex_count;
     put_header(file, points, job->frame_count);
     for (int k = 0; k < job->frame_count; k++)
     {
-        TRY(export_positions_last(job, body, k, job->positions, error));
-        export_put_floats(file, export_flat(job->positions), 3 * (int64_t)points);
+        TRY(export_pieces_last(job, body, k, put_piece, file, error));
         export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
     }
     return WEFT_OK;

@@ -8,6 +8,7 @@
 enum
 {
     PIECE = 1 << 15, // bytes
+    ROWS = 256,      // vertices
     CORNERS_MAX = 4096
 };
 
@@ -86,29 +87,39 @@ static void put_header(export_text* text, const weft_cache_body* body, bool mapp
     export_text_flush(text);
 }
 
-static void put_mapped(whole_file* file, const vec3* x, const double* map, int count)
+typedef struct ply_points
 {
-    double piece[5 * 1024];
-    int used = 0;
-    for (int v = 0; v < count; v++)
+    whole_file* file;
+    const double* map; // [2 * vertex_count] or NULL
+} ply_points;
+
+static void put_piece(void* context, const vec3* x, int begin, int count)
+{
+    const ply_points* p = context;
+    double rows[5 * ROWS];
+    for (int done = 0; done < count && p->map; done += ROWS)
     {
-        const double row[5] = {x[v].x, x[v].y, x[v].z, map[2 * (size_t)v], map[2 * (size_t)v + 1]};
-        memcpy(piece + 5 * used, row, sizeof(row));
-        if (++used == 1024 || v == count - 1)
+        int size = int_min(ROWS, count - done);
+        const double* map = p->map + 2 * (size_t)(begin + done);
+        for (int v = 0; v < size; v++)
         {
-            export_put_floats(file, piece, 5 * used);
-            used = 0;
+            const double row[5] = {x[done + v].x, x[done + v].y, x[done + v].z, map[2 * v], map[2 * v + 1]};
+            memcpy(rows + 5 * v, row, sizeof(row));
         }
+        export_put_floats(p->file, rows, 5 * (int64_t)size);
+    }
+    if (!p->map)
+    {
+        export_put_floats(p->file, export_flat(x), 3 * (int64_t)count);
     }
 }
 
 static unsigned char* pack_int(unsigned char* out, int value)
 {
-    for (int k = 0; k < 4; k++)
-    {
-        *out++ = (unsigned char)((uint32_t)value >> (8 * k));
-    }
-    return out;
+    const unsigned char bytes[4] = {(unsigned char)value, (unsigned char)(value >> 8), (unsigned char)(value >> 16),
+                                    (unsigned char)(value >> 24)};
+    memcpy(out, bytes, sizeof(bytes));
+    return out + sizeof(bytes);
 }
 
 static void put_faces(whole_file* file, const weft_cache_body* body, bool large)
@@ -139,40 +150,42 @@ static void put_faces(whole_file* file, const weft_cache_body* body, bool large)
     whole_file_write(file, piece, (size_t)(at - piece));
 }
 
-static weft_status write_ply(const weft_cache_body* body, const vec3* x, const double* map, const char* path,
-                             weft_error* error)
+static weft_status put_ply(export_job* job, int body, int k, const double* map, whole_file* file, weft_error* error)
 {
-    whole_file file;
-    TRY(whole_file_open(&file, path, error));
+    const weft_cache_body* topology = export_topology(job, body, k);
     export_text* text = MEM_NEW(1, export_text);
     if (!text)
     {
-        whole_file_abandon(&file);
-        return error_set(error, WEFT_NO_MEMORY, path, 0, "no memory to write the file");
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory to write a file");
     }
-    text->file = &file;
-    bool large = has_large_face(body);
-    put_header(text, body, map != NULL, large);
+    text->file = file;
+    bool large = has_large_face(topology);
+    put_header(text, topology, map != NULL, large);
     mem_free(text);
-    if (map)
+    ply_points points = {file, map};
+    TRY(export_pieces(job, body, k, put_piece, &points, error));
+    put_faces(file, topology, large);
+    return WEFT_OK;
+}
+
+static weft_status write_ply(export_job* job, int body, int k, const double* map, const char* path, weft_error* error)
+{
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
+    weft_status status = put_ply(job, body, k, map, &file, error);
+    if (status != WEFT_OK)
     {
-        put_mapped(&file, x, map, body->vertex_count);
+        whole_file_abandon(&file);
+        return status;
     }
-    else
-    {
-        export_put_floats(&file, export_flat(x), 3 * (int64_t)body->vertex_count);
-    }
-    put_faces(&file, body, large);
     return whole_file_close(&file, error);
 }
 
 static weft_status write_frame(export_job* job, int body, int k, const char* path, weft_error* error)
 {
-    const weft_cache_body* topology = export_topology(job, body, k);
     double* map = NULL;
-    TRY(export_positions(job, body, k, job->positions, error));
-    TRY(find_map(topology, &map, error));
-    weft_status status = write_ply(topology, job->positions, map, path, error);
+    TRY(find_map(export_topology(job, body, k), &map, error));
+    weft_status status = write_ply(job, body, k, map, path, error);
     mem_free(map);
     return status;
 }
