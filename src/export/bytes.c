@@ -5,7 +5,7 @@
 
 enum
 {
-    PIECE = 16384 // numbers
+    PIECE = 24576 // numbers
 };
 
 weft_status export_path(const char* folder, const char* name, const char* ending, char path[EXPORT_PATH],

@@ -43,7 +43,7 @@ enum
 {
     FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]),
     DEF_COOKIE = 0x3e7f0a11,
-    PIECE = 2048 // vertices
+    PIECE = 8192 // vertices: large writes, and still within the caches
 };
 
 // ---- the table

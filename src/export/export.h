@@ -75,11 +75,18 @@ typedef struct export_text
 } export_text;
 
 void export_text_put(export_text* text, const char* words);
-void export_text_char(export_text* text, char c);
 void export_text_name(export_text* text, const char* name); // of a body: a line feed in it would end the line
 void export_text_int(export_text* text, int value);
 void export_text_number(export_text* text, double value); // finite; 9 digits, which is every float; below 1e-30 it is 0
 void export_text_flush(export_text* text);                // at the end
+static inline void export_text_char(export_text* text, char c)
+{
+    if (text->used == (int)sizeof(text->buffer))
+    {
+        export_text_flush(text);
+    }
+    text->buffer[text->used++] = c;
+}
 
 // The last topology in its rest shape, turned, as an OBJ file: what a point cache moves. One object, as programs read
 // each as a mesh of its own. Uses the job's positions.

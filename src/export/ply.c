@@ -7,55 +7,55 @@
 
 enum
 {
-    PIECE = 1 << 15, // bytes
-    ROWS = 256,      // vertices
+    PIECE = 1 << 17, // bytes
+    ROWS = 4096,     // vertices
     CORNERS_MAX = 4096
 };
 
 // ---- vt of vertices
 
-// map is [2 * vertex_count]. False: a vertex has no place or several.
-static bool map_vertices(const weft_cache_body* body, double* map, unsigned char* seen)
+static bool same_place(const weft_cache_body* body, int s, int t)
 {
-    int corners = body->face_start[body->face_count];
-    int found = 0;
+    const double *a = body->texcoords + 2 * (size_t)s, *b = body->texcoords + 2 * (size_t)t;
+    return s == t || (a[0] == b[0] && a[1] == b[1]);
+}
+
+// map is [vertex_count], the vt of each vertex. False: a vertex has none or several.
+static bool map_vertices(const weft_cache_body* body, int* map)
+{
+    int corners = body->face_start[body->face_count], found = 0;
+    memset(map, -1, (size_t)body->vertex_count * sizeof(int));
     for (int k = 0; k < corners; k++)
     {
         int v = body->face_vertices[k], t = body->face_texcoords[k];
-        if (t < 0)
+        if (t < 0 || (map[v] >= 0 && !same_place(body, map[v], t)))
         {
             return false;
         }
-        const double* place = body->texcoords + 2 * (size_t)t;
-        if (seen[v] && (map[2 * (size_t)v] != place[0] || map[2 * (size_t)v + 1] != place[1]))
-        {
-            return false;
-        }
-        found += !seen[v];
-        seen[v] = 1;
-        memcpy(map + 2 * (size_t)v, place, 2 * sizeof(double));
+        found += map[v] < 0;
+        map[v] = t;
     }
     return found == body->vertex_count;
 }
 
 // *map stays NULL where there is none; the caller frees.
-static weft_status find_map(const weft_cache_body* body, double** map, weft_error* error)
+static weft_status find_map(const weft_cache_body* body, int** map, weft_error* error)
 {
     if (!body->texcoords || !body->face_texcoords)
     {
         return WEFT_OK;
     }
-    unsigned char* seen = MEM_NEW(body->vertex_count, unsigned char);
-    *map = MEM_NEW(2 * (size_t)body->vertex_count, double);
-    bool room = seen && *map;
-    if (!room || !map_vertices(body, *map, seen))
+    *map = mem_raw((size_t)body->vertex_count, sizeof(int));
+    if (!*map)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the vt map of `%.100s`", body->name);
+    }
+    if (!map_vertices(body, *map))
     {
         mem_free(*map);
         *map = NULL;
     }
-    mem_free(seen);
-    return room ? WEFT_OK
-                : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the vt map of `%.100s`", body->name);
+    return WEFT_OK;
 }
 
 // ---- a file
@@ -90,7 +90,8 @@ static void put_header(export_text* text, const weft_cache_body* body, bool mapp
 typedef struct ply_points
 {
     whole_file* file;
-    const double* map; // [2 * vertex_count] or NULL
+    const weft_cache_body* body;
+    const int* map; // [vertex_count] or NULL
 } ply_points;
 
 static void put_piece(void* context, const vec3* x, int begin, int count)
@@ -100,10 +101,10 @@ static void put_piece(void* context, const vec3* x, int begin, int count)
     for (int done = 0; done < count && p->map; done += ROWS)
     {
         int size = int_min(ROWS, count - done);
-        const double* map = p->map + 2 * (size_t)(begin + done);
         for (int v = 0; v < size; v++)
         {
-            const double row[5] = {x[done + v].x, x[done + v].y, x[done + v].z, map[2 * v], map[2 * v + 1]};
+            const double* st = p->body->texcoords + 2 * (size_t)p->map[begin + done + v];
+            const double row[5] = {x[done + v].x, x[done + v].y, x[done + v].z, st[0], st[1]};
             memcpy(rows + 5 * v, row, sizeof(row));
         }
         export_put_floats(p->file, rows, 5 * (int64_t)size);
@@ -150,7 +151,7 @@ static void put_faces(whole_file* file, const weft_cache_body* body, bool large)
     whole_file_write(file, piece, (size_t)(at - piece));
 }
 
-static weft_status put_ply(export_job* job, int body, int k, const double* map, whole_file* file, weft_error* error)
+static weft_status put_ply(export_job* job, int body, int k, const int* map, whole_file* file, weft_error* error)
 {
     const weft_cache_body* topology = export_topology(job, body, k);
     export_text* text = MEM_NEW(1, export_text);
@@ -162,13 +163,13 @@ static weft_status put_ply(export_job* job, int body, int k, const double* map, 
     bool large = has_large_face(topology);
     put_header(text, topology, map != NULL, large);
     mem_free(text);
-    ply_points points = {file, map};
+    ply_points points = {file, topology, map};
     TRY(export_pieces(job, body, k, put_piece, &points, error));
     put_faces(file, topology, large);
     return WEFT_OK;
 }
 
-static weft_status write_ply(export_job* job, int body, int k, const double* map, const char* path, weft_error* error)
+static weft_status write_ply(export_job* job, int body, int k, const int* map, const char* path, weft_error* error)
 {
     whole_file file;
     TRY(whole_file_open(&file, path, error));
@@ -183,7 +184,7 @@ static weft_status write_ply(export_job* job, int body, int k, const double* map
 
 static weft_status write_frame(export_job* job, int body, int k, const char* path, weft_error* error)
 {
-    double* map = NULL;
+    int* map = NULL;
     TRY(find_map(export_topology(job, body, k), &map, error));
     weft_status status = write_ply(job, body, k, map, path, error);
     mem_free(map);

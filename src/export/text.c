@@ -6,8 +6,9 @@
 
 enum
 {
-    DIGITS = 9,  // significant; a float needs no more
-    LONGEST = 32 // characters of a number
+    DIGITS = 9,   // significant; a float needs no more
+    LONGEST = 48, // characters of a number, and a block behind it
+    BLOCK = 16    // digits that are copied at once, as a copy of a fixed size needs no call; a number has no more
 };
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13};
@@ -44,12 +45,6 @@ void export_text_put(export_text* text, const char* words)
     }
 }
 
-void export_text_char(export_text* text, char c)
-{
-    *room_for(text, 1) = c;
-    text->used++;
-}
-
 void export_text_name(export_text* text, const char* name)
 {
     for (const char* c = name; *c; c++)
@@ -79,7 +74,7 @@ static char* digits_before(char* end, uint64_t value)
 
 void export_text_int(export_text* text, int value)
 {
-    char digits[LONGEST], *end = digits + LONGEST;
+    char digits[LONGEST + BLOCK] = {0}, *end = digits + LONGEST;
     char* out = room_for(text, LONGEST);
     int length = 0;
     if (value < 0)
@@ -87,14 +82,14 @@ void export_text_int(export_text* text, int value)
         out[length++] = '-';
     }
     char* begin = digits_before(end, value < 0 ? (uint64_t)(-(int64_t)value) : (uint64_t)value);
-    memcpy(out + length, begin, (size_t)(end - begin));
+    memcpy(out + length, begin, BLOCK);
     text->used += length + (int)(end - begin);
 }
 
 // whole / 10^decimals without zeros at the end.
 static int put_fixed(char* out, uint64_t whole, int decimals)
 {
-    char digits[LONGEST], *end = digits + LONGEST;
+    char digits[LONGEST + BLOCK] = {0}, *end = digits + LONGEST;
     char* begin = digits_before(end, whole);
     int count = (int)(end - begin), before = count - decimals, length = 0;
     while (decimals > 0 && end[-1] == '0') // the first digit is none
@@ -104,7 +99,7 @@ static int put_fixed(char* out, uint64_t whole, int decimals)
     }
     if (before > 0)
     {
-        memcpy(out, begin, (size_t)before);
+        memcpy(out, begin, BLOCK);
         length = before;
         begin += before;
     }
@@ -119,7 +114,7 @@ static int put_fixed(char* out, uint64_t whole, int decimals)
         {
             out[length++] = '0';
         }
-        memcpy(out + length, begin, (size_t)(end - begin));
+        memcpy(out + length, begin, BLOCK);
         length += (int)(end - begin);
     }
     return length;
