@@ -78,6 +78,7 @@ void export_text_put(export_text* text, const char* words);
 void export_text_name(export_text* text, const char* name); // of a body: a line feed in it would end the line
 void export_text_int(export_text* text, int value);
 void export_text_number(export_text* text, double value); // finite; 9 digits, which is every float; below 1e-30 it is 0
+void export_text_quoted(export_text* text, const char* words); // in quotation marks, as JSON and USD have them
 void export_text_flush(export_text* text);                // at the end
 static inline void export_text_char(export_text* text, char c)
 {
@@ -129,6 +130,6 @@ weft_status export_folder_end(const char* temporary, const char* target, const e
 void export_folder_abandon(const char* temporary);
 
 export_fn export_pc2, export_pc2_file, export_mdd, export_mdd_file, export_obj, export_obj_file, export_ply,
-    export_ply_file, export_abc, export_vtp, export_gltf, export_usda;
+    export_ply_file, export_abc, export_vtp, export_vtp_file, export_gltf, export_usda;
 
 #endif

@@ -170,3 +170,42 @@ void export_text_number(export_text* text, double value)
     }
     text->used += length;
 }
+
+// Bytes of the UTF-8 character that starts here; 0: it is none.
+static int character_size(const char* words)
+{
+    const unsigned char* c = (const unsigned char*)words;
+    int size = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    for (int k = 1; k < size; k++)
+    {
+        if ((c[k] & 0xc0) != 0x80)
+        {
+            return 0;
+        }
+    }
+    // Longer than needed, halves of pairs, above the last.
+    bool bad = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
+               (c[0] == 0xf4 && c[1] > 0x8f);
+    return bad ? 0 : size;
+}
+
+// What a reader would refuse, control characters and broken UTF-8, becomes a question mark.
+void export_text_quoted(export_text* text, const char* words)
+{
+    export_text_put(text, "\"");
+    while (*words)
+    {
+        int size = character_size(words);
+        bool good = size > 0 && (unsigned char)*words >= 0x20 && *words != 0x7f;
+        char one[5] = "?";
+        if (good)
+        {
+            memcpy(one, words, (size_t)size);
+            one[size] = '\0';
+        }
+        export_text_put(text, *words == '"' || *words == '\\' ? "\\" : "");
+        export_text_put(text, one);
+        words += good ? size : 1;
+    }
+    export_text_put(text, "\"");
+}
