@@ -91,9 +91,10 @@ typedef struct abc
 {
     export_job* job;
     ogawa archive;
-    unsigned char* packed; // the largest sample
-    bytes header;          // of what is being written
-    bool failed;           // no memory
+    bytes header;                 // of what is being written
+    bool failed;                  // no memory
+    int used;                     // bytes of the piece
+    unsigned char piece[1 << 16]; // of the sample that is being written
 } abc;
 
 // ---- bytes
@@ -280,50 +281,78 @@ static void object_set_schema(abc* a, object* o, property* schema)
 
 // ---- samples
 
-static ogawa_child put_packed(abc* a, property* p, int64_t items, size_t size, ogawa_key* key)
+static void flush(abc* a)
 {
-    property_count(p, items);
-    return ogawa_sample(&a->archive, a->packed, size, key);
+    ogawa_sample_add(&a->archive, a->piece, (size_t)a->used);
+    a->used = 0;
 }
 
-static void pack_float(unsigned char* out, double value)
+static void pack(abc* a, uint32_t value)
+{
+    if (a->used == (int)sizeof(a->piece))
+    {
+        flush(a);
+    }
+    ogawa_put32(a->piece + a->used, value);
+    a->used += 4;
+}
+
+static void pack_float(abc* a, double value)
 {
     float narrow = (float)value;
     uint32_t bits;
     memcpy(&bits, &narrow, sizeof(bits));
-    ogawa_put32(out, bits);
+    pack(a, bits);
 }
 
-static void put_positions(abc* a, property* p, const vec3* x, int count)
+static ogawa_child end_sample(abc* a, ogawa_key* key)
 {
-    const double* flat = export_flat(x);
-    for (int64_t k = 0; k < 3 * (int64_t)count; k++)
-    {
-        pack_float(a->packed + 4 * k, flat[k]);
-    }
+    flush(a);
+    return ogawa_sample_end(&a->archive, key);
+}
+
+// A sample that is small and whole.
+static void store_value(abc* a, property* p, const unsigned char* value, size_t size)
+{
     ogawa_key key;
-    ogawa_child sample = put_packed(a, p, count, 12 * (size_t)count, &key);
+    property_count(p, 1);
+    ogawa_child sample = ogawa_sample(&a->archive, value, size, &key);
     property_store(p, sample, key);
 }
 
-static void put_bounds(abc* a, property* p, const vec3* x, int count)
+typedef struct frame
 {
-    vec3 low = count > 0 ? x[0] : v3(0, 0, 0), high = low;
-    for (int v = 1; v < count; v++)
+    abc* a;
+    vec3 low, high;
+} frame;
+
+static void put_piece(void* context, const vec3* x, int begin, int count)
+{
+    frame* f = context;
+    vec3 low = begin == 0 ? x[0] : f->low, high = begin == 0 ? x[0] : f->high;
+    for (int v = 0; v < count; v++)
     {
+        pack_float(f->a, x[v].x);
+        pack_float(f->a, x[v].y);
+        pack_float(f->a, x[v].z);
         low = v3(fmin(low.x, x[v].x), fmin(low.y, x[v].y), fmin(low.z, x[v].z));
         high = v3(fmax(high.x, x[v].x), fmax(high.y, x[v].y), fmax(high.z, x[v].z));
     }
+    f->low = low;
+    f->high = high;
+}
+
+static void store_bounds(abc* a, property* p, vec3 low, vec3 high)
+{
     const double box[6] = {low.x, low.y, low.z, high.x, high.y, high.z};
+    unsigned char value[sizeof(box)];
     for (int k = 0; k < 6; k++)
     {
         uint64_t bits;
         memcpy(&bits, &box[k], sizeof(bits));
-        ogawa_put64(a->packed + 8 * k, bits);
+        ogawa_put64(value + 8 * k, bits);
     }
-    ogawa_key key;
-    ogawa_child sample = put_packed(a, p, 1, sizeof(box), &key);
-    property_store(p, sample, key);
+    store_value(a, p, value, sizeof(value));
 }
 
 // ---- topology
@@ -347,13 +376,12 @@ typedef struct faces
 // A value of each corner, every face backwards.
 static void pack_corners(abc* a, const weft_cache_body* body, const int* values, int missing)
 {
-    unsigned char* out = a->packed;
     for (int face = 0; face < body->face_count; face++)
     {
-        for (int k = body->face_start[face + 1] - 1; k >= body->face_start[face]; k--, out += 4)
+        for (int k = body->face_start[face + 1] - 1; k >= body->face_start[face]; k--)
         {
             int value = values ? values[k] : missing;
-            ogawa_put32(out, (uint32_t)(value >= 0 ? value : missing));
+            pack(a, (uint32_t)(value >= 0 ? value : missing));
         }
     }
 }
@@ -362,36 +390,44 @@ static void pack_counts(abc* a, const weft_cache_body* body)
 {
     for (int face = 0; face < body->face_count; face++)
     {
-        ogawa_put32(a->packed + 4 * (size_t)face, (uint32_t)(body->face_start[face + 1] - body->face_start[face]));
+        pack(a, (uint32_t)(body->face_start[face + 1] - body->face_start[face]));
     }
 }
 
 // The last one, 0 0, is for corners that have none.
 static void pack_texcoords(abc* a, const weft_cache_body* body)
 {
-    int count = 2 * body->texcoord_count;
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < 2 * body->texcoord_count; k++)
     {
-        pack_float(a->packed + 4 * (size_t)k, body->texcoords[k]);
+        pack_float(a, body->texcoords[k]);
     }
-    memset(a->packed + 4 * (size_t)count, 0, 8);
+    pack_float(a, 0.0);
+    pack_float(a, 0.0);
+}
+
+static void begin_sample(abc* a, property* p, int64_t items)
+{
+    property_count(p, items);
+    ogawa_sample_begin(&a->archive, 4 * (uint64_t)p->extent * (uint64_t)items);
 }
 
 static void put_faces(abc* a, property p[TOPOLOGY_COUNT], const weft_cache_body* body, bool uv, faces* f)
 {
     int corners = body->face_start[body->face_count];
+    begin_sample(a, &p[FACE_INDICES], corners);
     pack_corners(a, body, body->face_vertices, 0);
-    f->sample[FACE_INDICES] = put_packed(a, &p[FACE_INDICES], corners, 4 * (size_t)corners, &f->key[FACE_INDICES]);
+    f->sample[FACE_INDICES] = end_sample(a, &f->key[FACE_INDICES]);
+    begin_sample(a, &p[FACE_COUNTS], body->face_count);
     pack_counts(a, body);
-    f->sample[FACE_COUNTS] =
-        put_packed(a, &p[FACE_COUNTS], body->face_count, 4 * (size_t)body->face_count, &f->key[FACE_COUNTS]);
+    f->sample[FACE_COUNTS] = end_sample(a, &f->key[FACE_COUNTS]);
     if (uv)
     {
-        int values = body->texcoord_count + 1;
+        begin_sample(a, &p[UV_VALUES], body->texcoord_count + 1);
         pack_texcoords(a, body);
-        f->sample[UV_VALUES] = put_packed(a, &p[UV_VALUES], values, 8 * (size_t)values, &f->key[UV_VALUES]);
+        f->sample[UV_VALUES] = end_sample(a, &f->key[UV_VALUES]);
+        begin_sample(a, &p[UV_INDICES], corners);
         pack_corners(a, body, body->face_texcoords, body->texcoord_count);
-        f->sample[UV_INDICES] = put_packed(a, &p[UV_INDICES], corners, 4 * (size_t)corners, &f->key[UV_INDICES]);
+        f->sample[UV_INDICES] = end_sample(a, &f->key[UV_INDICES]);
     }
 }
 
@@ -475,21 +511,30 @@ static void store_faces(mesh_properties* m, const faces* f, int k)
     }
 }
 
+static weft_status put_frame(abc* a, mesh_properties* m, int body, int k, weft_error* error)
+{
+    frame f = {.a = a};
+    ogawa_key key;
+    begin_sample(a, &m->positions, export_topology(a->job, body, k)->vertex_count);
+    TRY(export_pieces(a->job, body, k, put_piece, &f, error));
+    ogawa_child sample = end_sample(a, &key);
+    property_store(&m->positions, sample, key);
+    store_bounds(a, &m->bounds, f.low, f.high);
+    return WEFT_OK;
+}
+
 static weft_status put_frames(abc* a, mesh_properties* m, int body, weft_error* error)
 {
     export_job* job = a->job;
     faces f = {0};
     for (int k = 0; k < m->positions.sample_count; k++)
     {
-        const weft_cache_body* topology = export_topology(job, body, k);
-        TRY(export_positions(job, body, k, job->positions, error));
         if (export_changes_at(job, body, k))
         {
-            put_faces(a, m->topology, topology, m->has_uv, &f);
+            put_faces(a, m->topology, export_topology(job, body, k), m->has_uv, &f);
         }
         store_faces(m, &f, k);
-        put_positions(a, &m->positions, job->positions, topology->vertex_count);
-        put_bounds(a, &m->bounds, job->positions, topology->vertex_count);
+        TRY(put_frame(a, m, body, k, error));
         export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
     }
     return WEFT_OK;
@@ -516,10 +561,8 @@ static void put_xform_schema(abc* a, object* o)
     property* members[1] = {&inherits};
     property xform = property_make(".xform", COMPOUND, POD_BOOL, 0, META_XFORM, 0);
     inherits.sampling = 0;
-    a->packed[0] = 1;
-    ogawa_key key;
-    ogawa_child sample = put_packed(a, &inherits, 1, 1, &key);
-    property_store(&inherits, sample, key);
+    const unsigned char yes = 1;
+    store_value(a, &inherits, &yes, 1);
     put_members(a, &xform, members, 1);
     object_set_schema(a, o, &xform);
     ogawa_list_finish(&inherits.stored);
@@ -616,41 +659,21 @@ static weft_status put_archive(abc* a, object* top, weft_error* error)
     return ogawa_end(&a->archive, ogawa_group(&a->archive, part, 6), error);
 }
 
-// Bytes of the largest sample.
-static size_t largest_sample(const export_job* job)
-{
-    size_t most = 64;
-    for (int body = 0; body < job->body_count; body++)
-    {
-        for (int k = 0; k < job->frame_count; k++)
-        {
-            const weft_cache_body* b = export_topology(job, body, k);
-            size_t sizes[4] = {12 * (size_t)b->vertex_count, 4 * (size_t)b->face_start[b->face_count],
-                               8 * ((size_t)b->texcoord_count + 1), 4 * (size_t)b->face_count};
-            for (int s = 0; s < 4; s++)
-            {
-                most = sizes[s] > most ? sizes[s] : most;
-            }
-        }
-    }
-    return most;
-}
-
 weft_status export_abc(export_job* job, const char* target, weft_error* error)
 {
     whole_file file;
-    abc a = {.job = job};
     object top = {.name = "ABC", .ending = ""};
-    a.packed = mem_raw(largest_sample(job), 1);
-    if (!a.packed)
+    abc* a = MEM_NEW(1, abc);
+    if (!a)
     {
-        return error_set(error, WEFT_NO_MEMORY, target, 0, "no memory for a frame");
+        return error_set(error, WEFT_NO_MEMORY, target, 0, "no memory to write the file");
     }
+    a->job = job;
     weft_status status = whole_file_open(&file, target, error);
     if (status == WEFT_OK)
     {
-        ogawa_begin(&a.archive, &file);
-        status = put_archive(&a, &top, error);
+        ogawa_begin(&a->archive, &file);
+        status = put_archive(a, &top, error);
         if (status == WEFT_OK)
         {
             status = whole_file_close(&file, error);
@@ -661,7 +684,7 @@ weft_status export_abc(export_job* job, const char* target, weft_error* error)
         }
     }
     object_finish(&top);
-    mem_free(a.header.data);
-    mem_free(a.packed);
+    mem_free(a->header.data);
+    mem_free(a);
     return status;
 }

@@ -37,7 +37,7 @@ typedef struct gltf_mesh
 {
     const weft_cache_body* body;
     int vertex_count;
-    int* source;        // [vertex_count] the user's vertex
+    int* source;        // [vertex_count] the user's vertex; NULL: the same
     int* texcoord;      // [vertex_count] -1: none; NULL: no vertex has one
     int* corner;        // [corners of all faces] glTF vertex; NULL: the user's
     int target_count;   // morph targets
@@ -56,23 +56,39 @@ typedef struct gltf
     int view_count, accessor_count; // of all meshes; those of the animation follow
     uint64_t animation, size;       // offset of the animation's data, and bytes of all data
     bool moves;                     // there is an animation
-    vec3* first;                    // [glTF vertices of the largest mesh] positions in the first frame, as floats
-    vec3* out;                      // likewise: what is written
+    float* first;                   // [3 * glTF vertices of the largest mesh that moves] positions in the first frame
 } gltf;
 
 // ---- vertices, split at seams
 
-// The copy of vertex v with texture coordinate t; where there is none yet, the vertex itself or a new copy becomes it.
+static bool same_place(const weft_cache_body* body, int s, int t)
+{
+    const double *a = body->texcoords + 2 * (size_t)s, *b = body->texcoords + 2 * (size_t)t;
+    return s == t || (a[0] == b[0] && a[1] == b[1]);
+}
+
+// Gives every vertex the first of its texture coordinates. True where one has another.
+static bool find_seams(gltf_mesh* m)
+{
+    const weft_cache_body* body = m->body;
+    bool seams = false;
+    memset(m->texcoord, -1, (size_t)body->vertex_count * sizeof(int));
+    for (int k = 0; k < body->face_start[body->face_count]; k++)
+    {
+        int t = body->face_texcoords[k], *own = &m->texcoord[body->face_vertices[k]];
+        *own = *own < 0 ? t : *own;
+        seams = seams || (t >= 0 && !same_place(body, *own, t));
+    }
+    return seams;
+}
+
+// The copy of vertex v with texture coordinate t; where there is none yet, a new one.
 static int find_copy(gltf_mesh* m, int* next, int v, int t)
 {
-    if (m->texcoord[v] < 0)
-    {
-        m->texcoord[v] = t;
-    }
     int last = v;
     for (int g = v; g >= 0; g = next[g])
     {
-        if (m->texcoord[g] == t || t < 0)
+        if (t < 0 || same_place(m->body, m->texcoord[g], t))
         {
             return g;
         }
@@ -90,32 +106,47 @@ static weft_status split_vertices(gltf_mesh* m, weft_error* error)
 {
     const weft_cache_body* body = m->body;
     int corners = body->face_start[body->face_count];
-    bool split = body->face_texcoords != NULL;
-    size_t most = (size_t)body->vertex_count + (split ? (size_t)corners : 0);
-    m->source = mem_raw(most, sizeof(int));
-    m->texcoord = split ? mem_raw(most, sizeof(int)) : NULL;
-    m->corner = split ? mem_raw((size_t)corners, sizeof(int)) : NULL;
-    int* next = split ? mem_raw(most, sizeof(int)) : NULL;
-    if (!m->source || (split && !(m->texcoord && m->corner && next)))
+    int* next = mem_raw((size_t)body->vertex_count + (size_t)corners, sizeof(int));
+    m->source = mem_raw((size_t)body->vertex_count + (size_t)corners, sizeof(int));
+    m->corner = mem_raw((size_t)corners, sizeof(int));
+    if (!next || !m->source || !m->corner)
     {
         mem_free(next);
-        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the vertices of %s", body->name);
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the vertices of `%.100s`", body->name);
     }
-    m->vertex_count = body->vertex_count;
     for (int v = 0; v < body->vertex_count; v++)
     {
         m->source[v] = v;
-        if (split)
-        {
-            m->texcoord[v] = next[v] = -1;
-        }
+        next[v] = -1;
     }
-    for (int k = 0; k < corners && split; k++)
+    for (int k = 0; k < corners; k++)
     {
         m->corner[k] = find_copy(m, next, body->face_vertices[k], body->face_texcoords[k]);
     }
     mem_free(next);
     return WEFT_OK;
+}
+
+static weft_status set_vertices(gltf_mesh* m, weft_error* error)
+{
+    const weft_cache_body* body = m->body;
+    m->vertex_count = body->vertex_count;
+    if (!body->face_texcoords)
+    {
+        return WEFT_OK;
+    }
+    size_t most = (size_t)body->vertex_count + (size_t)body->face_start[body->face_count];
+    m->texcoord = mem_raw(most, sizeof(int)); // what no copy needs is never touched
+    if (!m->texcoord)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the vertices of `%.100s`", body->name);
+    }
+    return find_seams(m) ? split_vertices(m, error) : WEFT_OK;
+}
+
+static int source_of(const gltf_mesh* m, int vertex)
+{
+    return m->source ? m->source[vertex] : vertex;
 }
 
 // ---- where everything lies
@@ -140,7 +171,7 @@ static weft_status mesh_start(gltf* g, int body, weft_error* error)
     gltf_mesh* m = &g->mesh[body];
     m->body = export_last_topology(g->job, body);
     m->target_count = export_is_still(g->job, body) ? 0 : g->frame_count - 1;
-    TRY(split_vertices(m, error));
+    TRY(set_vertices(m, error));
     m->ranges = MEM_NEW(1 + (size_t)m->target_count, range);
     if (!m->ranges)
     {
@@ -177,7 +208,7 @@ static weft_status gltf_start(gltf* g, const char* target, weft_error* error)
     for (int body = 0; body < g->job->body_count; body++)
     {
         TRY(mesh_start(g, body, error));
-        most = int_max(most, g->mesh[body].vertex_count);
+        most = g->mesh[body].target_count > 0 ? int_max(most, g->mesh[body].vertex_count) : most;
     }
     g->animation = g->size;
     g->size +=
@@ -186,10 +217,8 @@ static weft_status gltf_start(gltf* g, const char* target, weft_error* error)
     {
         return too_large(g, target, error);
     }
-    g->first = mem_raw((size_t)most, sizeof(vec3));
-    g->out = mem_raw((size_t)most, sizeof(vec3));
-    return g->first && g->out ? WEFT_OK
-                              : error_set(error, WEFT_NO_MEMORY, target, 0, "no memory for %d vertices", most);
+    g->first = mem_raw(3 * (size_t)most, sizeof(float));
+    return g->first ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, target, 0, "no memory for %d vertices", most);
 }
 
 static void gltf_finish(gltf* g)
@@ -203,7 +232,6 @@ static void gltf_finish(gltf* g)
     }
     mem_free(g->mesh);
     mem_free(g->first);
-    mem_free(g->out);
     mem_free(g->text);
 }
 
@@ -364,7 +392,7 @@ static void put_extras(const gltf* g, const gltf_mesh* m)
     for (int v = 0; v < m->vertex_count; v++)
     {
         put(g, v > 0 ? "," : "");
-        export_text_int(g->text, m->source[v]);
+        export_text_int(g->text, source_of(m, v));
     }
     put(g, "]");
     if (m->target_count > 0)
@@ -505,26 +533,72 @@ static void put_texcoords(const gltf* g, const gltf_mesh* m)
     export_put_floats(g->file, piece, used);
 }
 
+// Numbers of the frame that is being written.
+typedef struct frame
+{
+    gltf* g;
+    const gltf_mesh* m;
+    float* first; // NULL: there are no targets
+    bool target;  // a morph target: what is written is how far the points are from the first frame's
+    range bounds;
+} frame;
+
 static double as_float(double value)
 {
     float narrow = (float)value;
     return fabs((double)narrow) < smallest ? 0.0 : (double)narrow;
 }
 
-static vec3 as_floats(vec3 x)
+static void put_vertices(frame* f, vec3* x, int begin, int count)
 {
-    return v3(as_float(x.x), as_float(x.y), as_float(x.z));
+    range r = f->bounds;
+    for (int v = 0; v < count; v++)
+    {
+        vec3 p = v3(as_float(x[v].x), as_float(x[v].y), as_float(x[v].z));
+        float* first = f->first ? f->first + 3 * (size_t)(begin + v) : NULL;
+        if (f->target)
+        {
+            p = v3(as_float(p.x - first[0]), as_float(p.y - first[1]), as_float(p.z - first[2]));
+        }
+        else if (first)
+        {
+            first[0] = (float)p.x, first[1] = (float)p.y, first[2] = (float)p.z;
+        }
+        r.low = v3(fmin(r.low.x, p.x), fmin(r.low.y, p.y), fmin(r.low.z, p.z));
+        r.high = v3(fmax(r.high.x, p.x), fmax(r.high.y, p.y), fmax(r.high.z, p.z));
+        x[v] = p;
+    }
+    f->bounds = r;
+    export_put_floats(f->g->file, export_flat(x), 3 * (int64_t)count);
 }
 
-static range find_range(const vec3* x, int count)
+static void put_piece(void* context, const vec3* x, int begin, int count)
 {
-    range r = {x[0], x[0]};
-    for (int v = 1; v < count; v++)
+    vec3 piece[PIECE];
+    for (int done = 0; done < count; done += PIECE)
     {
-        r.low = v3(fmin(r.low.x, x[v].x), fmin(r.low.y, x[v].y), fmin(r.low.z, x[v].z));
-        r.high = v3(fmax(r.high.x, x[v].x), fmax(r.high.y, x[v].y), fmax(r.high.z, x[v].z));
+        int size = int_min(PIECE, count - done);
+        memcpy(piece, x + done, (size_t)size * sizeof(vec3));
+        put_vertices(context, piece, begin + done, size);
     }
-    return r;
+}
+
+// Copies lie anywhere in the mesh: all of its points must be there.
+static weft_status put_split(frame* f, int body, int k, weft_error* error)
+{
+    export_job* job = f->g->job;
+    vec3 piece[PIECE];
+    TRY(export_positions_last(job, body, k, job->positions, error));
+    for (int begin = 0; begin < f->m->vertex_count; begin += PIECE)
+    {
+        int size = int_min(PIECE, f->m->vertex_count - begin);
+        for (int v = 0; v < size; v++)
+        {
+            piece[v] = job->positions[f->m->source[begin + v]];
+        }
+        put_vertices(f, piece, begin, size);
+    }
+    return WEFT_OK;
 }
 
 static weft_status put_frames(gltf* g, int body, weft_error* error)
@@ -533,18 +607,10 @@ static weft_status put_frames(gltf* g, int body, weft_error* error)
     export_job* job = g->job;
     for (int k = 0; k <= m->target_count; k++)
     {
-        TRY(export_positions_last(job, body, k, job->positions, error));
-        for (int v = 0; v < m->vertex_count; v++)
-        {
-            vec3 x = as_floats(job->positions[m->source[v]]);
-            g->out[v] = k == 0 ? x : as_floats(v3_sub(x, g->first[v]));
-        }
-        if (k == 0)
-        {
-            memcpy(g->first, g->out, (size_t)m->vertex_count * sizeof(vec3));
-        }
-        m->ranges[k] = find_range(g->out, m->vertex_count);
-        export_put_floats(g->file, export_flat(g->out), 3 * (int64_t)m->vertex_count);
+        frame f = {.g = g, .m = m, .first = m->target_count > 0 ? g->first : NULL, .target = k > 0};
+        f.bounds = (range){v3(INFINITY, INFINITY, INFINITY), v3(-INFINITY, -INFINITY, -INFINITY)};
+        TRY(m->source ? put_split(&f, body, k, error) : export_pieces_last(job, body, k, put_piece, &f, error));
+        m->ranges[k] = f.bounds;
         export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
     }
     return WEFT_OK;

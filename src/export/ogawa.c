@@ -1,9 +1,11 @@
 // Writes Ogawa. A file is a header of 16 bytes - "Ogawa", a byte that is 255 once the file is whole, two bytes of
 // version, 0 1, and the place of the root group - and then groups and data in any order. Data: a 64-bit count of bytes,
 // the bytes. A group: a 64-bit count of children, then 64 bits for each. All little endian. Children are written before
-// their group, so that nothing is kept but the places of what has no group yet.
+// their group, so that nothing is kept but the places of what has no group yet. The key of a large sample, which stands
+// before it, is put in afterwards.
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
+#include <sys/types.h>
 
 #include "export/ogawa.h"
 
@@ -57,26 +59,44 @@ static uint64_t mix_last(uint64_t x)
     return x ^ (x >> 33);
 }
 
-ogawa_key ogawa_key_of(const void* bytes, size_t size)
+static void hash_block(ogawa_hash* hash, const unsigned char* block)
+{
+    hash->a = turn_left(hash->a ^ mix_first(read64(block)), 27) + hash->b;
+    hash->a = hash->a * 5 + 0x52dce729u;
+    hash->b = turn_left(hash->b ^ mix_second(read64(block + 8)), 31) + hash->a;
+    hash->b = hash->b * 5 + 0x38495ab5u;
+}
+
+void ogawa_hash_add(ogawa_hash* hash, const void* bytes, size_t size)
 {
     const unsigned char* at = bytes;
-    uint64_t a = 0, b = 0;
-    for (size_t left = size; left >= 16; left -= 16, at += 16)
+    size_t held = hash->size % 16;
+    hash->size += size;
+    if (held > 0)
     {
-        a = turn_left(a ^ mix_first(read64(at)), 27) + b;
-        a = a * 5 + 0x52dce729u;
-        b = turn_left(b ^ mix_second(read64(at + 8)), 31) + a;
-        b = b * 5 + 0x38495ab5u;
+        size_t more = size < 16 - held ? size : 16 - held;
+        memcpy(hash->rest + held, at, more);
+        at += more;
+        size -= more;
+        if (held + more < 16)
+        {
+            return;
+        }
+        hash_block(hash, hash->rest);
     }
+    for (; size >= 16; size -= 16, at += 16)
+    {
+        hash_block(hash, at);
+    }
+    memcpy(hash->rest, at, size);
+}
+
+ogawa_key ogawa_hash_end(const ogawa_hash* hash)
+{
     unsigned char tail[16] = {0};
-    if (size % 16 > 0)
-    {
-        memcpy(tail, at, size % 16);
-    }
-    a ^= mix_first(read64(tail)); // zeros change nothing
-    b ^= mix_second(read64(tail + 8));
-    a ^= size;
-    b ^= size;
+    memcpy(tail, hash->rest, hash->size % 16);
+    uint64_t a = hash->a ^ mix_first(read64(tail)) ^ hash->size; // zeros change nothing
+    uint64_t b = hash->b ^ mix_second(read64(tail + 8)) ^ hash->size;
     a += b;
     b += a;
     a = mix_last(a);
@@ -87,6 +107,13 @@ ogawa_key ogawa_key_of(const void* bytes, size_t size)
     ogawa_put64(key.bytes, a);
     ogawa_put64(key.bytes + 8, b);
     return key;
+}
+
+ogawa_key ogawa_key_of(const void* bytes, size_t size)
+{
+    ogawa_hash hash = {0};
+    ogawa_hash_add(&hash, bytes, size);
+    return ogawa_hash_end(&hash);
 }
 
 ogawa_key ogawa_key_join(ogawa_key a, ogawa_key b)
@@ -147,6 +174,33 @@ ogawa_child ogawa_sample(ogawa* archive, const void* bytes, size_t size, ogawa_k
     return start | data_bit;
 }
 
+void ogawa_sample_begin(ogawa* archive, uint64_t size)
+{
+    const ogawa_key unknown = {{0}};
+    archive->sample = archive->position;
+    archive->hash = (ogawa_hash){0};
+    put_number(archive, sizeof(unknown.bytes) + size);
+    put(archive, unknown.bytes, sizeof(unknown.bytes));
+}
+
+void ogawa_sample_add(ogawa* archive, const void* bytes, size_t size)
+{
+    ogawa_hash_add(&archive->hash, bytes, size);
+    put(archive, bytes, size);
+}
+
+// The key is known now: it goes to its place.
+ogawa_child ogawa_sample_end(ogawa* archive, ogawa_key* key)
+{
+    FILE* stream = archive->file->stream;
+    *key = ogawa_hash_end(&archive->hash);
+    bool good = fseeko(stream, (off_t)(archive->sample + 8), SEEK_SET) == 0;
+    whole_file_write(archive->file, key->bytes, sizeof(key->bytes));
+    good = fseeko(stream, (off_t)archive->position, SEEK_SET) == 0 && good;
+    archive->failed = archive->failed || !good;
+    return archive->sample | data_bit;
+}
+
 ogawa_child ogawa_group(ogawa* archive, const ogawa_child* children, int count)
 {
     if (count == 0)
@@ -164,7 +218,7 @@ ogawa_child ogawa_group(ogawa* archive, const ogawa_child* children, int count)
 
 weft_status ogawa_end(ogawa* archive, ogawa_child root, weft_error* error)
 {
-    if (fseeko(archive->file->stream, 0, SEEK_SET) != 0)
+    if (archive->failed || fseeko(archive->file->stream, 0, SEEK_SET) != 0)
     {
         return file_error(error, archive->file->path, "cannot write");
     }

@@ -10,10 +10,25 @@ typedef struct ogawa_key
     unsigned char bytes[16];
 } ogawa_key;
 
+// The key of bytes that come in pieces; starts as zeros.
+typedef struct ogawa_hash
+{
+    uint64_t a, b;
+    uint64_t size;
+    unsigned char rest[16]; // the last size % 16 bytes
+} ogawa_hash;
+
+void ogawa_hash_add(ogawa_hash* hash, const void* bytes, size_t size);
+ogawa_key ogawa_hash_end(const ogawa_hash* hash);
+
 typedef struct ogawa
 {
     whole_file* file;
     uint64_t position; // bytes written
+    bool failed;       // the file could not be gone back in
+
+    uint64_t sample; // where the sample that is being written starts
+    ogawa_hash hash; // of what it has so far
 } ogawa;
 
 // What a group says of a child: where it starts, and in the highest bit whether it is data.
@@ -38,8 +53,11 @@ ogawa_key ogawa_key_join(ogawa_key a, ogawa_key b);
 
 void ogawa_begin(ogawa* archive, whole_file* file);
 ogawa_child ogawa_data(ogawa* archive, const void* bytes, size_t size); // size 0: OGAWA_NO_DATA
-ogawa_child ogawa_sample(ogawa* archive, const void* bytes, size_t size,
-                         ogawa_key* key); // data with their key in front
+// Data with their key in front; at once, or in pieces, `size` bytes of them in all.
+ogawa_child ogawa_sample(ogawa* archive, const void* bytes, size_t size, ogawa_key* key);
+void ogawa_sample_begin(ogawa* archive, uint64_t size);
+void ogawa_sample_add(ogawa* archive, const void* bytes, size_t size);
+ogawa_child ogawa_sample_end(ogawa* archive, ogawa_key* key);
 ogawa_child ogawa_group(ogawa* archive, const ogawa_child* children, int count);
 // Puts the root in the header and marks the file as whole.
 weft_status ogawa_end(ogawa* archive, ogawa_child root, weft_error* error);

@@ -6,51 +6,59 @@
 
 #include "export/export.h"
 
+enum
+{
+    PIECE = 4096 // vertices
+};
+
 // What stays from frame to frame while the topology does.
 typedef struct vtp_mesh
 {
     const weft_cache_body* body;
-    double* texcoords; // [2 * vertex_count]; NULL: none, or seams
+    int* texcoord; // [vertex_count] of each vertex, -1: no face has it; NULL: none, or seams
 } vtp_mesh;
 
 // ---- texture coordinates by vertex
 
-// False where a vertex has two texture coordinates, or a corner none.
-static bool gather_texcoords(const weft_cache_body* body, double* out)
+static bool same_place(const weft_cache_body* body, int s, int t)
 {
-    bool* seen = MEM_NEW(body->vertex_count, bool);
-    bool single = seen != NULL;
-    for (int k = 0; single && k < body->face_start[body->face_count]; k++)
+    const double *a = body->texcoords + 2 * (size_t)s, *b = body->texcoords + 2 * (size_t)t;
+    return s == t || (a[0] == b[0] && a[1] == b[1]);
+}
+
+// False where a vertex has two texture coordinates, or a corner none.
+static bool gather_texcoords(const weft_cache_body* body, int* texcoord)
+{
+    memset(texcoord, -1, (size_t)body->vertex_count * sizeof(int));
+    for (int k = 0; k < body->face_start[body->face_count]; k++)
     {
         int v = body->face_vertices[k], t = body->face_texcoords[k];
-        single = t >= 0 && (!seen[v] || memcmp(out + 2 * v, body->texcoords + 2 * t, 2 * sizeof(double)) == 0);
-        if (single)
+        if (t < 0 || (texcoord[v] >= 0 && !same_place(body, texcoord[v], t)))
         {
-            memcpy(out + 2 * v, body->texcoords + 2 * t, 2 * sizeof(double));
-            seen[v] = true;
+            return false;
         }
+        texcoord[v] = t;
     }
-    mem_free(seen);
-    return single;
+    return true;
 }
 
 static weft_status mesh_set(vtp_mesh* mesh, const weft_cache_body* body, weft_error* error)
 {
-    mem_free(mesh->texcoords);
+    mem_free(mesh->texcoord);
     *mesh = (vtp_mesh){.body = body};
     if (!body->face_texcoords)
     {
         return WEFT_OK;
     }
-    mesh->texcoords = MEM_NEW(2 * (size_t)body->vertex_count, double);
-    if (!mesh->texcoords)
+    mesh->texcoord = mem_raw((size_t)body->vertex_count, sizeof(int));
+    if (!mesh->texcoord)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for %d vertices", body->vertex_count);
     }
-    if (!gather_texcoords(body, mesh->texcoords))
+    if (!gather_texcoords(body, mesh->texcoord))
     {
-        mem_free(mesh->texcoords);
-        mesh->texcoords = NULL;
+        mem_free(mesh->texcoord);
+        mesh->texcoord = NULL;
     }
     return WEFT_OK;
 }
@@ -86,7 +94,7 @@ static void put_declarations(FILE* out, const vtp_mesh* mesh)
     declare_array(out, "Int32", "connectivity", 1, 4 * (uint64_t)body->face_start[body->face_count], &offset);
     declare_array(out, "Int32", "offsets", 1, 4 * (uint64_t)body->face_count, &offset);
     fputs("</Polys>\n", out);
-    if (mesh->texcoords)
+    if (mesh->texcoord)
     {
         fputs("<PointData TCoords=\"vt\">\n", out);
         declare_array(out, "Float32", "vt", 2, 8 * points, &offset);
@@ -95,22 +103,51 @@ static void put_declarations(FILE* out, const vtp_mesh* mesh)
     fputs("</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", out);
 }
 
-static void put_arrays(whole_file* file, const vtp_mesh* mesh, const vec3* positions)
+static void put_points(void* context, const vec3* x, int begin, int count)
 {
-    const weft_cache_body* body = mesh->body;
-    uint64_t points = (uint64_t)body->vertex_count;
+    (void)begin;
+    export_put_floats(context, export_flat(x), 3 * (int64_t)count);
+}
+
+static void put_texcoords(whole_file* file, const vtp_mesh* mesh)
+{
+    double piece[2 * PIECE];
+    for (int begin = 0; begin < mesh->body->vertex_count; begin += PIECE)
+    {
+        int size = int_min(PIECE, mesh->body->vertex_count - begin);
+        for (int v = 0; v < size; v++)
+        {
+            int t = mesh->texcoord[begin + v];
+            piece[2 * v] = t >= 0 ? mesh->body->texcoords[2 * (size_t)t] : 0.0;
+            piece[2 * v + 1] = t >= 0 ? mesh->body->texcoords[2 * (size_t)t + 1] : 0.0;
+        }
+        export_put_floats(file, piece, 2 * (int64_t)size);
+    }
+}
+
+static void put_faces(whole_file* file, const weft_cache_body* body)
+{
     int corners = body->face_start[body->face_count];
-    put_size(file, 12 * points);
-    export_put_floats(file, export_flat(positions), 3 * (int64_t)points);
     put_size(file, 4 * (uint64_t)corners);
     export_put_ints(file, body->face_vertices, corners);
     put_size(file, 4 * (uint64_t)body->face_count);
     export_put_ints(file, body->face_start + 1, body->face_count);
-    if (mesh->texcoords)
+}
+
+static weft_status put_file(export_job* job, int body, int k, const vtp_mesh* mesh, whole_file* file, weft_error* error)
+{
+    uint64_t points = (uint64_t)mesh->body->vertex_count;
+    put_declarations(file->stream, mesh);
+    put_size(file, 12 * points);
+    TRY(export_pieces(job, body, k, put_points, file, error));
+    put_faces(file, mesh->body);
+    if (mesh->texcoord)
     {
         put_size(file, 8 * points);
-        export_put_floats(file, mesh->texcoords, 2 * (int64_t)points);
+        put_texcoords(file, mesh);
     }
+    fputs("\n</AppendedData>\n</VTKFile>\n", file->stream);
+    return WEFT_OK;
 }
 
 static weft_status write_frame(export_job* job, int body, int k, vtp_mesh* mesh, const char* path, weft_error* error)
@@ -119,12 +156,14 @@ static weft_status write_frame(export_job* job, int body, int k, vtp_mesh* mesh,
     {
         TRY(mesh_set(mesh, export_topology(job, body, k), error));
     }
-    TRY(export_positions(job, body, k, job->positions, error));
     whole_file file;
     TRY(whole_file_open(&file, path, error));
-    put_declarations(file.stream, mesh);
-    put_arrays(&file, mesh, job->positions);
-    fputs("\n</AppendedData>\n</VTKFile>\n", file.stream);
+    weft_status status = put_file(job, body, k, mesh, &file, error);
+    if (status != WEFT_OK)
+    {
+        whole_file_abandon(&file);
+        return status;
+    }
     return whole_file_close(&file, error);
 }
 
@@ -140,10 +179,17 @@ static void put_escaped(export_text* text, const char* words)
 }
 
 // A body that stands still has one file, which all frames share.
+static weft_status body_path(const export_job* job, const char* folder, int body, int k, char path[EXPORT_PATH],
+                             weft_error* error)
+{
+    return export_is_still(job, body) ? export_path(folder, export_body_name(job, body), ".vtp", path, error)
+                                      : export_frame_path(job, folder, body, k, ".vtp", path, error);
+}
+
 static weft_status put_entry(const export_job* job, export_text* text, int body, int k, weft_error* error)
 {
     char path[EXPORT_PATH];
-    TRY(export_frame_path(job, ".", body, export_is_still(job, body) ? 0 : k, ".vtp", path, error));
+    TRY(body_path(job, ".", body, k, path, error));
     export_text_put(text, "<DataSet timestep=\"");
     export_text_number(text, export_time(job, k));
     export_text_put(text, "\" part=\"");
@@ -201,7 +247,7 @@ weft_status export_vtp_file(export_job* job, const char* target, weft_error* err
     vtp_mesh mesh = {0};
     weft_status status = write_frame(job, 0, 0, &mesh, target, error);
     export_progress(job, 1, 1);
-    mem_free(mesh.texcoords);
+    mem_free(mesh.texcoord);
     return status;
 }
 
@@ -211,7 +257,7 @@ static weft_status write_body(export_job* job, int body, vtp_mesh* mesh, const c
     for (int k = 0; k < files; k++)
     {
         char path[EXPORT_PATH];
-        TRY(export_frame_path(job, target, body, k, ".vtp", path, error));
+        TRY(body_path(job, target, body, k, path, error));
         TRY(write_frame(job, body, k, mesh, path, error));
         export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
     }
@@ -226,6 +272,6 @@ weft_status export_vtp(export_job* job, const char* target, weft_error* error)
     {
         status = write_body(job, body, &mesh, target, error);
     }
-    mem_free(mesh.texcoords);
+    mem_free(mesh.texcoord);
     return status == WEFT_OK ? write_collection(job, target, error) : status;
 }
