@@ -18,7 +18,8 @@ enum
 {
     LAYOUT_VERSION = 0,
     LIBRARY_VERSION = 10800, // 1.8.0: whose layout this is
-    SAMPLING = 1             // the time sampling of all meshes; 0 is the default one
+    SAMPLING = 1,            // the time sampling of all meshes; 0 is the default one
+    PIECE = 1 << 14          // numbers that are written at once
 };
 
 // Metadata by index, from 1; 0 is none.
@@ -91,10 +92,10 @@ typedef struct abc
 {
     export_job* job;
     ogawa archive;
-    bytes header;                 // of what is being written
-    bool failed;                  // no memory
-    int used;                     // bytes of the piece
-    unsigned char piece[1 << 16]; // of the sample that is being written
+    bytes header;                   // of what is being written
+    bool failed;                    // no memory
+    int used;                       // numbers in the piece
+    unsigned char piece[4 * PIECE]; // of the sample that is being written
 } abc;
 
 // ---- bytes
@@ -283,21 +284,20 @@ static void object_set_schema(abc* a, object* o, property* schema)
 
 static void flush(abc* a)
 {
-    ogawa_sample_add(&a->archive, a->piece, (size_t)a->used);
+    ogawa_sample_add(&a->archive, a->piece, 4 * (size_t)a->used);
     a->used = 0;
 }
 
-static void pack(abc* a, uint32_t value)
+static inline void pack(abc* a, uint32_t value)
 {
-    if (a->used == (int)sizeof(a->piece))
+    if (a->used == PIECE)
     {
         flush(a);
     }
-    ogawa_put32(a->piece + a->used, value);
-    a->used += 4;
+    ogawa_put32(a->piece + 4 * (size_t)a->used++, value);
 }
 
-static void pack_float(abc* a, double value)
+static inline void pack_float(abc* a, double value)
 {
     float narrow = (float)value;
     uint32_t bits;
@@ -335,8 +335,8 @@ static void put_piece(void* context, const vec3* x, int begin, int count)
         pack_float(f->a, x[v].x);
         pack_float(f->a, x[v].y);
         pack_float(f->a, x[v].z);
-        low = v3(fmin(low.x, x[v].x), fmin(low.y, x[v].y), fmin(low.z, x[v].z));
-        high = v3(fmax(high.x, x[v].x), fmax(high.y, x[v].y), fmax(high.z, x[v].z));
+        low = v3_lower(low, x[v]);
+        high = v3_upper(high, x[v]);
     }
     f->low = low;
     f->high = high;
@@ -373,15 +373,27 @@ typedef struct faces
     ogawa_key key[TOPOLOGY_COUNT];
 } faces;
 
-// A value of each corner, every face backwards.
+// A value of each corner, every face backwards. Faces are small, so that room is looked for once for each.
 static void pack_corners(abc* a, const weft_cache_body* body, const int* values, int missing)
 {
     for (int face = 0; face < body->face_count; face++)
     {
-        for (int k = body->face_start[face + 1] - 1; k >= body->face_start[face]; k--)
+        int begin = body->face_start[face], end = body->face_start[face + 1];
+        while (end > begin)
         {
-            int value = values ? values[k] : missing;
-            pack(a, (uint32_t)(value >= 0 ? value : missing));
+            int size = int_min(end - begin, PIECE);
+            if (a->used + size > PIECE)
+            {
+                flush(a);
+            }
+            unsigned char* out = a->piece + 4 * (size_t)a->used;
+            for (int k = end - 1; k >= end - size; k--, out += 4)
+            {
+                int value = values ? values[k] : missing;
+                ogawa_put32(out, (uint32_t)(value >= 0 ? value : missing));
+            }
+            a->used += size;
+            end -= size;
         }
     }
 }

@@ -41,6 +41,15 @@ bool export_changes_at(const export_job* job, int body, int k); // from frame k 
 weft_status export_positions(export_job* job, int body, int k, vec3* out, weft_error* error);
 weft_status export_positions_last(export_job* job, int body, int k, vec3* out, weft_error* error);
 vec3 export_turn(const export_job* job, vec3 x);
+// The corners of a box that holds both, where no value is NaN; fmin and fmax would be calls.
+static inline vec3 v3_lower(vec3 a, vec3 b)
+{
+    return v3(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z);
+}
+static inline vec3 v3_upper(vec3 a, vec3 b)
+{
+    return v3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
+}
 // The same piece by piece, which stays in the CPU's caches: `put` gets them in order, from vertex `begin` on.
 typedef void export_piece_fn(void* context, const vec3* points, int begin, int count);
 weft_status export_pieces(export_job* job, int body, int k, export_piece_fn* put, void* context, weft_error* error);

@@ -76,8 +76,14 @@ static bool find_seams(gltf_mesh* m)
     for (int k = 0; k < body->face_start[body->face_count]; k++)
     {
         int t = body->face_texcoords[k], *own = &m->texcoord[body->face_vertices[k]];
-        *own = *own < 0 ? t : *own;
-        seams = seams || (t >= 0 && !same_place(body, *own, t));
+        if (*own < 0)
+        {
+            *own = t;
+        }
+        else if (*own != t && t >= 0)
+        {
+            seams = seams || !same_place(body, *own, t);
+        }
     }
     return seams;
 }
@@ -142,11 +148,6 @@ static weft_status set_vertices(gltf_mesh* m, weft_error* error)
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the vertices of `%.100s`", body->name);
     }
     return find_seams(m) ? split_vertices(m, error) : WEFT_OK;
-}
-
-static int source_of(const gltf_mesh* m, int vertex)
-{
-    return m->source ? m->source[vertex] : vertex;
 }
 
 // ---- where everything lies
@@ -386,13 +387,43 @@ static void put_targets(const gltf* g, const gltf_mesh* m, int positions)
     put(g, "]");
 }
 
+// 0,1,2 and so on: a number in decimal digits is counted up, which is much quicker than to make each.
+static void put_row(const gltf* g, int count)
+{
+    export_text* text = g->text;
+    char number[16] = ",0";
+    int length = 2;
+    for (int k = 0; k < count; k++)
+    {
+        if (text->used + (int)sizeof(number) > (int)sizeof(text->buffer))
+        {
+            export_text_flush(text);
+        }
+        int skip = k == 0; // no comma before the first
+        memcpy(text->buffer + text->used, number + skip, sizeof(number) - 1);
+        text->used += length - skip;
+        int digit = length - 1;
+        for (; number[digit] == '9'; digit--)
+        {
+            number[digit] = '0';
+        }
+        if (digit == 0) // all were nines
+        {
+            number[length++] = '0';
+            number[++digit] = '0';
+        }
+        number[digit]++;
+    }
+}
+
 static void put_extras(const gltf* g, const gltf_mesh* m)
 {
     put(g, ",\n\"extras\":{\"weft_index\":[");
-    for (int v = 0; v < m->vertex_count; v++)
+    put_row(g, m->body->vertex_count); // copies are behind them
+    for (int v = m->body->vertex_count; v < m->vertex_count; v++)
     {
-        put(g, v > 0 ? "," : "");
-        export_text_int(g->text, source_of(m, v));
+        put(g, ",");
+        export_text_int(g->text, m->source[v]);
     }
     put(g, "]");
     if (m->target_count > 0)
@@ -564,8 +595,8 @@ static void put_vertices(frame* f, vec3* x, int begin, int count)
         {
             first[0] = (float)p.x, first[1] = (float)p.y, first[2] = (float)p.z;
         }
-        r.low = v3(fmin(r.low.x, p.x), fmin(r.low.y, p.y), fmin(r.low.z, p.z));
-        r.high = v3(fmax(r.high.x, p.x), fmax(r.high.y, p.y), fmax(r.high.z, p.z));
+        r.low = v3_lower(r.low, p);
+        r.high = v3_upper(r.high, p);
         x[v] = p;
     }
     f->bounds = r;

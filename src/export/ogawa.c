@@ -31,23 +31,23 @@ void ogawa_list_finish(ogawa_list* list)
 
 // ---- keys: MurmurHash3 for 128 bits on 64-bit machines (Appleby, public domain), from seed 0, as Alembic has them
 
-static uint64_t turn_left(uint64_t x, int bits)
+static inline uint64_t turn_left(uint64_t x, int bits)
 {
     return (x << bits) | (x >> (64 - bits));
 }
 
-static uint64_t read64(const unsigned char* bytes)
+static inline uint64_t read64(const unsigned char* bytes)
 {
     return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 | (uint64_t)bytes[3] << 24 |
            (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
-static uint64_t mix_first(uint64_t x)
+static inline uint64_t mix_first(uint64_t x)
 {
     return turn_left(x * 0x87c37b91114253d5u, 31) * 0x4cf5ad432745937fu;
 }
 
-static uint64_t mix_second(uint64_t x)
+static inline uint64_t mix_second(uint64_t x)
 {
     return turn_left(x * 0x4cf5ad432745937fu, 33) * 0x87c37b91114253d5u;
 }
@@ -59,12 +59,19 @@ static uint64_t mix_last(uint64_t x)
     return x ^ (x >> 33);
 }
 
-static void hash_block(ogawa_hash* hash, const unsigned char* block)
+// Whole blocks of 16 bytes.
+static void hash_blocks(ogawa_hash* hash, const unsigned char* block, size_t count)
 {
-    hash->a = turn_left(hash->a ^ mix_first(read64(block)), 27) + hash->b;
-    hash->a = hash->a * 5 + 0x52dce729u;
-    hash->b = turn_left(hash->b ^ mix_second(read64(block + 8)), 31) + hash->a;
-    hash->b = hash->b * 5 + 0x38495ab5u;
+    uint64_t a = hash->a, b = hash->b;
+    for (; count > 0; count--, block += 16)
+    {
+        a = turn_left(a ^ mix_first(read64(block)), 27) + b;
+        a = a * 5 + 0x52dce729u;
+        b = turn_left(b ^ mix_second(read64(block + 8)), 31) + a;
+        b = b * 5 + 0x38495ab5u;
+    }
+    hash->a = a;
+    hash->b = b;
 }
 
 void ogawa_hash_add(ogawa_hash* hash, const void* bytes, size_t size)
@@ -82,13 +89,10 @@ void ogawa_hash_add(ogawa_hash* hash, const void* bytes, size_t size)
         {
             return;
         }
-        hash_block(hash, hash->rest);
+        hash_blocks(hash, hash->rest, 1);
     }
-    for (; size >= 16; size -= 16, at += 16)
-    {
-        hash_block(hash, at);
-    }
-    memcpy(hash->rest, at, size);
+    hash_blocks(hash, at, size / 16);
+    memcpy(hash->rest, at + size / 16 * 16, size % 16);
 }
 
 ogawa_key ogawa_hash_end(const ogawa_hash* hash)

@@ -221,8 +221,8 @@ static void find_extent(const vec3* x, int count, vec3 extent[2])
     extent[0] = extent[1] = count > 0 ? x[0] : v3(0, 0, 0);
     for (int v = 1; v < count; v++)
     {
-        extent[0] = v3(fmin(extent[0].x, x[v].x), fmin(extent[0].y, x[v].y), fmin(extent[0].z, x[v].z));
-        extent[1] = v3(fmax(extent[1].x, x[v].x), fmax(extent[1].y, x[v].y), fmax(extent[1].z, x[v].z));
+        extent[0] = v3_lower(extent[0], x[v]);
+        extent[1] = v3_upper(extent[1], x[v]);
     }
 }
 
