@@ -432,8 +432,8 @@ static void test_usda(void** unused)
     }
 }
 
-// Names become identifiers, none twice; what the body is called goes with them.
-static void test_usda_names(void** unused)
+// Names that formats cannot take as they are. In USD they become identifiers, none twice, and the name goes with them.
+static void test_names(void** unused)
 {
     (void)unused;
     size_t size;
@@ -459,6 +459,13 @@ static void test_usda_names(void** unused)
     assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(g.json, "nodes"), 0), "name")),
                         "2nd \"x\"");
     glb_finish(&g);
+    remove(target);
+    char path[400];
+    assert_int_equal(export_run("vtp", 'y', NULL), WEFT_OK);
+    snprintf(path, sizeof(path), "%s/run.pvd", target);
+    text = test_file_read(path, &size);
+    assert_non_null(strstr(text, "name=\"2nd &#34;x&#34;\" file=\"2nd &#34;x&#34;.0001.vtp\"/>"));
+    free(text);
 }
 
 // ---- Alembic
@@ -700,7 +707,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_gltf, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gltf_too_large, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_usda, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_usda_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_abc, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_abc_repeats, set_up, tear_down),
         cmocka_unit_test(test_keys),

@@ -288,21 +288,24 @@ static void flush(abc* a)
     a->used = 0;
 }
 
-static inline void pack(abc* a, uint32_t value)
+// Where the next few numbers go.
+static inline unsigned char* room(abc* a, int count)
 {
-    if (a->used == PIECE)
+    if (a->used + count > PIECE)
     {
         flush(a);
     }
-    ogawa_put32(a->piece + 4 * (size_t)a->used++, value);
+    unsigned char* out = a->piece + 4 * (size_t)a->used;
+    a->used += count;
+    return out;
 }
 
-static inline void pack_float(abc* a, double value)
+static inline void pack_float(unsigned char* out, double value)
 {
     float narrow = (float)value;
     uint32_t bits;
     memcpy(&bits, &narrow, sizeof(bits));
-    pack(a, bits);
+    ogawa_put32(out, bits);
 }
 
 static ogawa_child end_sample(abc* a, ogawa_key* key)
@@ -332,9 +335,10 @@ static void put_piece(void* context, const vec3* x, int begin, int count)
     vec3 low = begin == 0 ? x[0] : f->low, high = begin == 0 ? x[0] : f->high;
     for (int v = 0; v < count; v++)
     {
-        pack_float(f->a, x[v].x);
-        pack_float(f->a, x[v].y);
-        pack_float(f->a, x[v].z);
+        unsigned char* out = room(f->a, 3);
+        pack_float(out, x[v].x);
+        pack_float(out + 4, x[v].y);
+        pack_float(out + 8, x[v].z);
         low = v3_lower(low, x[v]);
         high = v3_upper(high, x[v]);
     }
@@ -382,17 +386,12 @@ static void pack_corners(abc* a, const weft_cache_body* body, const int* values,
         while (end > begin)
         {
             int size = int_min(end - begin, PIECE);
-            if (a->used + size > PIECE)
-            {
-                flush(a);
-            }
-            unsigned char* out = a->piece + 4 * (size_t)a->used;
+            unsigned char* out = room(a, size);
             for (int k = end - 1; k >= end - size; k--, out += 4)
             {
                 int value = values ? values[k] : missing;
                 ogawa_put32(out, (uint32_t)(value >= 0 ? value : missing));
             }
-            a->used += size;
             end -= size;
         }
     }
@@ -402,19 +401,19 @@ static void pack_counts(abc* a, const weft_cache_body* body)
 {
     for (int face = 0; face < body->face_count; face++)
     {
-        pack(a, (uint32_t)(body->face_start[face + 1] - body->face_start[face]));
+        ogawa_put32(room(a, 1), (uint32_t)(body->face_start[face + 1] - body->face_start[face]));
     }
 }
 
 // The last one, 0 0, is for corners that have none.
 static void pack_texcoords(abc* a, const weft_cache_body* body)
 {
-    for (int k = 0; k < 2 * body->texcoord_count; k++)
+    for (int t = 0; t <= body->texcoord_count; t++)
     {
-        pack_float(a, body->texcoords[k]);
+        unsigned char* out = room(a, 2);
+        pack_float(out, t < body->texcoord_count ? body->texcoords[2 * (size_t)t] : 0.0);
+        pack_float(out + 4, t < body->texcoord_count ? body->texcoords[2 * (size_t)t + 1] : 0.0);
     }
-    pack_float(a, 0.0);
-    pack_float(a, 0.0);
 }
 
 static void begin_sample(abc* a, property* p, int64_t items)

@@ -173,8 +173,16 @@ static void put_escaped(export_text* text, const char* words)
 {
     for (const char* c = words; *c; c++)
     {
-        const char one[2] = {*c, '\0'};
-        export_text_put(text, *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '"' ? "&quot;" : one);
+        if (strchr("&<\"\t\n\r", *c)) // also what a reader would make a space of
+        {
+            export_text_put(text, "&#");
+            export_text_int(text, *c);
+            export_text_put(text, ";");
+        }
+        else
+        {
+            export_text_char(text, *c);
+        }
     }
 }
 
