@@ -361,6 +361,45 @@ static void test_gltf(void** unused)
     }
 }
 
+// Numbers of many digits in weft_index, and several pieces of everything.
+static void test_gltf_many(void** unused)
+{
+    (void)unused;
+    enum
+    {
+        MANY = 20010
+    };
+    test_run_write(run, false);
+    char path[400];
+    snprintf(path, sizeof(path), "%s/many.obj", run);
+    FILE* file = fopen(path, "w");
+    assert_non_null(file);
+    for (int v = 0; v < MANY; v++)
+    {
+        fprintf(file, "v %d %d 0\n", v / 2, v % 2);
+    }
+    for (int v = 3; v <= MANY; v++)
+    {
+        fprintf(file, "f %d %d %d\n", v - 2, v % 2 ? v : v - 1, v % 2 ? v - 1 : v);
+    }
+    fclose(file);
+    test_pc2_write(run, "many.pc2", MANY, 0.0f, 2);
+    assert_int_equal(export_run("gltf", 'y', NULL), WEFT_OK);
+    glb g = glb_read();
+    json_t* mesh = json_array_get(json_object_get(g.json, "meshes"), 2); // behind those that scene.json names
+    json_t* index = json_object_get(json_object_get(mesh, "extras"), "weft_index");
+    json_t* part = json_array_get(json_object_get(mesh, "primitives"), 0);
+    const char* positions = accessor_data(&g, int_of(json_object_get(part, "attributes"), "POSITION"));
+    assert_string_equal(json_string_value(json_object_get(mesh, "name")), "many");
+    assert_int_equal(json_array_size(index), MANY);
+    for (int v = 0; v < MANY; v++)
+    {
+        assert_int_equal(json_integer_value(json_array_get(index, (size_t)v)), v);
+        assert_point(read_point(positions + 12 * v), test_run_point(0, v), 'y');
+    }
+    glb_finish(&g);
+}
+
 // Weights grow with the square of the frames: 40,000 of them do not fit, however small the mesh.
 static void test_gltf_too_large(void** unused)
 {
@@ -545,8 +584,19 @@ static void check_abc_frame(const char* file, uint64_t geometry, int frame, char
     }
     abc_data(file, abc_group(file, geometry, POSITIONS), 2 * (uint64_t)frame + 1, &size);
     assert_int_equal(size, 0); // dimensions
-    abc_sample(file, abc_group(file, geometry, BOUNDS), (uint64_t)frame, &size);
-    assert_int_equal(size, 48);
+    double box[6];
+    const char* bounds = abc_sample(file, abc_group(file, geometry, BOUNDS), (uint64_t)frame, &size);
+    assert_int_equal(size, sizeof(box));
+    memcpy(box, bounds, sizeof(box));
+    weft_vec3 low = turned(test_run_point(frame, 0), up), high = low;
+    for (int v = 1; v < points; v++)
+    {
+        weft_vec3 x = turned(test_run_point(frame, v), up);
+        low = (weft_vec3){fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z)};
+        high = (weft_vec3){fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z)};
+    }
+    assert_point((weft_vec3){box[0], box[1], box[2]}, low, 'y');
+    assert_point((weft_vec3){box[3], box[4], box[5]}, high, 'y');
     check_abc_faces(file, geometry, frame, torn);
 }
 
@@ -705,6 +755,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_vtp, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gltf, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_gltf_many, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_gltf_too_large, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_usda, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names, set_up, tear_down),
