@@ -293,6 +293,7 @@ int command_export(int argc, char** argv)
     weft_cache_close(cache);
     if (error.status != WEFT_OK)
     {
+        fputs(isatty(STDERR_FILENO) ? "\r     \r" : "", stderr); // ends the line of the progress
         return report_error(&error, o.json);
     }
     put_result(&o, target, &stats);

@@ -773,6 +773,22 @@ static void numbers_come_back(void** state)
     fclose(in);
 }
 
+static void benchmark_measures_every_binary_format(void** state)
+{
+    (void)state;
+    assert_int_equal(shell(WEFT_COMMAND " bench export --cells 10 --rounds 1 --json > .out"), 0);
+    for (int k = 0; export_format_at(k); k++)
+    {
+        char words[64];
+        snprintf(words, sizeof(words), "{\"format\":\"%s\",\"target\":", export_format_at(k)->name);
+        assert_true(said(".out", words) == export_format_at(k)->binary);
+    }
+    assert_true(said(".out", "\"vertices\":121,"));
+    assert_int_equal(shell("ls | grep -q weft-bench"), 1);
+    assert_int_equal(shell(WEFT_COMMAND " bench export --dir none > .out 2> .err"), 3);
+    assert_true(said(".err", "folder exists"));
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
@@ -796,6 +812,7 @@ int main(void)
         T(progress_may_stop_it),
         T(memory_may_end_anywhere),
         T(numbers_come_back),
+        T(benchmark_measures_every_binary_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ void export_text_name(export_text* text, const char* name); // of a body: a line
 void export_text_int(export_text* text, int value);
 void export_text_number(export_text* text, double value); // finite; 9 digits, which is every float; below 1e-30 it is 0
 void export_text_quoted(export_text* text, const char* words); // in quotation marks, as JSON and USD have them
-void export_text_flush(export_text* text);                // at the end
+void export_text_flush(export_text* text);                     // at the end
 static inline void export_text_char(export_text* text, char c)
 {
     if (text->used == (int)sizeof(text->buffer))

@@ -197,7 +197,7 @@ weft_status export_folder_begin(const char* target, bool force, char temporary[E
     {
         return WEFT_OK;
     }
-    return file_error(error, temporary, "the folder cannot be made");
+    return file_error(error, target, "the folder cannot be made");
 }
 
 // ---- the end
