@@ -11,8 +11,8 @@
 // The date is left out, so that the same run gives the same bytes.
 #include <string.h>
 
+#include "export/abc_tree.h"
 #include "export/export.h"
-#include "export/ogawa.h"
 
 enum
 {
@@ -22,269 +22,19 @@ enum
     PIECE = 1 << 14          // numbers that are written at once
 };
 
-// Metadata by index, from 1; 0 is none.
-enum
-{
-    META_NONE,
-    META_XFORM_OBJECT,
-    META_XFORM,
-    META_MESH_OBJECT,
-    META_MESH,
-    META_BOX,
-    META_POINT,
-    META_UV,
-    META_COUNT
-};
-
-static const char* const meta_text[META_COUNT] = {
-    [META_XFORM_OBJECT] = "schema=AbcGeom_Xform_v3;schemaObjTitle=AbcGeom_Xform_v3:.xform",
-    [META_XFORM] = "schema=AbcGeom_Xform_v3",
-    [META_MESH_OBJECT] = "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1;"
-                         "schemaObjTitle=AbcGeom_PolyMesh_v1:.geom",
-    [META_MESH] = "schema=AbcGeom_PolyMesh_v1;schemaBaseType=AbcGeom_GeomBase_v1",
-    [META_BOX] = "interpretation=box",
-    [META_POINT] = "geoScope=vtx;interpretation=point",
-    [META_UV] = "arrayExtent=1;geoScope=fvr;interpretation=vector;isGeomParam=true;podExtent=2;podName=float32_t",
-};
-
-typedef enum property_kind
-{
-    COMPOUND = 0,
-    SCALAR = 1,
-    ARRAY = 2
-} property_kind;
-
-typedef enum pod
-{
-    POD_BOOL = 0,
-    POD_UINT32 = 5,
-    POD_INT32 = 6,
-    POD_FLOAT = 10,
-    POD_DOUBLE = 11
-} pod;
-
-typedef struct property
-{
-    const char* name;
-    property_kind kind;
-    pod pod;
-    int extent; // numbers of an item
-    int meta;
-    int sampling;
-
-    int sample_count; // that readers see
-    int first, last;  // samples that differ from the one before: the first of them and the last; 0 0: none
-    ogawa_list stored;
-    ogawa_key key;       // of all that is stored
-    int64_t items;       // of the last sample; -1: none yet
-    bool single, varies; // every sample has one item; the number of items changes
-} property;
-
-// Bytes that grow.
-typedef struct bytes
-{
-    unsigned char* data;
-    int count, capacity;
-    bool failed;
-} bytes;
-
 typedef struct abc
 {
     export_job* job;
-    ogawa archive;
-    bytes header;                   // of what is being written
-    bool failed;                    // no memory
+    abc_tree tree;
     int used;                       // numbers in the piece
     unsigned char piece[4 * PIECE]; // of the sample that is being written
 } abc;
-
-// ---- bytes
-
-static void add(bytes* b, const void* data, int size)
-{
-    if (size == 0)
-    {
-        return;
-    }
-    if (!mem_grow((void**)&b->data, &b->capacity, b->count + size, 1))
-    {
-        b->failed = true;
-        return;
-    }
-    memcpy(b->data + b->count, data, (size_t)size);
-    b->count += size;
-}
-
-static void add_number(bytes* b, uint32_t value, int size)
-{
-    unsigned char four[4];
-    ogawa_put32(four, value);
-    add(b, four, size);
-}
-
-static void add_double(bytes* b, double value)
-{
-    unsigned char eight[8];
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    ogawa_put64(eight, bits);
-    add(b, eight, 8);
-}
-
-static void add_text(bytes* b, const char* text)
-{
-    add(b, text, (int)strlen(text));
-}
-
-static ogawa_child put_bytes(abc* a, bytes* b)
-{
-    ogawa_child child = ogawa_data(&a->archive, b->data, (size_t)b->count);
-    a->failed = a->failed || b->failed;
-    b->count = 0;
-    return child;
-}
-
-// ---- properties
-
-static void property_store(property* p, ogawa_child sample, ogawa_key key)
-{
-    ogawa_list_add(&p->stored, sample);
-    if (p->kind == ARRAY)
-    {
-        ogawa_list_add(&p->stored, OGAWA_NO_DATA); // dimensions: the size says them
-    }
-    p->key = ogawa_key_join(p->key, key);
-}
-
-static void property_count(property* p, int64_t items)
-{
-    p->varies = p->varies || (p->items >= 0 && p->items != items);
-    p->single = (p->items < 0 || p->single) && items == 1;
-    p->items = items;
-}
-
-// One, two or four bytes for each number, as the largest needs.
-static int number_size(const property* p)
-{
-    size_t largest = strlen(p->name);
-    if (p->meta != META_NONE && strlen(meta_text[p->meta]) > largest)
-    {
-        largest = strlen(meta_text[p->meta]);
-    }
-    if ((size_t)p->sample_count > largest)
-    {
-        largest = (size_t)p->sample_count;
-    }
-    return largest < 256 ? 1 : largest < 65536 ? 2 : 4;
-}
-
-static void add_property_header(bytes* b, const property* p)
-{
-    int size = number_size(p);
-    bool constant = p->first == 0 && p->last == 0;
-    bool each = p->first == 1 && p->last == p->sample_count - 1;
-    uint32_t info = (uint32_t)p->kind | (size == 1 ? 0u : size == 2 ? 1u : 2u) << 2 | (uint32_t)p->meta << 20;
-    if (p->kind != COMPOUND)
-    {
-        info |= p->single ? 1u : 0u;
-        info |= (uint32_t)p->pod << 4 | (uint32_t)p->extent << 12;
-        info |= p->sampling != 0 ? 0x100u : 0u;
-        info |= !constant && !each ? 0x200u : 0u;
-        info |= p->varies ? 0u : 0x400u;
-        info |= constant ? 0x800u : 0u;
-    }
-    add_number(b, info, 4);
-    if (p->kind != COMPOUND)
-    {
-        add_number(b, (uint32_t)p->sample_count, size);
-        if (!constant && !each)
-        {
-            add_number(b, (uint32_t)p->first, size);
-            add_number(b, (uint32_t)p->last, size);
-        }
-        if (p->sampling != 0)
-        {
-            add_number(b, (uint32_t)p->sampling, size);
-        }
-    }
-    add_number(b, (uint32_t)strlen(p->name), size);
-    add_text(b, p->name);
-}
-
-// The group of a property that has all its samples.
-static ogawa_child put_property(abc* a, property* p)
-{
-    a->failed = a->failed || p->stored.failed;
-    return ogawa_group(&a->archive, p->stored.child, p->stored.count);
-}
-
-// The members' groups and headers; the key of all goes into the compound's.
-static void put_members(abc* a, property* compound, property* const* member, int count)
-{
-    for (int k = 0; k < count; k++)
-    {
-        ogawa_list_add(&compound->stored, put_property(a, member[k]));
-        add_property_header(&a->header, member[k]);
-        compound->key = ogawa_key_join(compound->key, member[k]->key);
-    }
-    compound->key = ogawa_key_join(compound->key, ogawa_key_of(a->header.data, (size_t)a->header.count));
-    ogawa_list_add(&compound->stored, put_bytes(a, &a->header));
-}
-
-// ---- objects
-
-typedef struct object
-{
-    const char *name, *ending; // the name is both
-    int meta;
-    ogawa_list group;     // properties, then children
-    ogawa_key properties; // keys
-    ogawa_key children;
-    bytes headers; // of the children
-} object;
-
-static void object_add(object* parent, const object* child, ogawa_child group)
-{
-    size_t length = strlen(child->name) + strlen(child->ending);
-    ogawa_list_add(&parent->group, group);
-    add_number(&parent->headers, (uint32_t)length, 4);
-    add_text(&parent->headers, child->name);
-    add_text(&parent->headers, child->ending);
-    add_number(&parent->headers, (uint32_t)child->meta, 1);
-    parent->children = ogawa_key_join(parent->children, ogawa_key_join(child->properties, child->children));
-}
-
-static ogawa_child put_object(abc* a, object* o)
-{
-    add(&o->headers, o->properties.bytes, 16);
-    add(&o->headers, o->children.bytes, 16);
-    ogawa_list_add(&o->group, put_bytes(a, &o->headers));
-    a->failed = a->failed || o->group.failed;
-    return ogawa_group(&a->archive, o->group.child, o->group.count);
-}
-
-static void object_finish(object* o)
-{
-    ogawa_list_finish(&o->group);
-    mem_free(o->headers.data);
-    o->headers = (bytes){0};
-}
-
-// An object's properties are one compound: its schema.
-static void object_set_schema(abc* a, object* o, property* schema)
-{
-    property all = {.name = "", .kind = COMPOUND};
-    put_members(a, &all, &schema, 1);
-    ogawa_list_add(&o->group, put_property(a, &all));
-    o->properties = all.key;
-    ogawa_list_finish(&all.stored);
-}
 
 // ---- samples
 
 static void flush(abc* a)
 {
-    ogawa_sample_add(&a->archive, a->piece, 4 * (size_t)a->used);
+    ogawa_sample_add(&a->tree.archive, a->piece, 4 * (size_t)a->used);
     a->used = 0;
 }
 
@@ -311,7 +61,7 @@ static inline void pack_float(unsigned char* out, double value)
 static ogawa_child end_sample(abc* a, ogawa_key* key)
 {
     flush(a);
-    return ogawa_sample_end(&a->archive, key);
+    return ogawa_sample_end(&a->tree.archive, key);
 }
 
 // A sample that is small and whole.
@@ -319,7 +69,7 @@ static void store_value(abc* a, property* p, const unsigned char* value, size_t 
 {
     ogawa_key key;
     property_count(p, 1);
-    ogawa_child sample = ogawa_sample(&a->archive, value, size, &key);
+    ogawa_child sample = ogawa_sample(&a->tree.archive, value, size, &key);
     property_store(p, sample, key);
 }
 
@@ -339,8 +89,8 @@ static void put_piece(void* context, const vec3* x, int begin, int count)
         pack_float(out, x[v].x);
         pack_float(out + 4, x[v].y);
         pack_float(out + 8, x[v].z);
-        low = v3_lower(low, x[v]);
-        high = v3_upper(high, x[v]);
+        low = export_lower(low, x[v]);
+        high = export_upper(high, x[v]);
     }
     f->low = low;
     f->high = high;
@@ -419,7 +169,7 @@ static void pack_texcoords(abc* a, const weft_cache_body* body)
 static void begin_sample(abc* a, property* p, int64_t items)
 {
     property_count(p, items);
-    ogawa_sample_begin(&a->archive, 4 * (uint64_t)p->extent * (uint64_t)items);
+    ogawa_sample_begin(&a->tree.archive, 4 * (uint64_t)p->extent * (uint64_t)items);
 }
 
 static void put_faces(abc* a, property p[TOPOLOGY_COUNT], const weft_cache_body* body, bool uv, faces* f)
@@ -558,10 +308,10 @@ static void put_mesh_object(abc* a, mesh_properties* m, object* o)
     property geometry = property_make(".geom", COMPOUND, POD_BOOL, 0, META_MESH, 0);
     if (m->has_uv)
     {
-        put_members(a, &m->uv, uv, 2);
+        tree_put_members(&a->tree, &m->uv, uv, 2);
     }
-    put_members(a, &geometry, members, m->has_uv ? 5 : 4);
-    object_set_schema(a, o, &geometry);
+    tree_put_members(&a->tree, &geometry, members, m->has_uv ? 5 : 4);
+    tree_set_schema(&a->tree, o, &geometry);
     ogawa_list_finish(&geometry.stored);
 }
 
@@ -574,8 +324,8 @@ static void put_xform_schema(abc* a, object* o)
     inherits.sampling = 0;
     const unsigned char yes = 1;
     store_value(a, &inherits, &yes, 1);
-    put_members(a, &xform, members, 1);
-    object_set_schema(a, o, &xform);
+    tree_put_members(&a->tree, &xform, members, 1);
+    tree_set_schema(&a->tree, o, &xform);
     ogawa_list_finish(&inherits.stored);
     ogawa_list_finish(&xform.stored);
 }
@@ -592,8 +342,8 @@ static weft_status put_body(abc* a, object* top, int body, weft_error* error)
     {
         put_mesh_object(a, &m, &shape);
         put_xform_schema(a, &xform);
-        object_add(&xform, &shape, put_object(a, &shape));
-        object_add(top, &xform, put_object(a, &xform));
+        object_add(&xform, &shape, tree_put_object(&a->tree, &shape));
+        object_add(top, &xform, tree_put_object(&a->tree, &xform));
     }
     mesh_finish_properties(&m);
     object_finish(&shape);
@@ -612,41 +362,41 @@ static ogawa_child put_metadata(abc* a)
     {
         *comma = '.';
     }
-    add_text(&a->header, "FramesPerTimeUnit=");
-    add_text(&a->header, rate);
-    add_text(&a->header, ";_ai_AlembicVersion=Alembic 1.8.0 (Weft's own writer);_ai_Application=Weft ");
-    add_text(&a->header, weft_version());
-    return put_bytes(a, &a->header);
+    bytes_add_text(&a->tree.header, "FramesPerTimeUnit=");
+    bytes_add_text(&a->tree.header, rate);
+    bytes_add_text(&a->tree.header, ";_ai_AlembicVersion=Alembic 1.8.0 (Weft's own writer);_ai_Application=Weft ");
+    bytes_add_text(&a->tree.header, weft_version());
+    return tree_put_bytes(&a->tree, &a->tree.header);
 }
 
 // The most samples, seconds a cycle, samples a cycle, and the time of each.
 static ogawa_child put_samplings(abc* a)
 {
-    add_number(&a->header, 1, 4);
-    add_double(&a->header, 1.0);
-    add_number(&a->header, 1, 4);
-    add_double(&a->header, 0.0);
-    add_number(&a->header, (uint32_t)a->job->frame_count, 4);
-    add_double(&a->header, 1.0 / a->job->frame_rate);
-    add_number(&a->header, 1, 4);
-    add_double(&a->header, 0.0);
-    return put_bytes(a, &a->header);
+    bytes_add_number(&a->tree.header, 1, 4);
+    bytes_add_double(&a->tree.header, 1.0);
+    bytes_add_number(&a->tree.header, 1, 4);
+    bytes_add_double(&a->tree.header, 0.0);
+    bytes_add_number(&a->tree.header, (uint32_t)a->job->frame_count, 4);
+    bytes_add_double(&a->tree.header, 1.0 / a->job->frame_rate);
+    bytes_add_number(&a->tree.header, 1, 4);
+    bytes_add_double(&a->tree.header, 0.0);
+    return tree_put_bytes(&a->tree, &a->tree.header);
 }
 
 static ogawa_child put_meta_table(abc* a)
 {
     for (int k = 1; k < META_COUNT; k++)
     {
-        add_number(&a->header, (uint32_t)strlen(meta_text[k]), 1);
-        add_text(&a->header, meta_text[k]);
+        bytes_add_number(&a->tree.header, (uint32_t)strlen(abc_meta_text[k]), 1);
+        bytes_add_text(&a->tree.header, abc_meta_text[k]);
     }
-    return put_bytes(a, &a->header);
+    return tree_put_bytes(&a->tree, &a->tree.header);
 }
 
 static ogawa_child put_version(abc* a, uint32_t version)
 {
-    add_number(&a->header, version, 4);
-    return put_bytes(a, &a->header);
+    bytes_add_number(&a->tree.header, version, 4);
+    return tree_put_bytes(&a->tree, &a->tree.header);
 }
 
 static weft_status put_archive(abc* a, object* top, weft_error* error)
@@ -659,15 +409,15 @@ static weft_status put_archive(abc* a, object* top, weft_error* error)
     ogawa_child part[6];
     part[0] = put_version(a, LAYOUT_VERSION);
     part[1] = put_version(a, LIBRARY_VERSION);
-    part[2] = put_object(a, top);
+    part[2] = tree_put_object(&a->tree, top);
     part[3] = put_metadata(a);
     part[4] = put_samplings(a);
     part[5] = put_meta_table(a);
-    if (a->failed)
+    if (a->tree.failed)
     {
-        return error_set(error, WEFT_NO_MEMORY, a->archive.file->path, 0, "no memory to write the file");
+        return error_set(error, WEFT_NO_MEMORY, a->tree.archive.file->path, 0, "no memory to write the file");
     }
-    return ogawa_end(&a->archive, ogawa_group(&a->archive, part, 6), error);
+    return ogawa_end(&a->tree.archive, ogawa_group(&a->tree.archive, part, 6), error);
 }
 
 weft_status export_abc(export_job* job, const char* target, weft_error* error)
@@ -683,7 +433,7 @@ weft_status export_abc(export_job* job, const char* target, weft_error* error)
     weft_status status = whole_file_open(&file, target, error);
     if (status == WEFT_OK)
     {
-        ogawa_begin(&a->archive, &file);
+        ogawa_begin(&a->tree.archive, &file);
         status = put_archive(a, &top, error);
         if (status == WEFT_OK)
         {
@@ -695,7 +445,7 @@ weft_status export_abc(export_job* job, const char* target, weft_error* error)
         }
     }
     object_finish(&top);
-    mem_free(a->header.data);
+    mem_free(a->tree.header.data);
     mem_free(a);
     return status;
 }

@@ -42,11 +42,11 @@ weft_status export_positions(export_job* job, int body, int k, vec3* out, weft_e
 weft_status export_positions_last(export_job* job, int body, int k, vec3* out, weft_error* error);
 vec3 export_turn(const export_job* job, vec3 x);
 // The corners of a box that holds both, where no value is NaN; fmin and fmax would be calls.
-static inline vec3 v3_lower(vec3 a, vec3 b)
+static inline vec3 export_lower(vec3 a, vec3 b)
 {
     return v3(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z);
 }
-static inline vec3 v3_upper(vec3 a, vec3 b)
+static inline vec3 export_upper(vec3 a, vec3 b)
 {
     return v3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
 }
@@ -57,6 +57,13 @@ weft_status export_pieces_last(export_job* job, int body, int k, export_piece_fn
                                weft_error* error);
 // After each frame (or body and frame); total may be any scale.
 void export_progress(export_job* job, int done, int total);
+
+// Whether two of a body's texture coordinates are at one place.
+static inline bool export_same_place(const weft_cache_body* body, int s, int t)
+{
+    const double *a = body->texcoords + 2 * (size_t)s, *b = body->texcoords + 2 * (size_t)t;
+    return s == t || (a[0] == b[0] && a[1] == b[1]);
+}
 
 // ---- names and bytes of files
 // FOLDER/NAME + ending, or FOLDER/NAME.0012 + ending with the number of the run's frame. IO: the path is too long.

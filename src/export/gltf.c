@@ -12,15 +12,10 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "export/export.h"
+#include "export/gltf.h"
 
 enum
 {
-    NUMBER_WIDTH = 16,   // characters of a bound; nine digits, sign, point and exponent fit
-    VIEW_VERTEX = 34962, // ARRAY_BUFFER
-    VIEW_INDEX = 34963,  // ELEMENT_ARRAY_BUFFER
-    TYPE_UINT = 5125,
-    TYPE_FLOAT = 5126,
     HEAD_SIZE = 20, // header of the file and of the first chunk
     PIECE = 4096    // triangles or vertices that are written at once
 };
@@ -28,44 +23,7 @@ enum
 static const uint64_t file_max = UINT32_MAX; // lengths in a GLB have 32 bits
 static const double smallest = 1e-30;        // below it numbers are written as zero, in the data as in the bounds
 
-typedef struct range
-{
-    vec3 low, high;
-} range;
-
-typedef struct gltf_mesh
-{
-    const weft_cache_body* body;
-    int vertex_count;
-    int* source;        // [vertex_count] the user's vertex; NULL: the same
-    int* texcoord;      // [vertex_count] -1: none; NULL: no vertex has one
-    int* corner;        // [corners of all faces] glTF vertex; NULL: the user's
-    int target_count;   // morph targets
-    range* ranges;      // [1 + target_count] of the positions of the first frame, and of the targets
-    uint64_t offset;    // of its data
-    int view, accessor; // its first ones
-} gltf_mesh;
-
-typedef struct gltf
-{
-    export_job* job;
-    whole_file* file;
-    export_text* text;
-    gltf_mesh* mesh; // [body_count]
-    int frame_count;
-    int view_count, accessor_count; // of all meshes; those of the animation follow
-    uint64_t animation, size;       // offset of the animation's data, and bytes of all data
-    bool moves;                     // there is an animation
-    float* first;                   // [3 * glTF vertices of the largest mesh that moves] positions in the first frame
-} gltf;
-
 // ---- vertices, split at seams
-
-static bool same_place(const weft_cache_body* body, int s, int t)
-{
-    const double *a = body->texcoords + 2 * (size_t)s, *b = body->texcoords + 2 * (size_t)t;
-    return s == t || (a[0] == b[0] && a[1] == b[1]);
-}
 
 // Gives every vertex the first of its texture coordinates. True where one has another.
 static bool find_seams(gltf_mesh* m)
@@ -82,7 +40,7 @@ static bool find_seams(gltf_mesh* m)
         }
         else if (*own != t && t >= 0)
         {
-            seams = seams || !same_place(body, *own, t);
+            seams = seams || !export_same_place(body, *own, t);
         }
     }
     return seams;
@@ -94,7 +52,7 @@ static int find_copy(gltf_mesh* m, int* next, int v, int t)
     int last = v;
     for (int g = v; g >= 0; g = next[g])
     {
-        if (t < 0 || same_place(m->body, m->texcoord[g], t))
+        if (t < 0 || export_same_place(m->body, m->texcoord[g], t))
         {
             return g;
         }
@@ -152,21 +110,6 @@ static weft_status set_vertices(gltf_mesh* m, weft_error* error)
 
 // ---- where everything lies
 
-static uint64_t index_bytes(const gltf_mesh* m)
-{
-    return 12 * (uint64_t)m->body->triangle_count;
-}
-
-static uint64_t texcoord_bytes(const gltf_mesh* m)
-{
-    return m->texcoord ? 8 * (uint64_t)m->vertex_count : 0;
-}
-
-static uint64_t frame_bytes(const gltf_mesh* m)
-{
-    return 12 * (uint64_t)m->vertex_count;
-}
-
 static weft_status mesh_start(gltf* g, int body, weft_error* error)
 {
     gltf_mesh* m = &g->mesh[body];
@@ -181,7 +124,7 @@ static weft_status mesh_start(gltf* g, int body, weft_error* error)
     m->offset = g->size;
     m->view = g->view_count;
     m->accessor = g->accessor_count;
-    g->size += index_bytes(m) + texcoord_bytes(m) + (1 + (uint64_t)m->target_count) * frame_bytes(m);
+    g->size += gltf_index_bytes(m) + gltf_texcoord_bytes(m) + (1 + (uint64_t)m->target_count) * gltf_frame_bytes(m);
     g->view_count += m->texcoord ? 3 : 2;
     g->accessor_count += (m->texcoord ? 3 : 2) + m->target_count;
     g->moves = g->moves || m->target_count > 0;
@@ -234,275 +177,6 @@ static void gltf_finish(gltf* g)
     mem_free(g->mesh);
     mem_free(g->first);
     mem_free(g->text);
-}
-
-// ---- JSON
-
-static void put(const gltf* g, const char* words)
-{
-    export_text_put(g->text, words);
-}
-
-static void put_int(const gltf* g, const char* words, int64_t value)
-{
-    char digits[32];
-    snprintf(digits, sizeof(digits), "%lld", (long long)value);
-    export_text_put(g->text, words);
-    export_text_put(g->text, digits);
-}
-
-// Always as wide, so that another value can take its place.
-static void put_bound(const gltf* g, double value)
-{
-    if (g->text->used + 2 * NUMBER_WIDTH > (int)sizeof(g->text->buffer))
-    {
-        export_text_flush(g->text);
-    }
-    int begin = g->text->used;
-    export_text_number(g->text, value);
-    while (g->text->used < begin + NUMBER_WIDTH)
-    {
-        put(g, " ");
-    }
-}
-
-static void put_bounds(const gltf* g, const char* name, vec3 x)
-{
-    put(g, name);
-    put_bound(g, x.x);
-    put(g, ",");
-    put_bound(g, x.y);
-    put(g, ",");
-    put_bound(g, x.z);
-    put(g, "]");
-}
-
-static void put_accessor(const gltf* g, int view, uint64_t offset, int type, const char* shape, int64_t count)
-{
-    put_int(g, "{\"bufferView\":", view);
-    put_int(g, ",\"byteOffset\":", (int64_t)offset);
-    put_int(g, ",\"componentType\":", type);
-    put_int(g, ",\"count\":", count);
-    put(g, ",\"type\":\"");
-    put(g, shape);
-    put(g, "\"");
-}
-
-static void put_mesh_accessors(const gltf* g, const gltf_mesh* m)
-{
-    put_accessor(g, m->view, 0, TYPE_UINT, "SCALAR", 3 * (int64_t)m->body->triangle_count);
-    put(g, "},\n");
-    if (m->texcoord)
-    {
-        put_accessor(g, m->view + 1, 0, TYPE_FLOAT, "VEC2", m->vertex_count);
-        put(g, "},\n");
-    }
-    int view = m->view + (m->texcoord ? 2 : 1);
-    for (int t = 0; t <= m->target_count; t++)
-    {
-        put_accessor(g, view, (uint64_t)t * frame_bytes(m), TYPE_FLOAT, "VEC3", m->vertex_count);
-        put_bounds(g, ",\"min\":[", m->ranges[t].low);
-        put_bounds(g, ",\"max\":[", m->ranges[t].high);
-        put(g, t < m->target_count ? "},\n" : "}");
-    }
-}
-
-// The part of the JSON that changes when the data are written: it comes first and is written twice.
-static void put_accessors(const gltf* g)
-{
-    put(g, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Weft ");
-    put(g, weft_version());
-    put(g, "\"},\n\"accessors\":[\n");
-    for (int body = 0; body < g->job->body_count; body++)
-    {
-        put_mesh_accessors(g, &g->mesh[body]);
-        put(g, body + 1 < g->job->body_count || g->moves ? ",\n" : "\n");
-    }
-    if (g->moves)
-    {
-        put_accessor(g, g->view_count, 0, TYPE_FLOAT, "SCALAR", g->frame_count);
-        put(g, ",\"min\":[0],\"max\":[");
-        put_bound(g, (float)export_time(g->job, g->frame_count - 1));
-        put(g, "]},\n");
-        put_accessor(g, g->view_count, 4 * (uint64_t)g->frame_count, TYPE_FLOAT, "SCALAR",
-                     (int64_t)g->frame_count * (g->frame_count - 1));
-        put(g, "}\n");
-    }
-    put(g, "]");
-}
-
-static void put_view(const gltf* g, uint64_t offset, uint64_t size, int target, int stride)
-{
-    put_int(g, "{\"buffer\":0,\"byteOffset\":", (int64_t)offset);
-    put_int(g, ",\"byteLength\":", (int64_t)size);
-    if (target)
-    {
-        put_int(g, ",\"target\":", target);
-    }
-    if (stride)
-    {
-        put_int(g, ",\"byteStride\":", stride);
-    }
-    put(g, "}");
-}
-
-static void put_views(const gltf* g)
-{
-    put_int(g, ",\n\"buffers\":[{\"byteLength\":", (int64_t)g->size);
-    put(g, "}],\n\"bufferViews\":[\n");
-    for (int body = 0; body < g->job->body_count; body++)
-    {
-        const gltf_mesh* m = &g->mesh[body];
-        uint64_t texcoords = m->offset + index_bytes(m), positions = texcoords + texcoord_bytes(m);
-        put_view(g, m->offset, index_bytes(m), VIEW_INDEX, 0);
-        put(g, ",\n");
-        if (m->texcoord)
-        {
-            put_view(g, texcoords, texcoord_bytes(m), VIEW_VERTEX, 0);
-            put(g, ",\n");
-        }
-        put_view(g, positions, (1 + (uint64_t)m->target_count) * frame_bytes(m), VIEW_VERTEX, 12);
-        put(g, body + 1 < g->job->body_count || g->moves ? ",\n" : "\n");
-    }
-    if (g->moves)
-    {
-        put_view(g, g->animation, g->size - g->animation, 0, 0);
-        put(g, "\n");
-    }
-    put(g, "]");
-}
-
-static void put_targets(const gltf* g, const gltf_mesh* m, int positions)
-{
-    if (m->target_count == 0)
-    {
-        return;
-    }
-    put(g, ",\"targets\":[");
-    for (int t = 1; t <= m->target_count; t++)
-    {
-        put_int(g, t > 1 ? ",{\"POSITION\":" : "{\"POSITION\":", positions + t);
-        put(g, "}");
-    }
-    put(g, "]");
-}
-
-// 0,1,2 and so on: a number in decimal digits is counted up, which is much quicker than to make each.
-static void put_row(const gltf* g, int count)
-{
-    export_text* text = g->text;
-    char number[16] = ",0";
-    int length = 2;
-    for (int k = 0; k < count; k++)
-    {
-        if (text->used + (int)sizeof(number) > (int)sizeof(text->buffer))
-        {
-            export_text_flush(text);
-        }
-        int skip = k == 0; // no comma before the first
-        memcpy(text->buffer + text->used, number + skip, sizeof(number) - 1);
-        text->used += length - skip;
-        int digit = length - 1;
-        for (; number[digit] == '9'; digit--)
-        {
-            number[digit] = '0';
-        }
-        if (digit == 0) // all were nines
-        {
-            number[length++] = '0';
-            number[++digit] = '0';
-        }
-        number[digit]++;
-    }
-}
-
-static void put_extras(const gltf* g, const gltf_mesh* m)
-{
-    put(g, ",\n\"extras\":{\"weft_index\":[");
-    put_row(g, m->body->vertex_count); // copies are behind them
-    for (int v = m->body->vertex_count; v < m->vertex_count; v++)
-    {
-        put(g, ",");
-        export_text_int(g->text, m->source[v]);
-    }
-    put(g, "]");
-    if (m->target_count > 0)
-    {
-        put(g, ",\"targetNames\":[");
-        for (int t = 1; t <= m->target_count; t++)
-        {
-            put_int(g, t > 1 ? ",\"frame " : "\"frame ", export_frame(g->job, t));
-            put(g, "\"");
-        }
-        put(g, "]");
-    }
-    put(g, "}");
-}
-
-static void put_mesh(const gltf* g, int body)
-{
-    const gltf_mesh* m = &g->mesh[body];
-    int positions = m->accessor + (m->texcoord ? 2 : 1);
-    put(g, "{\"name\":");
-    export_text_quoted(g->text, export_body_name(g->job, body));
-    put_int(g, ",\"primitives\":[{\"mode\":4,\"material\":0,\"indices\":", m->accessor);
-    put_int(g, ",\"attributes\":{\"POSITION\":", positions);
-    if (m->texcoord)
-    {
-        put_int(g, ",\"TEXCOORD_0\":", m->accessor + 1);
-    }
-    put(g, "}");
-    put_targets(g, m, positions);
-    put(g, "}]");
-    put_extras(g, m);
-    put(g, "}");
-}
-
-static void put_animation(const gltf* g)
-{
-    put_int(g, ",\n\"animations\":[{\"name\":\"run\",\"samplers\":[{\"interpolation\":\"LINEAR\",\"input\":",
-            g->accessor_count);
-    put_int(g, ",\"output\":", g->accessor_count + 1);
-    put(g, "}],\"channels\":[");
-    const char* comma = "";
-    for (int body = 0; body < g->job->body_count; body++)
-    {
-        if (g->mesh[body].target_count > 0)
-        {
-            put(g, comma);
-            put_int(g, "{\"sampler\":0,\"target\":{\"path\":\"weights\",\"node\":", body);
-            put(g, "}}");
-            comma = ",";
-        }
-    }
-    put(g, "]}]");
-}
-
-static void put_scene(const gltf* g)
-{
-    // Cloth has two sides.
-    put(g,
-        ",\n\"materials\":[{\"name\":\"cloth\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}]"
-        ",\n\"meshes\":[\n");
-    for (int body = 0; body < g->job->body_count; body++)
-    {
-        put(g, body > 0 ? ",\n" : "");
-        put_mesh(g, body);
-    }
-    put(g, "],\n\"nodes\":[");
-    for (int body = 0; body < g->job->body_count; body++)
-    {
-        put_int(g, body > 0 ? ",{\"mesh\":" : "{\"mesh\":", body);
-        put(g, ",\"name\":");
-        export_text_quoted(g->text, export_body_name(g->job, body));
-        put(g, "}");
-    }
-    put(g, "],\n\"scene\":0,\"scenes\":[{\"name\":\"run\",\"nodes\":[");
-    for (int body = 0; body < g->job->body_count; body++)
-    {
-        put_int(g, body > 0 ? "," : "", body);
-    }
-    put(g, "]}]");
 }
 
 // ---- data
@@ -595,8 +269,8 @@ static void put_vertices(frame* f, vec3* x, int begin, int count)
         {
             first[0] = (float)p.x, first[1] = (float)p.y, first[2] = (float)p.z;
         }
-        r.low = v3_lower(r.low, p);
-        r.high = v3_upper(r.high, p);
+        r.low = export_lower(r.low, p);
+        r.high = export_upper(r.high, p);
         x[v] = p;
     }
     f->bounds = r;
@@ -693,14 +367,8 @@ static void put_head(const gltf* g, uint32_t total, uint32_t json)
 static weft_status put_file(gltf* g, const char* target, weft_error* error)
 {
     put_head(g, 0, 0);
-    put_accessors(g);
-    put_views(g);
-    put_scene(g);
-    if (g->moves)
-    {
-        put_animation(g);
-    }
-    put(g, "}");
+    gltf_put_accessors(g);
+    gltf_put_rest(g);
     export_text_flush(g->text);
     off_t end = ftello(g->file->stream);
     if (end < 0)
@@ -726,7 +394,7 @@ static weft_status put_file(gltf* g, const char* target, weft_error* error)
         return file_error(error, target, "cannot write");
     }
     put_head(g, (uint32_t)total, (uint32_t)json);
-    put_accessors(g);
+    gltf_put_accessors(g);
     export_text_flush(g->text);
     return WEFT_OK;
 }

@@ -14,12 +14,6 @@ enum
 
 // ---- vt of vertices
 
-static bool same_place(const weft_cache_body* body, int s, int t)
-{
-    const double *a = body->texcoords + 2 * (size_t)s, *b = body->texcoords + 2 * (size_t)t;
-    return s == t || (a[0] == b[0] && a[1] == b[1]);
-}
-
 // map is [vertex_count], the vt of each vertex. False: a vertex has none or several.
 static bool map_vertices(const weft_cache_body* body, int* map)
 {
@@ -28,7 +22,7 @@ static bool map_vertices(const weft_cache_body* body, int* map)
     for (int k = 0; k < corners; k++)
     {
         int v = body->face_vertices[k], t = body->face_texcoords[k];
-        if (t < 0 || (map[v] >= 0 && !same_place(body, map[v], t)))
+        if (t < 0 || (map[v] >= 0 && !export_same_place(body, map[v], t)))
         {
             return false;
         }

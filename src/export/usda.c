@@ -221,8 +221,8 @@ static void find_extent(const vec3* x, int count, vec3 extent[2])
     extent[0] = extent[1] = count > 0 ? x[0] : v3(0, 0, 0);
     for (int v = 1; v < count; v++)
     {
-        extent[0] = v3_lower(extent[0], x[v]);
-        extent[1] = v3_upper(extent[1], x[v]);
+        extent[0] = export_lower(extent[0], x[v]);
+        extent[1] = export_upper(extent[1], x[v]);
     }
 }
 

@@ -20,12 +20,6 @@ typedef struct vtp_mesh
 
 // ---- texture coordinates by vertex
 
-static bool same_place(const weft_cache_body* body, int s, int t)
-{
-    const double *a = body->texcoords + 2 * (size_t)s, *b = body->texcoords + 2 * (size_t)t;
-    return s == t || (a[0] == b[0] && a[1] == b[1]);
-}
-
 // False where a vertex has two texture coordinates, or a corner none.
 static bool gather_texcoords(const weft_cache_body* body, int* texcoord)
 {
@@ -33,7 +27,7 @@ static bool gather_texcoords(const weft_cache_body* body, int* texcoord)
     for (int k = 0; k < body->face_start[body->face_count]; k++)
     {
         int v = body->face_vertices[k], t = body->face_texcoords[k];
-        if (t < 0 || (texcoord[v] >= 0 && !same_place(body, texcoord[v], t)))
+        if (t < 0 || (texcoord[v] >= 0 && !export_same_place(body, texcoord[v], t)))
         {
             return false;
         }

@@ -1,0 +1,60 @@
+// What the two files of the glTF writer share: gltf.c has vertices and data, gltf_json.c the JSON.
+#ifndef WEFT_GLTF_H
+#define WEFT_GLTF_H
+
+#include "export/export.h"
+
+typedef struct range
+{
+    vec3 low, high;
+} range;
+
+typedef struct gltf_mesh
+{
+    const weft_cache_body* body;
+    int vertex_count;
+    int* source;        // [vertex_count] the user's vertex; NULL: the same
+    int* texcoord;      // [vertex_count] -1: none; NULL: no vertex has one
+    int* corner;        // [corners of all faces] glTF vertex; NULL: the user's
+    int target_count;   // morph targets
+    range* ranges;      // [1 + target_count] of the positions of the first frame, and of the targets
+    uint64_t offset;    // of its data
+    int view, accessor; // its first ones
+} gltf_mesh;
+
+typedef struct gltf
+{
+    export_job* job;
+    whole_file* file;
+    export_text* text;
+    gltf_mesh* mesh; // [body_count]
+    int frame_count;
+    int view_count, accessor_count; // of all meshes; those of the animation follow
+    uint64_t animation, size;       // offset of the animation's data, and bytes of all data
+    bool moves;                     // there is an animation
+    float* first;                   // [3 * glTF vertices of the largest mesh that moves] positions in the first frame
+} gltf;
+
+// ---- bytes of the data of a mesh: indices, texture coordinates, positions of the first frame, targets
+
+static inline uint64_t gltf_index_bytes(const gltf_mesh* m)
+{
+    return 12 * (uint64_t)m->body->triangle_count;
+}
+
+static inline uint64_t gltf_texcoord_bytes(const gltf_mesh* m)
+{
+    return m->texcoord ? 8 * (uint64_t)m->vertex_count : 0;
+}
+
+static inline uint64_t gltf_frame_bytes(const gltf_mesh* m)
+{
+    return 12 * (uint64_t)m->vertex_count;
+}
+
+// ---- JSON
+// The part that changes when the data are written, the bounds: it comes first, and is as long whatever they are.
+void gltf_put_accessors(const gltf* g);
+void gltf_put_rest(const gltf* g);
+
+#endif
