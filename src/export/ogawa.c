@@ -4,6 +4,7 @@
 // their group, so that nothing is kept but the places of what has no group yet. The key of a large sample, which stands
 // before it, is put in afterwards.
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -193,15 +194,22 @@ void ogawa_sample_add(ogawa* archive, const void* bytes, size_t size)
     put(archive, bytes, size);
 }
 
+// Going elsewhere writes what is buffered: on a full disk that fails.
+static void go_to(ogawa* archive, uint64_t position)
+{
+    if (fseeko(archive->file->stream, (off_t)position, SEEK_SET) != 0 && archive->code == 0)
+    {
+        archive->code = errno;
+    }
+}
+
 // The key is known now: it goes to its place.
 ogawa_child ogawa_sample_end(ogawa* archive, ogawa_key* key)
 {
-    FILE* stream = archive->file->stream;
     *key = ogawa_hash_end(&archive->hash);
-    bool good = fseeko(stream, (off_t)(archive->sample + 8), SEEK_SET) == 0;
+    go_to(archive, archive->sample + 8);
     whole_file_write(archive->file, key->bytes, sizeof(key->bytes));
-    good = fseeko(stream, (off_t)archive->position, SEEK_SET) == 0 && good;
-    archive->failed = archive->failed || !good;
+    go_to(archive, archive->position);
     return archive->sample | data_bit;
 }
 
@@ -222,8 +230,10 @@ ogawa_child ogawa_group(ogawa* archive, const ogawa_child* children, int count)
 
 weft_status ogawa_end(ogawa* archive, ogawa_child root, weft_error* error)
 {
-    if (archive->failed || fseeko(archive->file->stream, 0, SEEK_SET) != 0)
+    go_to(archive, 0);
+    if (archive->code != 0)
     {
+        errno = archive->code;
         return file_error(error, archive->file->path, "cannot write");
     }
     put_header(archive, 255, root);

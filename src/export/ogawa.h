@@ -25,7 +25,7 @@ typedef struct ogawa
 {
     whole_file* file;
     uint64_t position; // bytes written
-    bool failed;       // the file could not be gone back in
+    int code;          // errno of the first time that the file could not be gone back in; 0: never
 
     uint64_t sample; // where the sample that is being written starts
     ogawa_hash hash; // of what it has so far
