@@ -203,7 +203,8 @@ static void contact_set_reach(contact* c, const body* bodies, int count)
         }
         triangles += bodies[k].rest.triangle_count;
     }
-    c->reach = triangles > 0 ? edge_share * sqrt(2.0 * area / triangles) : 0.0;
+    c->edge = triangles > 0 ? sqrt(2.0 * area / triangles) : 0.0;
+    c->reach = edge_share * c->edge;
     for (int i = 0; i < c->vertex_count; i++)
     {
         c->reach = fmax(c->reach, CONTACT_REACH * c->thickness[i]);

@@ -94,6 +94,7 @@ typedef struct contact
     double* thickness; // [vertex_count] m, of the vertex's body
     vec3* rest;        // [cloth_count] m
     double reach;      // m: what is searched for around features
+    double edge;       // m, of the cloth at rest, in the mean
     obstacles_fn* obstacles_at;
     void* user;
     weft_error error; // of a sample that could not be read
