@@ -208,7 +208,8 @@ enum
     WEFT_STAGE_MAX = 16
 };
 
-/// At the end of the step this edge passes through this face: bodies or pins have closed on the cloth.
+/// At the end of the step this edge passes through this face: bodies or pins have closed on the cloth. Or it has passed
+/// within the step, where a body went over the cloth whole and nothing around it crosses at the end.
 typedef struct weft_squeezed
 {
     int body[2]; ///< cloths, then obstacles: of the edge, of the face
