@@ -307,6 +307,19 @@ WEFT_API int weft_sim_exclusion_count(const weft_sim* sim);
 /// The index-th, in the order of weft_sim_exclude; what it points to lives as long as the simulation.
 WEFT_API weft_exclusion weft_sim_exclusion_at(const weft_sim* sim, int index);
 
+/// What weft_sim_tie has made.
+typedef struct weft_tied
+{
+    const char *cloth, *to; ///< live as long as the simulation
+    int edges;              ///< 1: points of edges, 0: vertices
+    int point_count;
+    int near_count;         ///< points that contact with `to` leaves alone, because they lie closer to it than both keep
+    double nearest, farthest; ///< m, distances of the points from their faces
+} weft_tied;
+
+WEFT_API int weft_sim_tie_count(const weft_sim* sim);
+WEFT_API weft_tied weft_sim_tie_at(const weft_sim* sim, int index); ///< in the order of weft_sim_tie
+
 /// All bodies in one collider (weft/collide.h), less the exclusions: vertices of the cloths in the order of adding, each in
 /// the user's order, then those of the obstacles. Body k of the collider is cloth k, then obstacle k - cloth_count. The caller
 /// destroys it; it does not see what is added later. worker_count, task hooks and kernels are those of the simulation, with a

@@ -254,6 +254,7 @@ weft_status obstacles_read(const scene_reader* r, const tree_node* node);
 weft_status shape_read(const scene_reader* r, const tree_node* node, shape_options* out, vec3* rotate);
 weft_status contact_read_settings(const scene_reader* r, const tree_node* node); // what bodies that do not say have
 weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node);
+weft_status contact_doubt(const scene_reader* r); // notes about thicknesses that the meshes do not go with
 weft_status ties_read(const scene_reader* r, const tree_node* node);
 
 // ---- deforming meshes

@@ -132,6 +132,7 @@ void weft_sim_destroy(weft_sim* sim)
     mem_free(sim->obstacles);
     mem_free(sim->exclusions);
     mem_free(sim->seams);
+    mem_free(sim->seam_points);
     mem_free(sim->solver_name);
     mem_free(sim->preconditioner);
     workers_destroy(sim->pool);
