@@ -6,7 +6,7 @@
 
 enum
 {
-    NAMES_MAX = 64 // of which a suggestion is chosen
+    NAMES_MAX = 64 // that an error looks through
 };
 
 typedef struct contact_keys
@@ -64,9 +64,7 @@ static weft_status body_find(const scene_reader* r, const tree_node* node, body*
         }
         names[int_min(k, NAMES_MAX - 1)] = out->name;
     }
-    const char* near = suggest_name(name, names, int_min(count, NAMES_MAX));
-    return read_error(r, node, "there is no cloth or obstacle `%.60s`%s%s%s", name, near ? ", did you mean `" : "",
-                      near ? near : "", near ? "`?" : "");
+    return read_unknown_name(r, node, "cloth or obstacle", name, names, int_min(count, NAMES_MAX));
 }
 
 static weft_status exclusion_read(const scene_reader* r, const tree_node* node, scene_exclusion* out)
