@@ -9,7 +9,8 @@
 
 enum
 {
-    WARNINGS_MAX = 100
+    WARNINGS_MAX = 100,
+    NOTE_SIZE = 1024
 };
 
 typedef struct check_options
@@ -191,6 +192,18 @@ static void print_tie(const weft_tied* t)
     printf("\n");
 }
 
+// Where contact and a tie work against each other. False: nowhere.
+static bool tie_doubt(const weft_scene* scene, const weft_tied* t, char* out, size_t size)
+{
+    snprintf(
+        out, size,
+        "%d vertices of `%s` are not tied and start closer than %.4g m to `%s`, to which others of it are: contact "
+        "pushes these away from what ties hold there, and the cloths can cross; start farther apart, state a smaller "
+        "\"thickness\", or add {\"pair\": [\"%s\", \"%s\"]} to contact.exclude",
+        t->loose_count, t->cloth, t->kept, t->to, t->cloth, t->to);
+    return t->loose_count > 0 && weft_scene_sim_def(scene)->contact;
+}
+
 static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body)
 {
     printf("obstacle %s (%s): vertices %d, triangles %d, %s, ", o->name, o->shape ? o->shape : o->obj, o->vertex_count,
@@ -231,6 +244,15 @@ static void print_text(const weft_scene* scene, const weft_sim* sim, const body_
     {
         weft_tied tied = weft_sim_tie_at(sim, k);
         print_tie(&tied);
+    }
+    for (int k = 0; k < weft_sim_tie_count(sim); k++)
+    {
+        char note[NOTE_SIZE];
+        weft_tied tied = weft_sim_tie_at(sim, k);
+        if (tie_doubt(scene, &tied, note, sizeof(note)))
+        {
+            printf("note: %s\n", note);
+        }
     }
     for (int k = 0; weft_scene_warning(scene, k); k++)
     {
@@ -299,11 +321,11 @@ static void put_tie(const weft_tied* t)
     put_pair("cloth", t->cloth);
     put_pair("to", t->to);
     put_pair("by", t->edges ? "edges" : "vertices");
-    printf("\"points\":%d,\"near\":%d,\"nearest\":%.17g,\"farthest\":%.17g}", t->point_count, t->near_count, t->nearest,
-           t->farthest);
+    printf("\"points\":%d,\"near\":%d,\"loose\":%d,\"nearest\":%.17g,\"farthest\":%.17g}", t->point_count,
+           t->near_count, t->loose_count, t->nearest, t->farthest);
 }
 
-static void put_warnings(const weft_scene* scene, const check_warnings* warnings)
+static void put_warnings(const weft_scene* scene, const weft_sim* sim, const check_warnings* warnings)
 {
     const char* comma = "";
     for (int k = 0; weft_scene_warning(scene, k); k++, comma = ",")
@@ -315,6 +337,17 @@ static void put_warnings(const weft_scene* scene, const check_warnings* warnings
     {
         fputs(comma, stdout);
         put_json_string(warnings->text[k]);
+    }
+    for (int k = 0; k < weft_sim_tie_count(sim); k++)
+    {
+        char note[NOTE_SIZE];
+        weft_tied tied = weft_sim_tie_at(sim, k);
+        if (tie_doubt(scene, &tied, note, sizeof(note)))
+        {
+            fputs(comma, stdout);
+            put_json_string(note);
+            comma = ",";
+        }
     }
 }
 
@@ -351,7 +384,7 @@ static void print_json(const weft_scene* scene, const weft_sim* sim, const body_
         put_tie(&tied);
     }
     printf("],\"warnings\":[");
-    put_warnings(scene, warnings);
+    put_warnings(scene, sim, warnings);
     printf("]}\n");
 }
 

@@ -758,6 +758,16 @@ static void test_check_shows_contact(void** unused)
     assert_says("check", last.out,
                 "{\"cloth\":\"patch\",\"to\":\"sheet\",\"by\":\"vertices\",\"points\":9,\"near\":9,");
     assert_says("check", last.out, "\"by\":\"edges\",\"points\":2,");
+    // A patch whose middle is loose within the thickness gets a note, unless the pair is excluded.
+#define BORDER "check patch.json --set ties=[{\"cloth\":\"patch\",\"to\":\"sheet\",\"where\":{\"edge\":\"all\"}}]"
+    assert_int_equal(weft(BORDER), 0);
+    assert_says("check", last.out, "contact leaves 8 alone");
+    assert_says("check", last.out, "note: 1 vertices of `patch` are not tied and start closer than 0.003 m to `sheet`");
+    assert_int_equal(weft(BORDER " --json"), 0);
+    assert_says("check", last.out, "\"loose\":1,");
+    assert_says("check", last.out, "\"warnings\":[\"1 vertices of `patch` are not tied");
+    assert_int_equal(weft(BORDER " --set contact.exclude=[{\"pair\":[\"sheet\",\"patch\"]}]"), 0);
+    assert_null(strstr(last.out, "note: "));
     // Thicknesses with nothing near: 0.003 m is the mean of both.
     assert_int_equal(weft("check patch.json --set cloth.1.transform.translate=[0,0.0031,0]"), 0);
     assert_says("check", last.out, "tie of patch to sheet: 9 vertices, 0.0031 to 0.0031 m away\n");

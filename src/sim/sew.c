@@ -257,6 +257,44 @@ weft_status weft_sim_tie(weft_sim* sim, const weft_tie* def, weft_error* error)
     return WEFT_OK;
 }
 
+static bool is_excluded(const weft_sim* sim, const seam* s, int vertex)
+{
+    const char *cloth = sim->bodies[s->body].name, *to = sim->bodies[s->to].name;
+    for (int k = 0; k < sim->exclusion_count; k++)
+    {
+        const exclusion* e = &sim->exclusions[k];
+        bool forward = strcmp(e->first, cloth) == 0 && strcmp(e->second, to) == 0;
+        bool whole = !e->vertices && (forward || (strcmp(e->first, to) == 0 && strcmp(e->second, cloth) == 0));
+        for (int i = 0; forward && i < e->vertex_count && !whole; i++)
+        {
+            whole = e->vertices[i] == vertex;
+        }
+        if (whole)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// In one cloth neighbours are always near: nothing is loose there.
+static int count_loose(const weft_sim* sim, const seam* s, double kept)
+{
+    const body *from = &sim->bodies[s->body], *to = &sim->bodies[s->to];
+    int count = 0;
+    for (int i = 0; i < from->rest.vertex_count && from != to; i++)
+    {
+        const int point[2] = {i, -1};
+        nearest best = {.distance = kept};
+        for (int t = 0; t < to->rest.triangle_count && best.distance == kept; t++)
+        {
+            try_face(from, to, point, to->rest.triangle + 3 * (size_t)t, &best);
+        }
+        count += best.distance < kept && !is_excluded(sim, s, i);
+    }
+    return count;
+}
+
 int weft_sim_tie_count(const weft_sim* sim)
 {
     WEFT_ASSERT(sim);
@@ -277,6 +315,8 @@ weft_tied weft_sim_tie_at(const weft_sim* sim, int index)
         out.nearest = k > 0 ? fmin(out.nearest, distance) : distance;
         out.farthest = fmax(out.farthest, distance);
     }
+    out.kept = 0.5 * (sim->bodies[s->body].thickness + sim->bodies[s->to].thickness);
+    out.loose_count = out.near_count > 0 ? count_loose(sim, s, out.kept) : 0;
     return out;
 }
 
