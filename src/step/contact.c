@@ -53,6 +53,7 @@ void contact_finish(contact* c)
     mem_free(c->awake);
     mem_free(c->mark);
     mem_free(c->squeezed);
+    mem_free(c->passed);
     mem_free(c->found.item);
     mem_free(c->rows);
     mem_free(c->stuck);

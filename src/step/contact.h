@@ -70,7 +70,7 @@ typedef struct contact_row
     double friction;
 } contact_row;
 
-// An edge that passes through a face at the end of a substep.
+// An edge that passes through a face at the end of a substep, or passed it whole on the way.
 typedef struct squeezed_pair
 {
     int edge[2], face[3];
@@ -132,8 +132,10 @@ typedef struct contact
     double* zone_mass; // [vertex_count] kg, of the zone's root
     uint64_t* mark;    // [cloth_count] bodies that squeeze a vertex
     bool any_mark;
-    squeezed_pair* squeezed; // [squeezed_count]
+    squeezed_pair* squeezed; // [squeezed_count] what crosses at the end
     int squeezed_count, squeezed_capacity;
+    squeezed_pair* passed; // [passed_count] let pass in this step, and nothing around it crosses any more
+    int passed_count, passed_capacity;
     double ulp; // m, largest rounding of a coordinate to float in this substep
 } contact;
 

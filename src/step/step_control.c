@@ -7,7 +7,7 @@
 // Counts and energies decide, never clocks.
 #include <string.h>
 
-#include "step/step.h"
+#include "step/sweep.h"
 
 // A step may raise the energy by the method's share of kinetic and elastic energy, and by this share of the weight's.
 static const double weight_rise_max = 1e-7;
@@ -139,6 +139,7 @@ static weft_status run_substeps(world* w, const time_method* method)
     int ticks_done = 0;
     w->time = time_at(w, 0);
     w->h = w->settings.time_step;
+    w->contact ? squeeze_begin(w->contact) : (void)0;
     w->before = world_energy(w, s->x, s->v);
     if (!isfinite(w->before.energy.total))
     {
