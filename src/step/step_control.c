@@ -57,9 +57,11 @@ double lively_energy(const weft_energy* e)
     return e->kinetic + e->stretch + e->shear + e->bend;
 }
 
+// Where there is hardly any gravity, a ten thousandth of the earth's: below that, energies are rounding.
 double weight_energy(const model* m)
 {
-    return m->total_mass * v3_length(m->gravity) * m->size;
+    const double least = 1e-3; // m/s^2
+    return m->total_mass * fmax(v3_length(m->gravity), least) * m->size;
 }
 
 weft_status stage_judge(world* w)
