@@ -187,7 +187,7 @@ static void print_tie(const weft_tied* t)
            t->edges ? "points of edges" : "vertices", t->nearest, t->farthest);
     if (t->near_count > 0)
     {
-        printf("; contact leaves %d alone, which lie closer than the thickness", t->near_count);
+        printf("; contact leaves %d alone, which lie upon it", t->near_count);
     }
     printf("\n");
 }
@@ -197,9 +197,10 @@ static bool tie_doubt(const weft_scene* scene, const weft_tied* t, char* out, si
 {
     snprintf(
         out, size,
-        "%d vertices of `%s` are not tied and start closer than %.4g m to `%s`, to which others of it are: contact "
-        "pushes these away from what ties hold there, and the cloths can cross; start farther apart, state a smaller "
-        "\"thickness\", or add {\"pair\": [\"%s\", \"%s\"]} to contact.exclude",
+        "%d vertices of `%s` are not tied and start closer than %.4g m to `%s`, upon which others of it are tied, "
+        "which "
+        "contact leaves alone: the cloths can cross there; start a little apart, or add {\"pair\": [\"%s\", \"%s\"]} "
+        "to contact.exclude",
         t->loose_count, t->cloth, t->kept, t->to, t->cloth, t->to);
     return t->loose_count > 0 && weft_scene_sim_def(scene)->contact;
 }

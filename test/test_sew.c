@@ -296,33 +296,40 @@ static void test_edges_and_pins(void** state)
     }
 }
 
-// A sheet with a patch over it falls on a ball: contact and ties together, and nothing crosses. Ties that leave no room
-// are excluded from contact.
+// A sheet with a patch over it falls on a ball: contact and ties together, and nothing crosses, also where the patch is
+// tied by its border much closer than the thickness. Only ties that leave no room are excluded from contact.
 static void test_contact(void** state)
 {
     (void)state;
-    const char* text =
-        "{\"steps_per_frame\": 20, \"frames\": 8, \"cloth\": ["
-        "{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 0.8, \"cells\": 14}}, \"transform\": {\"translate\": "
-        "[0, 0.41, 0]}},"
-        "{\"name\": \"patch\", \"mesh\": {\"grid\": {\"size\": 0.25, \"cells\": 5}}, \"material\": \"denim\","
-        " \"transform\": {\"translate\": [0.12, 0.414, 0.1], \"rotate\": [0, 15, 0]}}],"
-        " \"ties\": [{\"cloth\": \"patch\", \"to\": \"sheet\", \"where\": {\"edge\": \"all\"}}],"
-        " \"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 0.4, \"segments\": 6}}}]}";
-    char command[2000];
-    scene_write_bytes(scene_path("fall.json"), text, strlen(text));
-    snprintf(command, sizeof(command),
-             "cd %s && %s run fall.json -o fall >/dev/null 2>&1 && %s inspect fall >/dev/null && rm -r fall fall.json",
-             scene_folder, WEFT_COMMAND, WEFT_COMMAND);
-    assert_int_equal(system(command), 0);
-    weft_sim* sim = scene_sim_text(text, 1);
-    assert_int_equal(run(sim, 160), 0);
-    print_message("drift %g m\n", worst_tie(sim));
-    assert_true(worst_tie(sim) < 1e-4);
-    assert_int_equal(weft_sim_exclusion_count(sim), 0);
-    weft_sim_destroy(sim);
-
-    sim = load_sewn("\"frames\": 1", "0.0005", 1);
+    static const char* const heights[] = {"0.414", "0.4101"};
+    for (int k = 0; k < 2; k++)
+    {
+        char text[1000], command[2000];
+        snprintf(text, sizeof(text),
+                 "{\"steps_per_frame\": 20, \"frames\": 8, \"cloth\": ["
+                 "{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 0.8, \"cells\": 14}}, \"transform\": "
+                 "{\"translate\": [0, 0.41, 0]}},"
+                 "{\"name\": \"patch\", \"mesh\": {\"grid\": {\"size\": 0.25, \"cells\": 5}}, \"material\": \"denim\","
+                 " \"transform\": {\"translate\": [0.12, %s, 0.1], \"rotate\": [0, 15, 0]}}],"
+                 " \"ties\": [{\"cloth\": \"patch\", \"to\": \"sheet\", \"where\": {\"edge\": \"all\"}}],"
+                 " \"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 0.4, \"segments\": 6}}}]}",
+                 heights[k]);
+        scene_write_bytes(scene_path("fall.json"), text, strlen(text));
+        snprintf(
+            command, sizeof(command),
+            "cd %s && %s run fall.json -o fall >/dev/null 2>&1 && %s inspect fall >/dev/null && rm -r fall fall.json",
+            scene_folder, WEFT_COMMAND, WEFT_COMMAND);
+        assert_int_equal(system(command), 0);
+        weft_sim* sim = scene_sim_text(text, 1);
+        assert_int_equal(run(sim, 160), 0);
+        print_message("drift %g m\n", worst_tie(sim));
+        // Close upon a sheet that bends, the patch's edges between ties would cut its ridges: contact has the first
+        // word.
+        assert_true(worst_tie(sim) < (k == 0 ? 1e-4 : 5e-3));
+        assert_int_equal(weft_sim_exclusion_count(sim), 0);
+        weft_sim_destroy(sim);
+    }
+    weft_sim* sim = load_sewn("\"frames\": 1", "0.00001", 1);
     assert_int_equal(weft_sim_exclusion_count(sim), 2);
     assert_int_equal(weft_sim_exclusion_at(sim, 0).vertex_count, 11);
     assert_int_equal(weft_sim_exclusion_at(sim, 1).vertex_count, 9);

@@ -313,8 +313,8 @@ typedef struct weft_tied
     const char *cloth, *to; ///< live as long as the simulation
     int edges;              ///< 1: points of edges, 0: vertices
     int point_count;
-    int near_count;         ///< points that contact with `to` leaves alone, because they lie closer to it than both keep
-    int loose_count;        ///< vertices of `cloth` that lie as close and are neither tied nor excluded: contact pushes them away
+    int near_count;         ///< points that contact with `to` leaves alone, because they lie upon it
+    int loose_count;        ///< vertices of `cloth` that lie as close and are neither tied nor excluded
     double kept;            ///< m, the distance that contact keeps between the two cloths
     double nearest, farthest; ///< m, distances of the points from their faces
 } weft_tied;

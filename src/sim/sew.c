@@ -200,11 +200,13 @@ static weft_status add_points(weft_sim* sim, const weft_tie* def, int body_index
     return status;
 }
 
-// Contact leaves those tied points alone, with the other cloth, that lie closer than both keep from each other: it
-// would push against the tie for ever. The others collide as any.
+// Cloths that are sewn together keep no more than half of the distance at which they start (sweep.c), so that contact
+// does not push against ties. Points that lie upon the other cloth have none: contact leaves them alone, with that
+// cloth.
 static bool is_near(const weft_sim* sim, const seam_point* p)
 {
-    return fabs(p->tie.offset) < 0.5 * (sim->bodies[p->body].thickness + sim->bodies[p->to].thickness);
+    const double least = 0.02; // of the thickness
+    return fabs(p->tie.offset) < 0.5 * least * (sim->bodies[p->body].thickness + sim->bodies[p->to].thickness);
 }
 
 static weft_status exclude_near(weft_sim* sim, const weft_tie* def, int first, weft_error* error)

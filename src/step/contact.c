@@ -37,6 +37,8 @@ void contact_finish(contact* c)
     mem_free(c->friction);
     mem_free(c->thickness);
     mem_free(c->rest);
+    mem_free(c->kin);
+    mem_free(c->sewn);
     mem_free(c->start);
     mem_free(c->end);
     mem_free(c->velocity);

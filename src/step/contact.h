@@ -93,6 +93,8 @@ typedef struct contact
     double* friction;  // [vertex_count] coefficient of the vertex's body
     double* thickness; // [vertex_count] m, of the vertex's body
     vec3* rest;        // [cloth_count] m
+    int* kin;          // [bodies] cloths that ties join, directly or by others, have the same; NULL: there are no ties
+    vec3* sewn;        // [cloth_count] where they started; NULL without ties
     double reach;      // m: what is searched for around features
     double edge;       // m, of the cloth at rest, in the mean
     obstacles_fn* obstacles_at;

@@ -201,18 +201,24 @@ static double pair_thickness(const contact* c, const candidate* q)
     return a_moves && b_moves ? 0.5 * (c->thickness[a] + c->thickness[b]) : c->thickness[a_moves ? b : a];
 }
 
-// Neighbours in one cloth that are near each other at rest keep half of that distance only.
+// Neighbours in one cloth that are near each other at rest keep half of that distance only; so do cloths that are sewn
+// together, of that at which they started.
 static double rest_limit(const contact* c, weft_pair_kind kind, const candidate* q, double thickness)
 {
-    if (q->vertex[0] >= c->cloth_count || q->vertex[q->first] >= c->cloth_count ||
-        c->body[q->vertex[0]] != c->body[q->vertex[q->first]])
+    if (q->vertex[0] >= c->cloth_count || q->vertex[q->first] >= c->cloth_count)
     {
         return thickness;
     }
+    int a = c->body[q->vertex[0]], b = c->body[q->vertex[q->first]];
+    if (a != b && !(c->kin && c->kin[a] == c->kin[b]))
+    {
+        return thickness;
+    }
+    const vec3* x = a == b ? c->rest : c->sewn;
     candidate rest = {.first = q->first};
     for (int k = 0; k < 4; k++)
     {
-        rest.start[k] = c->rest[q->vertex[k]];
+        rest.start[k] = x[q->vertex[k]];
     }
     if (apart_by(middle_direction(&rest), rest.start, rest.first, 2.0 * thickness))
     {
@@ -261,7 +267,8 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
         return false;
     }
     thickness = rest_limit(c, kind, &q, thickness);
-    if (fmin(at.distance, end) > CONTACT_REACH * thickness || !counts(kind, &at, CONTACT_REACH * thickness))
+    if (!(thickness > 0.0) || fmin(at.distance, end) > CONTACT_REACH * thickness ||
+        !counts(kind, &at, CONTACT_REACH * thickness))
     {
         return false;
     }
