@@ -2,17 +2,18 @@
 //
 //   solve:  drop-vertical at 40,401 vertices with sa-ppcg: contact a step beside setup and solve of the same steps;
 //   sphere: CPU a step for all of contact, drape of 81 x 81 vertices over the scene sphere, one thread, from the start;
+//   body:   the same over a sphere of 50,000 triangles that moves and turns;
 //   growth: contact a step and a vertex over log n in drop-vertical, relative to the first size.
 //
 // Contact is the stages detect, constrain and respond. The sheets of drop-vertical start folded: a coarse sheet falls
 // until --from, and its surface, which does not cross itself, is cut into finer triangles. So all sizes have one shape,
 // and minutes of falling are saved; --coarse 200 lets the sheet of 40,401 vertices fall by itself. Some
 // steps are left out before the first that counts.
-// Options: --parts LIST (solve,sphere,growth), --cells N (200, of `solve`), --sizes LIST (100,200,400,600, of
+// Options: --parts LIST (solve,sphere,body,growth), --cells N (200, of `solve`), --sizes LIST (100,200,400,600, of
 // `growth`),
 // --coarse N (100), --from FRAME (15), --steps N (10, of `solve` and `growth`; a tenth from 400 cells, at least 2),
 // --sphere-cells N (80),
-// --sphere-frames N (25), --threads N (2, not of `sphere`).
+// --sphere-frames N (25), --threads N (2, not of `sphere` and `body`).
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -236,10 +237,18 @@ static void watch_step(void* context, const weft_step_stats* stats)
     w->last = now;
 }
 
-static weft_status run_sphere(const settings* s)
+static weft_status run_sphere(const settings* s, const char* part)
 {
-    contact_case c = {
-        .scene = "sphere", .cells = s->sphere_cells, .frames = s->sphere_frames, .friction = -1.0, .threads = 1};
+    static const char* const large[] = {"obstacles.0.shape.sphere.segments=50",
+                                        "obstacles.0.motion={\"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0.1, "
+                                        "0.05, 0], \"angle\": 40}], \"axis\": [0, 1, 0]}"};
+    contact_case c = {.scene = "sphere",
+                      .cells = s->sphere_cells,
+                      .frames = s->sphere_frames,
+                      .friction = -1.0,
+                      .sets = large,
+                      .set_count = strcmp(part, "body") == 0 ? 2 : 0,
+                      .threads = 1};
     contact_totals t;
     cpu_watch w = {0};
     TRY(contact_run(&c, watch_step, &w, &t));
@@ -251,15 +260,15 @@ static weft_status run_sphere(const settings* s)
     double contact = 1e3 * w.contact / w.steps, whole = 1e3 * w.whole / w.steps;
     if (s->json)
     {
-        printf(",\n\"sphere\":{\"vertices\":%d,\"steps\":%d,\"contact_ms\":%.5g,\"largest_ms\":%.5g,\"step_ms\":%.5g,"
+        printf(",\n\"%s\":{\"vertices\":%d,\"steps\":%d,\"contact_ms\":%.5g,\"largest_ms\":%.5g,\"step_ms\":%.5g,"
                "\"max_stretch\":%.5g}",
-               t.vertices, w.steps, contact, 1e3 * w.largest, whole, t.max_stretch);
+               part, t.vertices, w.steps, contact, 1e3 * w.largest, whole, t.max_stretch);
         return WEFT_OK;
     }
-    printf("sphere, %d vertices, %d steps from the second on, 1 thread, CPU: contact %.2f ms a step (at most %.1f), "
+    printf("%s, %d vertices, %d steps from the second on, 1 thread, CPU: contact %.2f ms a step (at most %.1f), "
            "the whole "
            "step %.1f ms\n",
-           t.vertices, w.steps, contact, 1e3 * w.largest, whole);
+           part, t.vertices, w.steps, contact, 1e3 * w.largest, whole);
     fflush(stdout);
     return WEFT_OK;
 }
@@ -283,7 +292,7 @@ static void check_sizes(int argc, char** argv, const settings* s)
 
 static void read_options(int argc, char** argv, settings* s)
 {
-    static const char parts[] = "solve,sphere,growth";
+    static const char parts[] = "solve,sphere,body,growth";
     bench_known(argc, argv,
                 "--parts= --cells= --sizes= --coarse= --from= --steps= --sphere-cells= --sphere-frames= --threads=");
     s->parts = bench_words(argc, argv, "--parts", parts, parts);
@@ -305,7 +314,8 @@ static weft_status run_parts(const settings* s)
     sheet coarse = {0};
     int fallen = 0;
     bool folds = bench_has(s->parts, "solve") || bench_has(s->parts, "growth");
-    weft_status status = bench_has(s->parts, "sphere") ? run_sphere(s) : WEFT_OK;
+    weft_status status = bench_has(s->parts, "sphere") ? run_sphere(s, "sphere") : WEFT_OK;
+    status = status == WEFT_OK && bench_has(s->parts, "body") ? run_sphere(s, "body") : status;
     status = status == WEFT_OK && folds ? fall(s, &coarse, &fallen) : status;
     status = status == WEFT_OK && bench_has(s->parts, "solve") ? run_solve(s, &coarse, fallen) : status;
     status = status == WEFT_OK && bench_has(s->parts, "growth") ? run_growth(s, &coarse, fallen) : status;

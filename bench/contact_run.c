@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "weft/cache.h"
 #include "weft/inspect.h"
 
 enum
 {
     OVERRIDES_MAX = 32,
+    CROSSINGS_MAX = 1000000, // of a frame
     CLOTHS_MAX = 16
 };
 
@@ -20,6 +22,9 @@ typedef struct watch
     int count; // cloths, then obstacles
     weft_inspector* inspector;
     vec3** x; // [count][vertices of the body]
+    weft_squeezed_split* split;
+    weft_squeezed *pairs, *closed; // of the last step; of any two bodies the first
+    int pair_count, pair_capacity, closed_count, closed_capacity;
 } watch;
 
 static const mesh* body_mesh(const weft_sim* sim, int k)
@@ -46,7 +51,9 @@ static weft_status watch_open(const weft_sim* sim, int threads, watch* w)
     }
     weft_inspect_def def = weft_inspect_def_default();
     def.worker_count = threads;
+    def.pair_limit = CROSSINGS_MAX;
     weft_status status = ok ? weft_inspector_create(&def, bodies, w->count, &w->inspector, NULL) : WEFT_NO_MEMORY;
+    status = status == WEFT_OK ? weft_squeezed_split_create(bodies, w->count, &w->split) : status;
     mem_free(bodies);
     return status;
 }
@@ -59,6 +66,49 @@ static void watch_close(watch* w)
     }
     mem_free(w->x);
     weft_inspector_destroy(w->inspector);
+    weft_squeezed_split_destroy(w->split);
+    mem_free(w->pairs);
+    mem_free(w->closed);
+}
+
+static bool watch_knows(const watch* w, const weft_squeezed* pair)
+{
+    for (int k = 0; k < w->closed_count; k++)
+    {
+        if (memcmp(w->closed[k].body, pair->body, sizeof(pair->body)) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What a step lists as squeezed. A benchmark that inspects nothing has no use for it.
+static weft_status watch_step(watch* w, const weft_step_stats* stats)
+{
+    if (!w->inspector)
+    {
+        return WEFT_OK;
+    }
+    if (!mem_grow((void**)&w->pairs, &w->pair_capacity, stats->squeezed, sizeof(weft_squeezed)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    w->pair_count = stats->squeezed;
+    for (int k = 0; k < stats->squeezed; k++)
+    {
+        w->pairs[k] = stats->squeezed_pairs[k];
+        if (watch_knows(w, &w->pairs[k]))
+        {
+            continue;
+        }
+        if (!mem_grow((void**)&w->closed, &w->closed_capacity, w->closed_count + 1, sizeof(weft_squeezed)))
+        {
+            return WEFT_NO_MEMORY;
+        }
+        w->closed[w->closed_count++] = w->pairs[k];
+    }
+    return WEFT_OK;
 }
 
 // Positions as a cache holds them.
@@ -222,6 +272,10 @@ static weft_status inspect_frame(watch* w, weft_sim* sim, contact_totals* out)
 {
     weft_inspection found;
     TRY(watch_look(w, sim, &found));
+    weft_squeezed_list list = {w->pair_count, w->pairs, w->closed_count, w->closed};
+    int64_t squeezed;
+    TRY(weft_squeezed_split_frame(w->split, &list, &found, &squeezed));
+    out->squeezed_crossings += squeezed;
     int64_t bad = found.crossings + found.nonfinite;
     out->crossing_frame = bad > 0 && out->crossing_frame < 0 ? out->frames : out->crossing_frame;
     out->crossings += bad;
@@ -247,8 +301,8 @@ typedef struct progress
     int frames, steps_per_frame;
 } progress;
 
-// False: a step failed.
-static bool run_frame(weft_sim* sim, const progress* p, contact_totals* out)
+// Not to the end: a step failed, as out->message says.
+static weft_status run_frame(weft_sim* sim, const progress* p, watch* w, contact_totals* out)
 {
     for (int k = 0; k < p->steps_per_frame; k++)
     {
@@ -257,16 +311,17 @@ static bool run_frame(weft_sim* sim, const progress* p, contact_totals* out)
         if (weft_sim_step(sim, &stats, &error) != WEFT_OK)
         {
             snprintf(out->message, CONTACT_TEXT, "%.*s", CONTACT_TEXT - 1, error.message);
-            return false;
+            return WEFT_OK;
         }
         add_step(sim, &stats, out);
+        TRY(watch_step(w, &stats));
         if (p->each)
         {
             p->each(p->context, &stats);
         }
     }
     out->frames++;
-    return true;
+    return WEFT_OK;
 }
 
 static weft_status simulate(const contact_case* c, weft_sim* sim, const progress* p, contact_totals* out)
@@ -274,8 +329,13 @@ static weft_status simulate(const contact_case* c, weft_sim* sim, const progress
     watch w = {0};
     weft_status status = c->inspect ? watch_open(sim, c->threads, &w) : WEFT_OK;
     status = status == WEFT_OK && c->inspect ? inspect_frame(&w, sim, out) : status;
-    while (status == WEFT_OK && out->frames < p->frames && run_frame(sim, p, out))
+    while (status == WEFT_OK && out->frames < p->frames)
     {
+        status = run_frame(sim, p, &w, out);
+        if (status != WEFT_OK || out->message[0])
+        {
+            break;
+        }
         if (c->checkpoints)
         {
             weft_sim_checkpoint(sim);

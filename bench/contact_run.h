@@ -33,7 +33,8 @@ typedef struct contact_case
 typedef struct contact_totals
 {
     int vertices, obstacle_triangles, frames, steps; // as far as it came
-    int64_t crossings;                               // of all frames
+    int64_t crossings;                               // of all frames, less the squeezed ones
+    int64_t squeezed_crossings;                      // of all frames: those that the steps list as squeezed
     int crossing_frame;                              // the first with one; -1: none
     int64_t squeezed, last_resort, rejected;
     int64_t iterations;

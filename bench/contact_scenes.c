@@ -1,9 +1,10 @@
 // weft bench contact-scenes: does anything pass through? Every shipped scene with contact at its own size and length,
 // with friction 0, 0.3 and 1, and with 0.3 from starts whose coordinates are moved by up to 1e-6 m at random; every
 // frame, as a cache holds it, goes to the inspector, which shares no code with the collision detection. Reported:
-// crossings (of all frames), pairs that bodies or pins closed on (`squeezed`, summed over steps), the share of vertices
-// that only a rigid zone could hold, the largest stretch, seconds. Exit status 1 when there is a crossing or a run
-// broke down. Can be killed and called again: finished runs are in the log. Options: --scenes LIST, --starts N (5),
+// crossings (of all frames), those that the run itself has listed as squeezed apart from them, as `weft inspect` does;
+// pairs that bodies or pins closed on (`squeezed`, summed over steps), the share of vertices that only a rigid zone
+// could hold, the largest stretch, seconds. Exit status 1 when there is a crossing or a run broke down. Can be killed
+// and called again: finished runs are in the log. Options: --scenes LIST, --starts N (5),
 // --threads N (2), --frames N and --cells N (instead of the scene's), --short (a few frames of small sheets, two
 // starts: for tests), --set PATH=VALUE, those of results.h.
 #include <math.h>
@@ -76,11 +77,12 @@ static weft_status measure(settings* s, const contact_case* c, const char* key)
     }
     return results_add(&s->log, key,
                        "\"vertices\":%d,\"frames\":%d,\"steps\":%d,\"crossings\":%lld,\"crossing_frame\":%d,"
-                       "\"squeezed\":%lld,\"last_resort\":%.6g,\"rejected\":%lld,\"max_stretch\":%s,\"completed\":%d,"
+                       "\"squeezed_crossings\":%lld,\"squeezed\":%lld,\"last_resort\":%.6g,\"rejected\":%lld,\"max_"
+                       "stretch\":%s,\"completed\":%d,"
                        "\"seconds\":%.4g",
-                       t.vertices, t.frames, t.steps, (long long)t.crossings, t.crossing_frame, (long long)t.squeezed,
-                       (double)t.last_resort / vertex_steps, (long long)t.rejected,
-                       results_json(t.max_stretch, stretch), t.completed, t.seconds);
+                       t.vertices, t.frames, t.steps, (long long)t.crossings, t.crossing_frame,
+                       (long long)t.squeezed_crossings, (long long)t.squeezed, (double)t.last_resort / vertex_steps,
+                       (long long)t.rejected, results_json(t.max_stretch, stretch), t.completed, t.seconds);
 }
 
 static void print_row(settings* s, const contact_case* c, const char* line)
@@ -93,11 +95,12 @@ static void print_row(settings* s, const contact_case* c, const char* line)
     }
     else
     {
-        printf("%-16s %8.0f %8g %5d %6.0f %6.0f %9.0f %8.0f %11.4f %10.4f %8.1f%s\n", c->scene,
+        printf("%-16s %8.0f %8g %5d %6.0f %6.0f %9.0f %6.0f %8.0f %11.4f %10.4f %8.1f%s\n", c->scene,
                results_number(line, "vertices"), c->friction, c->start, results_number(line, "frames"),
-               results_number(line, "steps"), crossings, results_number(line, "squeezed"),
-               100.0 * results_number(line, "last_resort"), results_number(line, "max_stretch"),
-               results_number(line, "seconds"), completed == 1.0 ? "" : "  broke down");
+               results_number(line, "steps"), crossings, results_number(line, "squeezed_crossings"),
+               results_number(line, "squeezed"), 100.0 * results_number(line, "last_resort"),
+               results_number(line, "max_stretch"), results_number(line, "seconds"),
+               completed == 1.0 ? "" : "  broke down");
         fflush(stdout);
     }
     s->rows++;
@@ -141,7 +144,9 @@ static void print_head(const settings* s)
     printf(
         "every frame by the inspector; start: seed of a jitter of 1e-6 m, 0: none; last resort: %% of all vertices of "
         "all steps\n"
-        "scene            vertices friction start frames  steps crossings squeezed last resort    stretch  seconds\n");
+        "apart: crossings that the steps list as squeezed\n"
+        "scene            vertices friction start frames  steps crossings  apart squeezed last resort    stretch  "
+        "seconds\n");
 }
 
 static int run(int argc, char** argv, bool json)

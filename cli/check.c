@@ -9,7 +9,8 @@
 
 enum
 {
-    WARNINGS_MAX = 100
+    WARNINGS_MAX = 100,
+    NOTE_SIZE = 1024
 };
 
 typedef struct check_options
@@ -177,6 +178,31 @@ static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body)
     printf("  %s, bending %s: %g kg/m^2, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n",
            cloth->model, cloth->bending, m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending,
            m->damping);
+    printf("  friction %g, thickness %g m\n", cloth->friction, cloth->thickness);
+}
+
+static void print_tie(const weft_tied* t)
+{
+    printf("tie of %s to %s: %d %s, %.4g to %.4g m away", t->cloth, t->to, t->point_count,
+           t->edges ? "points of edges" : "vertices", t->nearest, t->farthest);
+    if (t->near_count > 0)
+    {
+        printf("; contact leaves %d alone, which lie upon it", t->near_count);
+    }
+    printf("\n");
+}
+
+// Where contact and a tie work against each other. False: nowhere.
+static bool tie_doubt(const weft_scene* scene, const weft_tied* t, char* out, size_t size)
+{
+    snprintf(
+        out, size,
+        "%d vertices of `%s` are not tied and start closer than %.4g m to `%s`, upon which others of it are tied, "
+        "which "
+        "contact leaves alone: the cloths can cross there; start a little apart, or add {\"pair\": [\"%s\", \"%s\"]} "
+        "to contact.exclude",
+        t->loose_count, t->cloth, t->kept, t->to, t->cloth, t->to);
+    return t->loose_count > 0 && weft_scene_sim_def(scene)->contact;
 }
 
 static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body)
@@ -202,7 +228,7 @@ static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body
     printf("\n");
 }
 
-static void print_text(const weft_scene* scene, const body_extent* bodies)
+static void print_text(const weft_scene* scene, const weft_sim* sim, const body_extent* bodies)
 {
     print_settings(scene);
     weft_scene_cloth cloth;
@@ -214,6 +240,20 @@ static void print_text(const weft_scene* scene, const body_extent* bodies)
     for (int k = 0; weft_scene_obstacle_at(scene, k, &obstacle) == WEFT_OK; k++)
     {
         print_obstacle(&obstacle, bodies++);
+    }
+    for (int k = 0; k < weft_sim_tie_count(sim); k++)
+    {
+        weft_tied tied = weft_sim_tie_at(sim, k);
+        print_tie(&tied);
+    }
+    for (int k = 0; k < weft_sim_tie_count(sim); k++)
+    {
+        char note[NOTE_SIZE];
+        weft_tied tied = weft_sim_tie_at(sim, k);
+        if (tie_doubt(scene, &tied, note, sizeof(note)))
+        {
+            printf("note: %s\n", note);
+        }
     }
     for (int k = 0; weft_scene_warning(scene, k); k++)
     {
@@ -256,7 +296,7 @@ static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
            cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->pin_count, cloth->pinned_count,
            cloth->force_count);
     put_extent(body);
-    printf("\"mass\":%.17g,", body->mass);
+    printf("\"mass\":%.17g,\"friction\":%.17g,\"thickness\":%.17g,", body->mass, cloth->friction, cloth->thickness);
     printf("\"material\":{\"density\":%.17g,\"stretch_warp\":%.17g,\"stretch_weft\":%.17g,\"shear\":%.17g,"
            "\"bending\":%.17g,\"damping\":%.17g}}",
            m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
@@ -276,7 +316,17 @@ static void put_obstacle(const weft_scene_obstacle* o, const body_extent* body)
            o->friction, o->thickness, o->key_count, o->sample_count);
 }
 
-static void put_warnings(const weft_scene* scene, const check_warnings* warnings)
+static void put_tie(const weft_tied* t)
+{
+    putchar('{');
+    put_pair("cloth", t->cloth);
+    put_pair("to", t->to);
+    put_pair("by", t->edges ? "edges" : "vertices");
+    printf("\"points\":%d,\"near\":%d,\"loose\":%d,\"nearest\":%.17g,\"farthest\":%.17g}", t->point_count,
+           t->near_count, t->loose_count, t->nearest, t->farthest);
+}
+
+static void put_warnings(const weft_scene* scene, const weft_sim* sim, const check_warnings* warnings)
 {
     const char* comma = "";
     for (int k = 0; weft_scene_warning(scene, k); k++, comma = ",")
@@ -289,9 +339,21 @@ static void put_warnings(const weft_scene* scene, const check_warnings* warnings
         fputs(comma, stdout);
         put_json_string(warnings->text[k]);
     }
+    for (int k = 0; k < weft_sim_tie_count(sim); k++)
+    {
+        char note[NOTE_SIZE];
+        weft_tied tied = weft_sim_tie_at(sim, k);
+        if (tie_doubt(scene, &tied, note, sizeof(note)))
+        {
+            fputs(comma, stdout);
+            put_json_string(note);
+            comma = ",";
+        }
+    }
 }
 
-static void print_json(const weft_scene* scene, const body_extent* bodies, const check_warnings* warnings)
+static void print_json(const weft_scene* scene, const weft_sim* sim, const body_extent* bodies,
+                       const check_warnings* warnings)
 {
     const weft_sim_def* def = weft_scene_sim_def(scene);
     putchar('{');
@@ -315,8 +377,15 @@ static void print_json(const weft_scene* scene, const body_extent* bodies, const
         fputs(k > 0 ? "," : "", stdout);
         put_obstacle(&obstacle, bodies++);
     }
+    printf("],\"ties\":[");
+    for (int k = 0; k < weft_sim_tie_count(sim); k++)
+    {
+        weft_tied tied = weft_sim_tie_at(sim, k);
+        fputs(k > 0 ? "," : "", stdout);
+        put_tie(&tied);
+    }
     printf("],\"warnings\":[");
-    put_warnings(scene, warnings);
+    put_warnings(scene, sim, warnings);
     printf("]}\n");
 }
 
@@ -405,11 +474,11 @@ static int check_scene(const check_options* o, const check_warnings* warnings)
     }
     else if (o->json)
     {
-        print_json(scene, bodies, warnings);
+        print_json(scene, sim, bodies, warnings);
     }
     else
     {
-        print_text(scene, bodies);
+        print_text(scene, sim, bodies);
     }
     free(bodies);
     weft_sim_destroy(sim);

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/inspect.h"
+#include "weft/cache.h"
+#include "weft/inspect.h"
 
 enum
 {
@@ -37,8 +38,9 @@ typedef struct inspection
     weft_vec3** positions; // [body_count]
     int* topology;         // [body_count] that the inspector knows
     double* energies;      // [frame_count]
-    squeezed_lists squeezed;
-    int first, last; // frames
+    weft_cache_squeezed* squeezed;
+    weft_squeezed_split* split; // between what is squeezed and what is not
+    int first, last;            // frames
     // Sums.
     int64_t crossings, squeezed_pairs;
     int bad_frames, squeezed_frames; // with one
@@ -247,7 +249,9 @@ static weft_status make_inspector(inspection* in, int frame, weft_error* error)
         return WEFT_OK;
     }
     weft_inspector_destroy(in->inspector);
+    weft_squeezed_split_destroy(in->split);
     in->inspector = NULL;
+    in->split = NULL;
     weft_inspect_body* bodies = calloc((size_t)in->body_count, sizeof(*bodies));
     for (int b = 0; b < in->body_count && bodies; b++)
     {
@@ -260,11 +264,14 @@ static weft_status make_inspector(inspection* in, int frame, weft_error* error)
     }
     weft_inspect_def def = weft_inspect_def_default();
     def.worker_count = o->threads;
-    def.pair_limit = squeezed_any(&in->squeezed, in->first, in->last) ? CROSSINGS_MAX : o->pairs;
-    weft_status status = bodies ? weft_inspector_create(&def, bodies, in->body_count, &in->inspector, error)
-                                : fail(error, WEFT_NO_MEMORY, o->dir, "no memory to inspect the bodies");
+    const weft_squeezed* closed;
+    bool any_squeezed = weft_cache_squeezed_until(in->squeezed, in->last, &closed) > 0;
+    def.pair_limit = any_squeezed ? CROSSINGS_MAX : o->pairs;
+    weft_status status =
+        bodies ? weft_inspector_create(&def, bodies, in->body_count, &in->inspector, error) : WEFT_NO_MEMORY;
+    status = status == WEFT_OK ? weft_squeezed_split_create(bodies, in->body_count, &in->split) : status;
     free(bodies);
-    return status;
+    return status == WEFT_NO_MEMORY ? fail(error, status, o->dir, "no memory to read the frames") : status;
 }
 
 // Frame 0 has no step. Where the scene can still be read, its start has an energy; otherwise it is not known.
@@ -296,8 +303,7 @@ static weft_status inspection_open(inspection* in, weft_error* error)
         status = check_bodies(in, error);
     }
     status = status == WEFT_OK ? check_frames(in, error) : status;
-    in->squeezed.cache = in->cache;
-    status = status == WEFT_OK ? weft_cache_squeezed_read(o->dir, in->cache, &in->squeezed.list, error) : status;
+    status = status == WEFT_OK ? weft_cache_squeezed_read(o->dir, in->cache, &in->squeezed, error) : status;
     status = status == WEFT_OK ? make_room(in, error) : status;
     status = status == WEFT_OK ? make_inspector(in, in->first, error) : status;
     if (status == WEFT_OK)
@@ -320,7 +326,8 @@ static void inspection_close(inspection* in)
     free(in->positions);
     free(in->topology);
     free(in->energies);
-    squeezed_close(&in->squeezed);
+    weft_squeezed_split_destroy(in->split);
+    weft_cache_squeezed_destroy(in->squeezed);
     weft_inspector_destroy(in->inspector);
     weft_cache_close(in->cache);
 }
@@ -506,7 +513,8 @@ static void add_up(inspection* in, int frame, const weft_inspection* found, int6
     in->truncated_frames += found->truncated != 0;
 }
 
-static weft_status inspect_frame(inspection* in, int frame, weft_inspection* found, weft_error* error)
+static weft_status inspect_frame(inspection* in, int frame, weft_inspection* found, int64_t* squeezed,
+                                 weft_error* error)
 {
     weft_status made = make_inspector(in, frame, error);
     if (made != WEFT_OK)
@@ -521,7 +529,17 @@ static weft_status inspect_frame(inspection* in, int frame, weft_inspection* fou
             return status;
         }
     }
-    return weft_inspector_frame(in->inspector, (const weft_vec3* const*)in->positions, found, error);
+    weft_status status = weft_inspector_frame(in->inspector, (const weft_vec3* const*)in->positions, found, error);
+    if (status != WEFT_OK)
+    {
+        return status;
+    }
+    weft_squeezed_list list = {0};
+    list.pair_count = weft_cache_squeezed_at(in->squeezed, frame, &list.pairs);
+    list.closed_count = weft_cache_squeezed_until(in->squeezed, frame, &list.closed);
+    status = weft_squeezed_split_frame(in->split, &list, found, squeezed);
+    return status == WEFT_OK ? status
+                             : fail(error, status, in->options->dir, "no memory for the squeezed pairs of a frame");
 }
 
 // Text comes out frame by frame. JSON of frames is printed as it is found; should reading fail half way, the object
@@ -533,8 +551,7 @@ static weft_status inspect_frames(inspection* in, weft_error* error)
     {
         weft_inspection found;
         int64_t squeezed = 0;
-        status = inspect_frame(in, frame, &found, error);
-        status = status == WEFT_OK ? squeezed_part(&in->squeezed, frame, &found, &squeezed, error) : status;
+        status = inspect_frame(in, frame, &found, &squeezed, error);
         if (status != WEFT_OK)
         {
             break;
@@ -580,7 +597,7 @@ static int end_with_error(const inspect_options* o, bool started, weft_error* er
 // Where a crossing may be a squeezed pair and the stats cannot tell, that is said once.
 static const char* doubt_of(const inspection* in)
 {
-    return in->crossings > 0 ? weft_cache_squeezed_note(in->squeezed.list) : NULL;
+    return in->crossings > 0 ? weft_cache_squeezed_note(in->squeezed) : NULL;
 }
 
 static void end_json(const inspection* in)

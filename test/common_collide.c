@@ -202,8 +202,10 @@ int test_scene_wants(const test_scene* s, const int* a, int a_count, const int* 
            !vertex_ignores(s, b, b_count, body_a);
 }
 
-// Gap of the swept boxes along one axis, as the definition evaluates it.
-static int apart(const test_scene* s, const int* a, int a_count, const int* b, int b_count, int axis)
+// Gaps of two boxes along one axis, on both sides, as the definition evaluates them: from the positions at the start,
+// at the end, or swept over both.
+static void gaps(const vec3* from, const vec3* to, const int* a, int a_count, const int* b, int b_count, int axis,
+                 double out[2])
 {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (int side = 0; side < 2; side++)
@@ -211,12 +213,21 @@ static int apart(const test_scene* s, const int* a, int a_count, const int* b, i
         for (int c = 0; c < (side ? b_count : a_count); c++)
         {
             int v = side ? b[c] : a[c];
-            double x = (&s->start[v].x)[axis], y = (&s->end[v].x)[axis];
+            double x = (&from[v].x)[axis], y = (&to[v].x)[axis];
             low[side] = fmin(low[side], fmin(x, y));
             high[side] = fmax(high[side], fmax(x, y));
         }
     }
-    return low[1] - high[0] > s->margin || low[0] - high[1] > s->margin;
+    out[0] = low[1] - high[0];
+    out[1] = low[0] - high[1];
+}
+
+static int apart(const test_scene* s, const int* a, int a_count, const int* b, int b_count, int axis)
+{
+    double first[2], last[2];
+    gaps(s->start, s->split ? s->start : s->end, a, a_count, b, b_count, axis, first);
+    gaps(s->split ? s->end : s->start, s->end, a, a_count, b, b_count, axis, last);
+    return (first[0] > s->margin && last[0] > s->margin) || (first[1] > s->margin && last[1] > s->margin);
 }
 
 weft_pair* test_scene_pairs(const test_scene* s, weft_pair_kind kind, int* count)

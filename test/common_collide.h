@@ -19,6 +19,7 @@ typedef struct test_scene
 {
     weft_collider_def def; // points into the arrays below
     double margin;
+    int split; // boxes of start and end apart, as contact has them
     vec3 start[SCENE_VERTICES], end[SCENE_VERTICES];
     int triangles[3 * SCENE_FACES], edges[2 * SCENE_EDGES], body[SCENE_VERTICES];
     uint8_t passive[SCENE_BODIES];

@@ -8,6 +8,14 @@
 
 #include "common.h"
 
+const char scene_press[] = "{\"frames\": 5, \"steps_per_frame\": 5, \"cloth\": [{\"name\": \"chip\", \"mesh\": "
+                           "{\"grid\": {\"cells\": 2, \"size\": "
+                           "0.02}}}], \"obstacles\": [{\"name\": \"floor\", \"shape\": {\"box\": {\"center\": [0, "
+                           "-0.06, 0], \"size\": [0.4, 0.1, "
+                           "0.4]}}}, {\"name\": \"press\", \"shape\": {\"box\": {\"center\": [0, 0.06, 0], \"size\": "
+                           "[0.2, 0.1, 0.2]}}, \"motion\": "
+                           "{\"path\": [{\"time\": 0}, {\"time\": 0.05, \"offset\": [0, -0.05, 0]}]}}]}";
+
 char scene_folder[256];
 
 const char* scene_path(const char* name)

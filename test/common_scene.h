@@ -7,6 +7,9 @@
 // Begins a scene of one small cloth.
 #define CLOTH "\"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 4}}"
 
+// A press closes on a floor with a sheet of 9 vertices, `chip`, between them, and stays closed.
+extern const char scene_press[];
+
 extern char scene_folder[256]; // of this process, removed at the end
 
 // Setup and teardown of a group of tests.

@@ -20,17 +20,29 @@ enum
     WAY_COUNT = sizeof(ways) / sizeof(ways[0])
 };
 
-// The same in all ways. Returns the number of pairs.
-static int check_scene(const test_scene* s)
+// The same in all ways, with swept boxes, with those of start and end apart, and with swept ones again. Returns the
+// number of pairs.
+static int check_scene(test_scene* s)
 {
-    test_brute b = test_brute_find(s);
+    test_brute b[2];
+    for (int split = 0; split < 2; split++)
+    {
+        s->split = split;
+        b[split] = test_brute_find(s);
+    }
     for (int k = 0; k < WAY_COUNT; k++)
     {
         weft_collider* c = test_collider_create(s, ways[k].threads, ways[k].kernels);
-        test_check_update(s, c, &b);
+        for (int turn = 0; turn < 3; turn++)
+        {
+            assert_int_equal(collider_split_boxes(c, turn % 2), WEFT_OK);
+            test_check_update(s, c, &b[turn % 2]);
+        }
         weft_collider_destroy(c);
     }
-    return test_brute_finish(&b);
+    s->split = 0;
+    assert_true(test_brute_finish(&b[1]) <= b[0].vertex_face_count + b[0].edge_edge_count);
+    return test_brute_finish(&b[0]);
 }
 
 static void test_random_scenes(void** unused)

@@ -1,10 +1,11 @@
-// The direct solvers against Gaussian elimination in long double on S A + (I - S), written out here; then what they
-// promise besides: the same bits on any number of threads, no allocation after the analysis, a status for bad matrices.
+// The direct solvers against elimination in long double on S A + (I - S); then what they promise besides: the same bits
+// on any number of threads, no allocation after the analysis, a status for bad matrices.
 #include "common.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_dense.h"
 #include "solve/solve.h"
 #include "solve/system.h"
 
@@ -147,45 +148,6 @@ static problem* grid_problem(int side, double softness)
 
 typedef long double real;
 
-// Gaussian elimination with partial pivoting; K is [n][n], x holds the right-hand side and receives the solution.
-static void gauss_solve(real* K, real* x, int n)
-{
-    for (int k = 0; k < n; k++)
-    {
-        int pivot = k;
-        for (int i = k + 1; i < n; i++)
-        {
-            pivot = fabsl(K[i * n + k]) > fabsl(K[pivot * n + k]) ? i : pivot;
-        }
-        for (int j = 0; j < n; j++)
-        {
-            real t = K[k * n + j];
-            K[k * n + j] = K[pivot * n + j];
-            K[pivot * n + j] = t;
-        }
-        real t = x[k];
-        x[k] = x[pivot];
-        x[pivot] = t;
-        for (int i = k + 1; i < n; i++)
-        {
-            real f = K[i * n + k] / K[k * n + k];
-            for (int j = k; j < n && f != 0; j++)
-            {
-                K[i * n + j] -= f * K[k * n + j];
-            }
-            x[i] -= f * x[k];
-        }
-    }
-    for (int k = n - 1; k >= 0; k--)
-    {
-        for (int j = k + 1; j < n; j++)
-        {
-            x[k] -= K[k * n + j] * x[j];
-        }
-        x[k] /= K[k * n + k];
-    }
-}
-
 // Rows of S A x + (I - S) x = S b + (I - S) z, with S from the directions and not from the record's matrix.
 static void truth_solve(const problem* p, real* x)
 {
@@ -230,7 +192,7 @@ static void truth_solve(const problem* p, real* x)
             x[r] += s * (&p->b[other / 3].x)[k] + t * (&p->z[other / 3].x)[k];
         }
     }
-    gauss_solve(K, x, n);
+    test_dense_solve(K, x, n);
     free(A);
     free(K);
     free(S);

@@ -87,6 +87,21 @@ static void a_crossing_is_seen(void** unused)
     assert_int_equal(t.crossing_frame, 0);
 }
 
+// What bodies close on is counted apart, crossings and cloth that ends inside alike.
+static void squeezed_is_apart(void** unused)
+{
+    (void)unused;
+    scene_write_bytes(scene_path("press.json"), scene_press, strlen(scene_press));
+    contact_case c = {.scene = scene_path("press.json"), .frames = 5, .friction = -1.0, .threads = 1, .inspect = true};
+    contact_totals t;
+    assert_int_equal(contact_run(&c, NULL, NULL, &t), WEFT_OK);
+    assert_true(t.completed);
+    assert_int_equal(t.crossings, 0);
+    assert_int_equal(t.crossing_frame, -1);
+    assert_true(t.squeezed > 0);
+    assert_true(t.squeezed_crossings > 3); // in several frames
+}
+
 // Jitter is of the size that it says, and another for another seed.
 static void starts_are_jittered(void** unused)
 {
@@ -189,9 +204,13 @@ static void same_bits_after_a_kill(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_start_is_clean),   cmocka_unit_test(a_crossing_is_seen),
-        cmocka_unit_test(starts_are_jittered),    cmocka_unit_test(short_form_is_clean),
-        cmocka_unit_test(benchmarks_of_contact),  cmocka_unit_test(same_bits),
+        cmocka_unit_test(every_start_is_clean),
+        cmocka_unit_test(a_crossing_is_seen),
+        cmocka_unit_test(squeezed_is_apart),
+        cmocka_unit_test(starts_are_jittered),
+        cmocka_unit_test(short_form_is_clean),
+        cmocka_unit_test(benchmarks_of_contact),
+        cmocka_unit_test(same_bits),
         cmocka_unit_test(same_bits_after_a_kill),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);

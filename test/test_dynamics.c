@@ -202,16 +202,44 @@ static void test_stays_at_rest(void** unused)
     sim = test_grid_sim(&def, &grid, &cloth, &m);
     weft_vec3 zero[121] = {{0, 0, 0}};
     assert_int_equal(weft_sim_set_state(sim, 0, settled, zero), WEFT_OK);
-    double largest = 0.0;
+    // A state that was set has no memory of friction: folds that touch settle again in the first steps.
+    double first = 0.0, largest = 0.0;
     for (int k = 0; k < 1000; k++)
     {
         step_or_fail(sim, &stats);
-        largest = fmax(largest, stats.energy.kinetic);
+        first = fmax(first, stats.energy.kinetic);
+        largest = k < 10 ? 0.0 : fmax(largest, stats.energy.kinetic);
     }
-    print_message("at rest by one corner: largest kinetic energy in 10 s %.2e J\n", largest);
-    assert_true(largest < 1e-9);
+    print_message("at rest by one corner: largest kinetic energy in 10 s %.2e J, from 0.1 s on %.2e J\n", first,
+                  largest);
+    assert_true(first < 1e-8 && largest < 1e-10);
     mesh_finish(&m);
     weft_sim_destroy(sim);
+}
+
+// Without gravity all energy of a sheet at rest is rounding. That is no reason for shorter steps.
+static void test_weightless(void** unused)
+{
+    (void)unused;
+    static const char* const methods[] = {"implicit-euler", "newton"};
+    for (int k = 0; k < 2; k++)
+    {
+        grid_options grid = {.size_u = 1, .size_v = 1, .cells_u = 8, .cells_v = 8, .upright = true};
+        weft_sim_def def = weft_sim_def_default();
+        def.gravity = v3(0, 0, 0);
+        def.method = methods[k];
+        weft_cloth_def cloth = weft_cloth_def_default();
+        mesh m = {0};
+        weft_sim* sim = test_grid_sim(&def, &grid, &cloth, &m);
+        for (int step = 0; step < 200; step++)
+        {
+            weft_step_stats stats;
+            step_or_fail(sim, &stats);
+            assert_int_equal(stats.substeps, 1);
+        }
+        mesh_finish(&m);
+        weft_sim_destroy(sim);
+    }
 }
 
 // Random time step, stiffness over six decades, density, damping; random velocities on a small free sheet.
@@ -281,8 +309,8 @@ static void test_no_explosion(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_swing_period),  cmocka_unit_test(test_free_fall),    cmocka_unit_test(test_momentum),
-        cmocka_unit_test(test_stays_at_rest), cmocka_unit_test(test_no_explosion),
+        cmocka_unit_test(test_swing_period),  cmocka_unit_test(test_free_fall),  cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_stays_at_rest), cmocka_unit_test(test_weightless), cmocka_unit_test(test_no_explosion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,8 @@
 
 #include "weft/cache.h"
 
+#include "common_scene.h"
+
 enum
 {
     TEXT_BYTES = 1 << 18,
@@ -485,6 +487,91 @@ static void test_squeezed(void** state)
     assert_non_null(strstr(out, "clean: no crossing in 2 frames; 3 squeezed pairs apart in 1 of 2 frames\n"));
 }
 
+// ---- squeezed bodies inside others
+
+static const char* const cube_obj =
+    "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n"
+    "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 3 4 8 7\nf 1 5 8 4\nf 2 3 7 6\n";
+#define INTO_CUBE PAIR("[\"cube\", \"chip\"]", "[0, 1]", "[0, 1, 2]")
+#define INTO_FLAP PAIR("[\"chip\", \"flap\"]", "[0, 1]", "[0, 1, 2]")
+
+// A chip that is outside in frame 0 and inside the cube in frames 1 and 2; a flap that is never near.
+static void write_swallowed(void)
+{
+    static const float chip[27] = {5, 0, 0,    5.1f, 0, 0, 5, 0.1f, 0, 0, 0, 0,    0.1f, 0,
+                                   0, 0, 0.1f, 0,    0, 0, 0, 0.1f, 0, 0, 0, 0.1f, 0};
+    static const float flap[27] = {9, 0, 0,    9.1f, 0, 0, 9, 0.1f, 0, 9, 0, 0,    9.1f, 0,
+                                   0, 9, 0.1f, 0,    9, 0, 0, 9.1f, 0, 0, 9, 0.1f, 0};
+    mkdir("cache", 0777);
+    write_text("cache/cube.obj", cube_obj);
+    write_text("cache/chip.obj", "v 5 0 0\nv 5.1 0 0\nv 5 0.1 0\nf 1 2 3\n");
+    write_pc2("cache/chip.pc2", 3, 3, 3, chip);
+    write_text("cache/flap.obj", "v 9 0 0\nv 9.1 0 0\nv 9 0.1 0\nf 1 2 3\n");
+    write_pc2("cache/flap.pc2", 3, 3, 3, flap);
+}
+
+static void expect_swallowed(const char* stats, const char* options, int crossings, int squeezed)
+{
+    char line[128];
+    write_text("cache/stats.jsonl", stats);
+    snprintf(line, sizeof(line), "inspect cache --json %s", options);
+    assert_int_equal(weft(line), crossings > 0);
+    json_t* answer = json_loads(out, 0, NULL);
+    assert_int_equal(count_of(answer, "crossings"), crossings);
+    assert_int_equal(count_of(answer, "squeezed"), squeezed);
+    int64_t nested = 0, pairs = 0;
+    for (size_t k = 0; k < json_array_size(json_object_get(answer, "frames")); k++)
+    {
+        nested += count_of(frame_at(answer, k), "nested");
+        pairs += (int64_t)json_array_size(json_object_get(frame_at(answer, k), "pairs"));
+    }
+    assert_int_equal(nested, crossings);
+    assert_int_equal(pairs, crossings);
+    json_decref(answer);
+}
+
+static void test_squeezed_inside(void** state)
+{
+    (void)state;
+    write_swallowed();
+    expect_swallowed(LINE("1", "1", "[]"), "", 2, 0);
+    // Since the frame that lists the two; any step of it will do, and the order of bodies does not matter.
+    expect_swallowed(LINE("2", "1", "[" INTO_CUBE "]"), "", 0, 2);
+    expect_swallowed(LINE("2", "1", "[" INTO_CUBE "]") LINE("3", "1", "[]") LINE("4", "2", "[]"), "", 0, 2);
+    expect_swallowed(LINE("2", "1", "[" PAIR("[\"chip\", \"cube\"]", "[0, 1]", "[0, 1, 2]") "]"), "", 0, 2);
+    expect_swallowed(LINE("2", "0", "[" INTO_CUBE "]"), "", 0, 2);
+    // Not before it, and not of other bodies.
+    expect_swallowed(LINE("2", "2", "[" INTO_CUBE "]"), "", 1, 1);
+    expect_swallowed(LINE("2", "1", "[" INTO_FLAP "]"), "", 2, 0);
+    expect_swallowed(LINE("2", "2", "[" INTO_CUBE "]") LINE("2", "1", "[" INTO_FLAP "]"), "", 1, 1);
+    // Frames out of order: the earliest counts. A frame alone knows what was before it.
+    expect_swallowed(LINE("2", "2", "[" INTO_CUBE "]") LINE("2", "1", "[" INTO_CUBE "]"), "", 0, 2);
+    expect_swallowed(LINE("2", "1", "[" INTO_CUBE "]"), "--frame 2", 0, 1);
+    expect_swallowed(LINE("2", "2", "[" INTO_CUBE "]"), "--frame 1", 1, 0);
+}
+
+// Two bodies that close on a small sheet, as a run: it ends inside of them, and that is no crossing.
+static void test_run_squeezed_inside(void** state)
+{
+    (void)state;
+    write_text("scene.json", scene_press);
+    static const char* const gravities[] = {"[0,-9.81,0]", "[0,0,0]"}; // it is pushed in, and it is passed whole
+    for (size_t k = 0; k < 2; k++)
+    {
+        char line[128];
+        snprintf(line, sizeof(line), "run scene.json --set gravity=%s -o run --force", gravities[k]);
+        assert_int_equal(weft(line), 0);
+        assert_int_equal(weft("inspect run --json"), 0);
+        json_t* answer = json_loads(out, 0, NULL);
+        assert_int_equal(count_of(answer, "crossings"), 0);
+        assert_true(count_of(frame_at(answer, 5), "squeezed") > 0);
+        json_decref(answer);
+        assert_int_equal(remove("run/stats.jsonl"), 0);
+        assert_int_equal(weft("inspect run --frame 5"), 1);
+        assert_non_null(strstr(out, "(nested)"));
+    }
+}
+
 static void test_damaged_stats(void** state)
 {
     (void)state;
@@ -611,6 +698,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_permission, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_many_in_one_place, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_squeezed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_squeezed_inside, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_run_squeezed_inside, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_damaged_stats, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_written_squeezed, make_folder, remove_folder),
     };

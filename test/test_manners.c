@@ -735,6 +735,56 @@ static void test_check_places_obstacles(void** unused)
     assert_says("check", last.out, "\"min\":[2.5,-0.5,-0.5],\"max\":[3.5,0.5,0.5]");
 }
 
+// `weft check` says what contact and ties come to, and when the meshes are too fine for a thickness.
+static void test_check_shows_contact(void** unused)
+{
+    (void)unused;
+    put_text("patch.json",
+             "{\"contact\": {\"thickness\": 0.004, \"friction\": 0.25}, \"cloth\": [{\"name\": \"sheet\", \"mesh\": "
+             "{\"grid\": {\"cells\": 10}}}, {\"name\": \"patch\", \"mesh\": {\"grid\": {\"size\": 0.2, \"cells\": 2}}, "
+             "\"friction\": 0.5, \"thickness\": 0.002, \"transform\": {\"translate\": [0, 0.002, 0]}}], \"ties\": "
+             "[{\"cloth\": \"patch\", \"to\": \"sheet\"}, {\"cloth\": \"patch\", \"to\": \"sheet\", \"where\": "
+             "{\"vertices\": [0, 1, 2]}, \"by\": \"edges\"}], \"obstacles\": [{\"name\": \"ball\", \"shape\": "
+             "{\"sphere\": {\"center\": [0, -1, 0], \"radius\": 0.1}}}]}");
+    assert_int_equal(weft("check patch.json"), 0);
+    assert_says("check", last.out, "friction 0.25, thickness 0.004 m\ncloth patch");
+    assert_says("check", last.out, "friction 0.5, thickness 0.002 m\n");
+    assert_says("check", last.out, "friction 0.25, thickness 0.004 m, triangles within");
+    assert_says("check", last.out, "tie of patch to sheet: 9 vertices, 0.002 to 0.002 m away\n");
+    assert_says("check", last.out, "tie of patch to sheet: 2 points of edges, 0.002 to 0.002 m away");
+    assert_null(strstr(last.out, "note: "));
+    assert_int_equal(weft("check patch.json --json"), 0);
+    assert_says("check", last.out, "\"friction\":0.5,\"thickness\":0.002");
+    assert_says("check", last.out,
+                "{\"cloth\":\"patch\",\"to\":\"sheet\",\"by\":\"vertices\",\"points\":9,\"near\":0,");
+    assert_says("check", last.out, "\"by\":\"edges\",\"points\":2,");
+    // A patch upon the sheet whose middle is loose gets a note, unless the pair is excluded.
+#define UPON "check patch.json --set cloth.1.transform.translate=[0,0.00001,0]"
+    assert_int_equal(weft(UPON), 0);
+    assert_says("check", last.out, "tie of patch to sheet: 9 vertices, 1e-05 to 1e-05 m away; contact leaves 9 alone");
+#define BORDER UPON " --set ties=[{\"cloth\":\"patch\",\"to\":\"sheet\",\"where\":{\"edge\":\"all\"}}]"
+    assert_int_equal(weft(BORDER), 0);
+    assert_says("check", last.out, "contact leaves 8 alone");
+    assert_says("check", last.out, "note: 1 vertices of `patch` are not tied and start closer than 0.003 m to `sheet`");
+    assert_int_equal(weft(BORDER " --json"), 0);
+    assert_says("check", last.out, "\"loose\":1,");
+    assert_says("check", last.out, "\"warnings\":[\"1 vertices of `patch` are not tied");
+    assert_int_equal(weft(BORDER " --set contact.exclude=[{\"pair\":[\"sheet\",\"patch\"]}]"), 0);
+    assert_null(strstr(last.out, "note: "));
+    // The mean edge of the sheet is 0.11 m.
+    assert_int_equal(weft("check patch.json --set cloth.0.thickness=0.1"), 0);
+    assert_null(strstr(last.out, "note: "));
+    assert_int_equal(weft("check patch.json --set cloth.0.thickness=0.13"), 0);
+    assert_says("check", last.out, "note: cloth `sheet` keeps a distance of 0.13 m, more than the mean edge");
+    assert_int_equal(weft("check patch.json --set cloth.1.thickness=0.13"), 0);
+    assert_says("check", last.out, "note: cloth `patch` keeps a distance of 0.13 m, more than the mean edge");
+    assert_int_equal(weft("check patch.json --set obstacles.0.thickness=0.13 --json"), 0);
+    assert_says("check", last.out,
+                "\"warnings\":[\"obstacle `ball` keeps a distance of 0.13 m, more than the mean edge");
+    assert_int_equal(weft("check patch.json --set cloth.1.thickness=0.13 --set contact.enabled=false"), 0);
+    assert_null(strstr(last.out, "note: "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -757,6 +807,7 @@ int main(void)
         cmocka_unit_test(test_json_success),
         cmocka_unit_test(test_json_keys_are_documented),
         cmocka_unit_test(test_check_places_obstacles),
+        cmocka_unit_test(test_check_shows_contact),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

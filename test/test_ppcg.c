@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_dense.h"
 #include "common_system.h"
 #include "solve/cg.h"
 #include "solve/solve.h"
@@ -138,51 +139,6 @@ static linear_system sheet_system(const sheet* s)
 
 // ---- the dense solve
 
-static void swap_rows(long double* a, long double* y, int size, int i, int j)
-{
-    for (int k = 0; k < size; k++)
-    {
-        long double t = a[i * size + k];
-        a[i * size + k] = a[j * size + k];
-        a[j * size + k] = t;
-    }
-    long double t = y[i];
-    y[i] = y[j];
-    y[j] = t;
-}
-
-// y <- a^-1 y by elimination with row pivots; a is destroyed.
-static void dense_solve(long double* a, long double* y, int size)
-{
-    for (int k = 0; k < size; k++)
-    {
-        int pivot = k;
-        for (int i = k + 1; i < size; i++)
-        {
-            pivot = fabsl(a[i * size + k]) > fabsl(a[pivot * size + k]) ? i : pivot;
-        }
-        swap_rows(a, y, size, k, pivot);
-        assert_true(a[k * size + k] != 0.0L);
-        for (int i = k + 1; i < size; i++)
-        {
-            long double factor = a[i * size + k] / a[k * size + k];
-            for (int j = k; j < size && factor != 0.0L; j++)
-            {
-                a[i * size + j] -= factor * a[k * size + j];
-            }
-            y[i] -= factor * y[k];
-        }
-    }
-    for (int i = size - 1; i >= 0; i--)
-    {
-        for (int j = i + 1; j < size; j++)
-        {
-            y[i] -= a[i * size + j] * y[j];
-        }
-        y[i] /= a[i * size + i];
-    }
-}
-
 static double component(vec3 v, int k)
 {
     return k == 0 ? v.x : k == 1 ? v.y : v.z;
@@ -230,7 +186,7 @@ static void saddle_solve(const sheet* s, vec3* x)
         }
     }
     fill_constraints(s, a, y, size);
-    dense_solve(a, y, size);
+    test_dense_solve(a, y, size);
     for (int i = 0; i < s->n; i++)
     {
         x[i] = v3((double)y[3 * i], (double)y[3 * i + 1], (double)y[3 * i + 2]);
@@ -319,7 +275,7 @@ static double vertex_norm_sq(const sheet* s, int i, vec3 r)
             a[(3 + g) * size + k] = a[k * size + 3 + g] = component(s->given[3 * i + g], k);
         }
     }
-    dense_solve(a, y, size);
+    test_dense_solve(a, y, size);
     // r . h = h . A_ii h, since C h = 0; thus without what holds the constraints, beside which r is small.
     long double sum = 0.0L;
     for (int k = 0; k < 9; k++)

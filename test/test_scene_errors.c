@@ -138,7 +138,17 @@ static const error_case error_cases[] = {
     {"{" CLOTH "}], \"obstacles\": [{\"mesh\":\n {}}]}", 2, 2, "expected \"obj\""},
     {"{" CLOTH "}], \"obstacles\": [{\"mesh\": {\"obj\":\n \"none.obj\"}}]}", 2, 2, "none.obj"},
     // Exclusions.
-    {"{" CLOTH "}], \"contact\":\n 3}", 2, 2, "expected an object"},
+    {"{" CLOTH "}], \"contact\":\n 3}", 2, 2,
+     "expected an object {...}, found a number; for example {\"friction\": 0.3"},
+    {"{" CLOTH "}], \"contact\": {\"thickness\":\n \"1mm\"}}", 2, 2, "found a string; for example 0.001 (m)"},
+    {"{" CLOTH "}], \"contact\": {\"exclude\": [\n\"a\"]}}", 2, 1, "for example {\"pair\": [\"sheet\", \"ball\"]}"},
+    {"{" CLOTH "}], \"initial_contact\":\n true}", 2, 2, "found true or false; for example \"resolve\""},
+    {"{" CLOTH "}], \"ties\":\n 3}", 2, 2, "for example [{\"cloth\": \"patch\", \"to\": \"sheet\"}]"},
+    {"{" CLOTH "}], \"ties\": [\n{}]}", 2, 1, "for example {\"cloth\": \"patch\", \"to\": \"sheet\"}"},
+    {"{" CLOTH "}], \"ties\": [{\"cloth\": \"cloth1\", \"to\":\n \"x\"}]}", 2, 2,
+     "there is no cloth `x`; there is cloth1"},
+    {"{" CLOTH "}], \"contact\": {\"exclude\": [{\"pair\": [\"cloth1\",\n\"x\"]}]}}", 2, 1,
+     "there is no cloth or obstacle `x`; there is cloth1"},
     {"{" CLOTH "}], \"contact\": {\n\"exclud\": []}}", 2, 1, "did you mean `exclude`?"},
     {"{" CLOTH "}], \"contact\": {\"exclude\": [\n{}]}}", 2, 1, "an exclusion needs \"pair\""},
     {"{" CLOTH "}], \"contact\": {\"exclude\": [{\"pair\":\n [\"cloth1\"]}]}}", 2, 2, "an exclusion needs \"pair\""},
@@ -164,7 +174,7 @@ static const error_case error_cases[] = {
     {"{" CLOTH ",\n \"name\": \"\"}]}", 2, 10, "becomes a file name"},
     {"{" CLOTH ", \"name\": \"a\"},\n {\"mesh\": {\"grid\": {\"cells\": 1}}, \"name\": \"a\"}]}", 2, 0, "already"},
     {"{" CLOTH ", \"name\": \"cloth2\"},\n {\"mesh\": {\"grid\": {\"cells\": 1}}}]}", 2, 2, "is taken"},
-    {"{" CLOTH ", \"rest\": \"uw\"}]}", 1, 0, "did you mean `uv`?"},
+    {"{" CLOTH ", \"rest\": \"uw\"}]}", 1, 0, "unknown name `uw`; known: shape, uv"},
     {"{" CLOTH ",\n \"rest\": \"uv\"}]}", 1, 0, "needs a mesh with vt coordinates"},
     {"{" CLOTH ", \"warp\": [0, 0, 0]}]}", 1, 0, "must be a direction"},
     {"{" CLOTH ", \"uv_scale\": 0}]}", 1, 0, "must be positive"},
@@ -243,6 +253,112 @@ static void test_errors_name_their_place(void** state)
                      error.file, error.line, error.column, error.message, c->line, c->column, c->fragment);
         }
     }
+}
+
+// ---- examples
+
+// Every row of examples.c has a place here that its pattern names.
+static const char example_scene[] = "{\"gravity\": [0, 0, 0], \"solver\": {\"name\": \"mpcg\"}, \"newton\": {}, "
+                                    "\"step_control\": {}, \"air\": {}, \"model\": "
+                                    "{\"name\": \"baraff-witkin\"}, \"cloth\": [{\"name\": \"sheet\", \"mesh\": "
+                                    "{\"grid\": {\"cells\": 4}}, \"transform\": {}, "
+                                    "\"pins\": [{\"where\": {\"edge\": \"top\"}, \"axis\": [0, 1, 0], \"center\": [0, "
+                                    "0, 0], \"path\": [{\"time\": 0}]}], "
+                                    "\"forces\": [{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0]}]}, {\"name\": "
+                                    "\"patch\", \"mesh\": {\"grid\": {\"cells\": "
+                                    "2, \"size\": 0.1}}}], \"obstacles\": [{\"name\": \"ball\", \"shape\": "
+                                    "{\"sphere\": {\"radius\": 0.1}}, \"motion\": {\"path\": [{\"time\": "
+                                    "0}]}}], \"contact\": {\"exclude\": [{\"pair\": [\"sheet\", \"ball\"]}]}, "
+                                    "\"ties\": [{\"cloth\": \"patch\", \"to\": "
+                                    "\"sheet\"}]}";
+
+// "cloth[].pins[].fix" is cloth.0.pins.0.fix; what may stand anywhere is looked for at the first cloth's pin.
+static void example_path(const char* pattern, char out[128])
+{
+    const char* begin = strncmp(pattern, "*model", 6) == 0         ? ""
+                        : strncmp(pattern, "*.transform", 11) == 0 ? "cloth.0"
+                        : pattern[0] == '*'                        ? "cloth.0.pins.0"
+                                                                   : "";
+    size_t used = (size_t)snprintf(out, 128, "%s", begin);
+    for (const char* at = pattern + (pattern[0] == '*'); *at; at++)
+    {
+        if (at[0] == '[')
+        {
+            used += (size_t)snprintf(out + used, 128 - used, ".0");
+            at++;
+            continue;
+        }
+        out[used++] = *at;
+    }
+    out[used] = '\0';
+}
+
+static weft_status load_with(const char* override, weft_error* error)
+{
+    scene_write_bytes(scene_path("scene.json"), example_scene, strlen(example_scene));
+    weft_scene* scene = NULL;
+    *error = (weft_error){0};
+    weft_status status = weft_scene_load(scene_path("scene.json"), &override, 1, &scene, error);
+    weft_scene_destroy(scene);
+    return status;
+}
+
+// A value of the wrong kind gets the example of its key, and no example is of the wrong kind itself.
+static void test_examples(void** state)
+{
+    (void)state;
+    int count;
+    const example_row* rows = example_rows(&count);
+    weft_error error;
+    if (load_with("frames=3", &error) != WEFT_OK)
+    {
+        fail_msg("the scene itself: %s", error.message);
+    }
+    for (int k = 0; k < count; k++)
+    {
+        char path[128], wrong[256], right[512], says[300];
+        example_path(rows[k].pattern, path);
+        const char* inside = strstr(path, "where.");
+        if (inside) // a "where" has one key only
+        {
+            bool element = strstr(inside, ".0") != NULL;
+            char key[32];
+            snprintf(key, sizeof(key), "%.*s", (int)strcspn(inside + 6, "."), inside + 6);
+            path[inside - path + 5] = '\0';
+            snprintf(wrong, sizeof(wrong), "%s={\"%s\": %s}", path, key, element ? "[false]" : "false");
+            snprintf(right, sizeof(right), "%s={\"%s\": %s%s%s}", path, key, element ? "[" : "", rows[k].example,
+                     element ? "]" : "");
+        }
+        else
+        {
+            snprintf(wrong, sizeof(wrong), "%s=%s", path, strcmp(path, "contact.enabled") == 0 ? "null" : "false");
+            snprintf(right, sizeof(right), "%s=%s", path, rows[k].example);
+        }
+        snprintf(says, sizeof(says), "; for example %s%s", rows[k].example, rows[k].unit ? " (" : "");
+        weft_status status = load_with(wrong, &error);
+        if (status == WEFT_OK || !strstr(error.message, "expected") || !strstr(error.message, says))
+        {
+            fail_msg("%s gave: %s", wrong, error.message);
+        }
+        status = load_with(right, &error);
+        if (status != WEFT_OK && (strstr(error.message, "expected") || strstr(error.message, "unknown")))
+        {
+            fail_msg("%s gave: %s", right, error.message);
+        }
+    }
+}
+
+static void test_suggestions(void** state)
+{
+    (void)state;
+    static const char* const names[] = {"a", "air", "ball", "friction"};
+    assert_null(suggest_name("b", names, 4)); // any letter is one letter away from any other
+    assert_null(suggest_name("", names, 4));
+    assert_null(suggest_name("gr", names, 4));
+    assert_null(suggest_name("abc", names, 1)); // two off a name of one
+    assert_string_equal(suggest_name("ari", names, 4), "air");
+    assert_string_equal(suggest_name("bal", names, 4), "ball");
+    assert_string_equal(suggest_name("frction", names, 4), "friction");
 }
 
 static void test_mesh_errors_name_the_mesh(void** state)
@@ -345,8 +461,12 @@ static void test_doubtful_units_are_noted(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comments_and_marks),        cmocka_unit_test(test_errors_name_their_place),
-        cmocka_unit_test(test_mesh_errors_name_the_mesh), cmocka_unit_test(test_loose_vertices_are_warned_of_once),
+        cmocka_unit_test(test_comments_and_marks),
+        cmocka_unit_test(test_errors_name_their_place),
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_mesh_errors_name_the_mesh),
+        cmocka_unit_test(test_loose_vertices_are_warned_of_once),
         cmocka_unit_test(test_doubtful_units_are_noted),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);

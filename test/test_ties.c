@@ -1,323 +1,15 @@
-// Ties J x = J z in every solver of the table. The truth is dense and in long double: an orthonormal basis Q of the
-// rows of the filter and of J by Gram-Schmidt, S = I - Q Q^T, and elimination in S A S + (I - S); it shares no code
-// with the library, which never forms S.
+// Ties J x = J z in every solver of the table, against the dense truth of common_ties.h.
 #include "common.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_dense.h"
 #include "common_system.h"
+#include "common_ties.h"
 #include "solve/null_space.h"
 #include "solve/sa.h"
-
-// ---- ties
-
-typedef struct rows
-{
-    int count, entry_count;
-    int start[2000];
-    int unknown[20000];
-    double value[20000];
-} rows;
-
-static void rows_add(rows* r, int unknown, double value)
-{
-    for (int k = r->start[r->count]; k < r->entry_count; k++)
-    {
-        if (r->unknown[k] == unknown)
-        {
-            r->value[k] += value;
-            return;
-        }
-    }
-    r->unknown[r->entry_count] = unknown;
-    r->value[r->entry_count++] = value;
-}
-
-static void rows_end(rows* r)
-{
-    r->start[++r->count] = r->entry_count;
-}
-
-// The sum of weights times vertices stays: a vertex follows a face, an edge an edge. Three rows.
-static void rows_tie(rows* r, const int* vertices, const double* weights, int count)
-{
-    for (int axis = 0; axis < 3; axis++)
-    {
-        for (int k = 0; k < count; k++)
-        {
-            rows_add(r, 3 * vertices[k] + axis, weights[k]);
-        }
-        rows_end(r);
-    }
-}
-
-static int random_index(uint64_t* random, int n)
-{
-    int k = (int)test_random(random, 0, n);
-    return k < n ? k : n - 1;
-}
-
-static void rows_random(rows* r, int n, int faces, int edges, int general, uint64_t* random)
-{
-    *r = (rows){0};
-    for (int k = 0; k < faces + edges; k++)
-    {
-        int v[4], unique = 0;
-        while (unique < 4)
-        {
-            v[unique] = random_index(random, n);
-            bool fresh = true;
-            for (int j = 0; j < unique; j++)
-            {
-                fresh = fresh && v[j] != v[unique];
-            }
-            unique += fresh;
-        }
-        double s = test_random(random, 0, 1), t = test_random(random, 0, 1 - (k < faces ? s : 0));
-        double face[4] = {1, -s, -t, s + t - 1}, edge[4] = {1 - s, s, t - 1, -t};
-        rows_tie(r, v, k < faces ? face : edge, 4);
-    }
-    for (int k = 0; k < general; k++)
-    {
-        for (int e = 0; e < 6; e++)
-        {
-            rows_add(r, random_index(random, 3 * n), test_random(random, -3, 3));
-        }
-        rows_end(r);
-    }
-}
-
-// Rows that say again what others say: a copy, and the sum of the first two.
-static void rows_repeat(rows* r)
-{
-    int first = r->start[0], second = r->start[1], third = r->start[2];
-    for (int k = first; k < second; k++)
-    {
-        rows_add(r, r->unknown[k], -2.5 * r->value[k]);
-    }
-    rows_end(r);
-    for (int k = first; k < third; k++)
-    {
-        rows_add(r, r->unknown[k], r->value[k]);
-    }
-    rows_end(r);
-    rows_end(r); // and one that says nothing
-}
-
-static void set_ties(weft_system* s, const rows* r)
-{
-    mem_free(s->tie_start);
-    mem_free(s->tie_unknown);
-    mem_free(s->tie_value);
-    s->tie_start = s->tie_unknown = NULL;
-    s->tie_value = NULL;
-    s->tie_count = 0;
-    int64_t bad;
-    if (r->count > 0)
-    {
-        assert_int_equal(system_set_ties(s, r->count, r->start, r->unknown, r->value, &bad), WEFT_OK);
-    }
-}
-
-// ---- the truth
-
-typedef struct truth
-{
-    int size;
-    long double* S; // [size * size]
-    int rank;
-} truth;
-
-static void orthonormalise(long double* q, int* rank, int size, long double* row)
-{
-    long double given = 0.0L;
-    for (int k = 0; k < size; k++)
-    {
-        given += row[k] * row[k];
-    }
-    for (int pass = 0; pass < 2; pass++)
-    {
-        for (int j = 0; j < *rank; j++)
-        {
-            long double dot = 0.0L;
-            for (int k = 0; k < size; k++)
-            {
-                dot += row[k] * q[j * size + k];
-            }
-            for (int k = 0; k < size; k++)
-            {
-                row[k] -= dot * q[j * size + k];
-            }
-        }
-    }
-    long double left = 0.0L;
-    for (int k = 0; k < size; k++)
-    {
-        left += row[k] * row[k];
-    }
-    if (left > 1e-20L * given && given > 0.0L)
-    {
-        for (int k = 0; k < size; k++)
-        {
-            q[*rank * size + k] = row[k] / sqrtl(left);
-        }
-        (*rank)++;
-    }
-}
-
-static truth truth_of(const weft_system* s)
-{
-    int size = 3 * s->pattern.row_count;
-    long double* q = calloc((size_t)size * (size_t)size, sizeof(long double));
-    long double* row = calloc((size_t)size, sizeof(long double));
-    truth t = {size, calloc((size_t)size * (size_t)size, sizeof(long double)), 0};
-    for (int k = 0; k < s->filter_count; k++)
-    {
-        for (int d = 0; d < s->filter[k].direction_count; d++)
-        {
-            memset(row, 0, (size_t)size * sizeof(long double));
-            row[3 * s->filter[k].vertex] = s->filter[k].direction[d].x;
-            row[3 * s->filter[k].vertex + 1] = s->filter[k].direction[d].y;
-            row[3 * s->filter[k].vertex + 2] = s->filter[k].direction[d].z;
-            orthonormalise(q, &t.rank, size, row);
-        }
-    }
-    for (int r = 0; r < s->tie_count; r++)
-    {
-        memset(row, 0, (size_t)size * sizeof(long double));
-        for (int k = s->tie_start[r]; k < s->tie_start[r + 1]; k++)
-        {
-            row[s->tie_unknown[k]] = s->tie_value[k];
-        }
-        orthonormalise(q, &t.rank, size, row);
-    }
-    for (int i = 0; i < size; i++)
-    {
-        for (int j = 0; j < size; j++)
-        {
-            long double sum = i == j;
-            for (int k = 0; k < t.rank; k++)
-            {
-                sum -= q[k * size + i] * q[k * size + j];
-            }
-            t.S[i * size + j] = sum;
-        }
-    }
-    free(q);
-    free(row);
-    return t;
-}
-
-// x <- m x
-static void dense_apply(const long double* m, long double* x, int size)
-{
-    long double* y = calloc((size_t)size, sizeof(long double));
-    for (int i = 0; i < size; i++)
-    {
-        for (int j = 0; j < size; j++)
-        {
-            y[i] += m[i * size + j] * x[j];
-        }
-    }
-    memcpy(x, y, (size_t)size * sizeof(long double));
-    free(y);
-}
-
-static void dense_product(const long double* a, const long double* b, long double* out, int size)
-{
-    memset(out, 0, (size_t)size * (size_t)size * sizeof(long double));
-    for (int i = 0; i < size; i++)
-    {
-        for (int k = 0; k < size; k++)
-        {
-            for (int j = 0; j < size; j++)
-            {
-                out[i * size + j] += a[i * size + k] * b[k * size + j];
-            }
-        }
-    }
-}
-
-// y <- a^-1 y, a positive definite and destroyed.
-static void dense_solve(long double* a, long double* y, int size)
-{
-    for (int k = 0; k < size; k++)
-    {
-        assert_true(a[k * size + k] > 0.0L);
-        for (int i = k + 1; i < size; i++)
-        {
-            long double factor = a[i * size + k] / a[k * size + k];
-            for (int j = k; j < size && factor != 0.0L; j++)
-            {
-                a[i * size + j] -= factor * a[k * size + j];
-            }
-            y[i] -= factor * y[k];
-        }
-    }
-    for (int i = size - 1; i >= 0; i--)
-    {
-        for (int j = i + 1; j < size; j++)
-        {
-            y[i] -= a[i * size + j] * y[j];
-        }
-        y[i] /= a[i * size + i];
-    }
-}
-
-// The solution, and (I - S) z in start.
-static void truth_solve(const truth* t, const weft_system* s, vec3* x, vec3* start)
-{
-    int size = t->size;
-    size_t square = (size_t)size * (size_t)size;
-    double* A = malloc(square * sizeof(double));
-    long double *a = calloc(square, sizeof(long double)), *m = calloc(square, sizeof(long double));
-    long double *z = calloc((size_t)size, sizeof(long double)), *y = calloc((size_t)size, sizeof(long double));
-    test_dense_matrix(s, false, A);
-    for (size_t k = 0; k < square; k++)
-    {
-        a[k] = A[k];
-    }
-    // z <- (I - S) z, y <- S (b - A z)
-    for (int k = 0; k < size; k++)
-    {
-        y[k] = z[k] = s->z ? (&s->z[0].x)[k] : 0.0;
-    }
-    dense_apply(t->S, y, size);
-    for (int k = 0; k < size; k++)
-    {
-        z[k] -= y[k];
-        y[k] = z[k];
-    }
-    dense_apply(a, y, size);
-    for (int k = 0; k < size; k++)
-    {
-        y[k] = (&s->b[0].x)[k] - y[k];
-    }
-    dense_apply(t->S, y, size);
-    // m <- S A S + I - S
-    long double* left = malloc(square * sizeof(long double));
-    dense_product(t->S, a, left, size);
-    dense_product(left, t->S, m, size);
-    for (size_t k = 0; k < square; k++)
-    {
-        m[k] += (k % ((size_t)size + 1) == 0 ? 1.0L : 0.0L) - t->S[k];
-    }
-    dense_solve(m, y, size);
-    dense_apply(t->S, y, size);
-    for (int k = 0; k < size; k++)
-    {
-        (&x[0].x)[k] = (double)(z[k] + y[k]);
-        (&start[0].x)[k] = (double)z[k];
-    }
-    free(A);
-    free(a);
-    free(m);
-    free(z);
-    free(y);
-    free(left);
-}
 
 // ---- solving
 
@@ -385,9 +77,9 @@ static void check_solver(const weft_system* s, const char* name, const char* pre
 static void check_all_solvers(const weft_system* s)
 {
     int n = s->pattern.row_count, count;
-    truth t = truth_of(s);
+    tie_truth t = tie_truth_of(s);
     vec3 *x = MEM_NEW(n, vec3), *start = MEM_NEW(n, vec3), *own = MEM_NEW(n, vec3);
-    truth_solve(&t, s, x, start);
+    tie_truth_solve(&t, s, x, start);
     linear_system view = system_view(s, 1);
     assert_int_equal(system_start(&view, own), WEFT_OK);
     assert_true(largest(own, start, n) < 1e-12);
@@ -407,7 +99,7 @@ static void check_all_solvers(const weft_system* s)
 static void test_every_solver(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     uint64_t random = 7;
     const struct
     {
@@ -419,9 +111,9 @@ static void test_every_solver(void** state)
     {
         weft_system* s = test_sheet_system(6, 30.0);
         test_constrain(s, cases[k].held, 0, &random);
-        rows_random(&r, 36, cases[k].faces, cases[k].edges, cases[k].general, &random);
-        rows_repeat(&r);
-        set_ties(s, &r);
+        tie_table_random(&r, 36, cases[k].faces, cases[k].edges, cases[k].general, &random);
+        tie_table_repeat(&r);
+        tie_table_set(s, &r);
         check_all_solvers(s);
         weft_system_destroy(s);
     }
@@ -431,7 +123,7 @@ static void test_every_solver(void** state)
 static void test_chains(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     const int chain[][4] = {{0, 1, 2, 3},  {1, 8, 9, 10},   {0, 20, 21, 22},  {20, 30, 31, 32},
                             {32, 0, 5, 6}, {9, 12, 13, 14}, {10, 12, 13, 14}, {8, 12, 13, 14}};
     const double weights[4] = {1.0, -0.5, -0.25, -0.25};
@@ -440,12 +132,12 @@ static void test_chains(void** state)
     {
         weft_system* s = test_sheet_system(6, 30.0);
         test_constrain(s, pass ? 0.2 : 0.0, 0, &random);
-        r = (rows){0};
+        r = (tie_table){0};
         for (size_t k = 0; k < sizeof(chain) / sizeof(chain[0]); k++)
         {
-            rows_tie(&r, chain[k], weights, 4);
+            tie_table_tie(&r, chain[k], weights, 4);
         }
-        set_ties(s, &r);
+        tie_table_set(s, &r);
         if (pass == 0)
         {
             mem_free(s->z);
@@ -460,7 +152,7 @@ static void test_chains(void** state)
 static void test_projection(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     uint64_t random = 11;
     enum
     {
@@ -468,9 +160,9 @@ static void test_projection(void** state)
     };
     weft_system* s = test_sheet_system(6, 30.0);
     test_constrain(s, 0.4, 0, &random);
-    rows_random(&r, N, 6, 4, 5, &random);
-    set_ties(s, &r);
-    truth t = truth_of(s);
+    tie_table_random(&r, N, 6, 4, 5, &random);
+    tie_table_set(s, &r);
+    tie_truth t = tie_truth_of(s);
     null_space space = {0};
     linear_system view = system_view(s, 1);
     assert_int_equal(null_space_build(&space, &view, NULL), WEFT_OK);
@@ -480,7 +172,7 @@ static void test_projection(void** state)
     {
         dense[k] = (&a[0].x)[k] = test_random(&random, -1, 1);
     }
-    dense_apply(t.S, dense, 3 * N);
+    test_dense_apply(t.S, dense, 3 * N);
     memcpy(b, a, sizeof(a));
     memcpy(c, a, sizeof(a));
     null_space_project(&space, b);
@@ -517,12 +209,12 @@ static void test_projection(void** state)
 static void test_satisfy(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     uint64_t random = 5;
     weft_system* s = test_sheet_system(8, 30.0);
     test_constrain(s, 0.3, 0, &random);
-    rows_random(&r, 64, 5, 3, 4, &random);
-    set_ties(s, &r);
+    tie_table_random(&r, 64, 5, 3, 4, &random);
+    tie_table_set(s, &r);
     double rhs[64], most = 0.0;
     for (int k = 0; k < r.count; k++)
     {
@@ -559,27 +251,27 @@ static void test_satisfy(void** state)
 // ---- larger systems
 
 // A seam: each vertex of the last rows of a second sheet follows a point of a face of the first, one group of all.
-static weft_system* seam_system(int side, rows* r, uint64_t* random)
+static weft_system* seam_system(int side, tie_table* r, uint64_t* random)
 {
     weft_system* parts[2] = {test_sheet_system(side, 30.0), test_sheet_system(side, 30.0)};
     weft_system* s = test_join_systems(parts, 2);
     test_constrain(s, 0.02, 0, random);
-    *r = (rows){0};
+    *r = (tie_table){0};
     for (int k = 0; k + 1 < side; k++)
     {
         double u = test_random(random, 0, 0.5), v = test_random(random, 0, 0.5);
         int tie[4] = {side * side + k, k, k + 1, side + k};
         double weights[4] = {1, -u, -v, u + v - 1};
-        rows_tie(r, tie, weights, 4);
+        tie_table_tie(r, tie, weights, 4);
     }
-    set_ties(s, r);
+    tie_table_set(s, r);
     return s;
 }
 
 static void test_long_seam(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     uint64_t random = 2;
     weft_system* s = seam_system(200, &r, &random);
     int n = s->pattern.row_count;
@@ -605,7 +297,7 @@ static void test_long_seam(void** state)
 static void test_sequence(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     static const char* const names[] = {"sa-ppcg", "auto", "cholesky", "sa-pcg", "diag-ppcg"};
     uint64_t random = 4;
     for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
@@ -618,9 +310,9 @@ static void test_sequence(void** state)
         {
             if (step == 3 || step == 5 || step == 6)
             {
-                rows none = {0};
-                rows_random(&r, n, 4 * step, 2, 0, &random);
-                set_ties(s, step == 5 ? &none : &r);
+                tie_table none = {0};
+                tie_table_random(&r, n, 4 * step, 2, 0, &random);
+                tie_table_set(s, step == 5 ? &none : &r);
             }
             if (step == 4)
             {
@@ -653,7 +345,7 @@ static void test_sequence(void** state)
 static void test_threads_give_the_same_bits(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     static const char* const names[] = {"sa-ppcg", "diag-ppcg", "diag-pcg", "cholesky"};
     uint64_t random = 9;
     weft_system* s = seam_system(60, &r, &random);
@@ -679,7 +371,7 @@ static void test_threads_give_the_same_bits(void** state)
 static void test_first_guess(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     uint64_t random = 6;
     weft_system* s = seam_system(12, &r, &random);
     int n = s->pattern.row_count;
@@ -702,7 +394,7 @@ static void test_first_guess(void** state)
 static void test_no_memory(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     uint64_t random = 8;
     weft_system* s = seam_system(6, &r, &random);
     vec3 x[72];
@@ -761,7 +453,7 @@ static void test_bad_ties_are_refused(void** state)
 static void test_the_command_solves_files(void** state)
 {
     (void)state;
-    static rows r;
+    static tie_table r;
     uint64_t random = 12;
     char folder[256], prefix[300], command[1200];
     weft_system* s = seam_system(12, &r, &random);

@@ -2,6 +2,7 @@
 #ifndef WEFT_CACHE_H
 #define WEFT_CACHE_H
 
+#include "weft/inspect.h"
 #include "weft/scene.h"
 #include "weft/weft.h"
 
@@ -106,9 +107,30 @@ WEFT_API weft_status weft_cache_squeezed_read(const char* dir, const weft_cache*
                                               weft_error* error);
 /// How many pairs the frame has; *pairs is [that], with bodies as the cache counts them, and lives as long as the list.
 WEFT_API int weft_cache_squeezed_at(const weft_cache_squeezed* squeezed, int frame, const weft_squeezed** pairs);
+/// Of any two bodies of which a step lists a pair, in this frame or before, the first: how many, and *pairs as above.
+WEFT_API int weft_cache_squeezed_until(const weft_cache_squeezed* squeezed, int frame, const weft_squeezed** pairs);
 /// What could not be read, in a sentence; NULL: all was.
 WEFT_API const char* weft_cache_squeezed_note(const weft_cache_squeezed* squeezed);
 WEFT_API void weft_cache_squeezed_destroy(weft_cache_squeezed* squeezed); ///< NULL is fine
+
+/// What explains crossings of a frame.
+typedef struct weft_squeezed_list
+{
+    int pair_count;
+    const weft_squeezed* pairs;  ///< [pair_count] of the frame's last step
+    int closed_count;
+    const weft_squeezed* closed; ///< [closed_count] of every two bodies that were listed so far, one pair or more
+} weft_squeezed_list;
+
+/// Takes explained crossings out of inspections. docs/inspect.md states the rule.
+typedef struct weft_squeezed_split weft_squeezed_split;
+/// Only the triangles of the bodies are looked at; they must outlive the split. NO_MEMORY: out is NULL.
+WEFT_API weft_status weft_squeezed_split_create(const weft_inspect_body* bodies, int body_count, weft_squeezed_split** out);
+/// `found` must list all its crossings (weft_inspect_def.pair_limit). What the list explains is taken out of it and counted in
+/// *squeezed; found->pairs is then the split's, until the next frame or the end.
+WEFT_API weft_status weft_squeezed_split_frame(weft_squeezed_split* split, const weft_squeezed_list* list,
+                                               weft_inspection* found, int64_t* squeezed);
+WEFT_API void weft_squeezed_split_destroy(weft_squeezed_split* split); ///< NULL is fine
 
 /// Whether all is there that should be. Opening does not ask for it, so that pictures of a damaged run are possible.
 /// Bodies: BAD_INPUT when scene.json is damaged or names a body whose files are missing.

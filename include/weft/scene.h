@@ -59,6 +59,7 @@ typedef struct weft_scene_cloth
     weft_material material;
     const char* model;
     const char* bending;
+    double friction, thickness; ///< of contact; thickness in m
 } weft_scene_cloth;
 
 /// The index-th cloth; NOT_FOUND past the end.

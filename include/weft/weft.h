@@ -208,7 +208,8 @@ enum
     WEFT_STAGE_MAX = 16
 };
 
-/// At the end of the step this edge passes through this face: bodies or pins have closed on the cloth.
+/// At the end of the step this edge passes through this face: bodies or pins have closed on the cloth. Or it has passed
+/// within the step, where a body went over the cloth whole and nothing around it crosses at the end.
 typedef struct weft_squeezed
 {
     int body[2]; ///< cloths, then obstacles: of the edge, of the face
@@ -305,6 +306,21 @@ WEFT_API weft_status weft_sim_obstacle_positions(weft_sim* sim, weft_obstacle_id
 WEFT_API int weft_sim_exclusion_count(const weft_sim* sim);
 /// The index-th, in the order of weft_sim_exclude; what it points to lives as long as the simulation.
 WEFT_API weft_exclusion weft_sim_exclusion_at(const weft_sim* sim, int index);
+
+/// What weft_sim_tie has made.
+typedef struct weft_tied
+{
+    const char *cloth, *to; ///< live as long as the simulation
+    int edges;              ///< 1: points of edges, 0: vertices
+    int point_count;
+    int near_count;         ///< points that contact with `to` leaves alone, because they lie upon it
+    int loose_count;        ///< vertices of `cloth` that lie as close and are neither tied nor excluded
+    double kept;            ///< m, the distance that contact keeps between the two cloths
+    double nearest, farthest; ///< m, distances of the points from their faces
+} weft_tied;
+
+WEFT_API int weft_sim_tie_count(const weft_sim* sim);
+WEFT_API weft_tied weft_sim_tie_at(const weft_sim* sim, int index); ///< in the order of weft_sim_tie
 
 /// All bodies in one collider (weft/collide.h), less the exclusions: vertices of the cloths in the order of adding, each in
 /// the user's order, then those of the obstacles. Body k of the collider is cloth k, then obstacle k - cloth_count. The caller

@@ -1,8 +1,10 @@
 // Squeezed pairs from stats.jsonl: those of the last step of each frame, with bodies as the cache counts them. The file
 // may be cut, written by hand or not be there: a line that is not as Weft writes it lists nothing, and a note says so.
+// Of all steps the first pair of any two bodies is kept: it says since when one may lie in the other.
 // With scene_file.c and changes.c the only file of this room that touches jansson.
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,6 +17,12 @@ enum
     READ_BYTES = 1 << 16
 };
 
+typedef struct first_pair
+{
+    int frame;
+    weft_squeezed pair;
+} first_pair;
+
 struct weft_cache_squeezed
 {
     int frame_count;
@@ -22,6 +30,9 @@ struct weft_cache_squeezed
     int* count; // [frame_count]
     weft_squeezed* pairs;
     int pair_count, pair_capacity;
+    first_pair* firsts;    // [closed_count] of any two bodies, by frame
+    weft_squeezed* closed; // [closed_count] their pairs
+    int closed_count, closed_capacity;
     char note[256]; // empty: all was read
 };
 
@@ -89,6 +100,61 @@ static bool pair_of(const weft_cache* cache, const json_t* item, int frame, json
                        out->face);
 }
 
+static bool same_bodies(const weft_squeezed* a, const weft_squeezed* b)
+{
+    return (a->body[0] == b->body[0] && a->body[1] == b->body[1]) ||
+           (a->body[0] == b->body[1] && a->body[1] == b->body[0]);
+}
+
+static weft_status take_first(weft_cache_squeezed* s, int frame, const weft_squeezed* pair)
+{
+    for (int k = 0; k < s->closed_count; k++)
+    {
+        first_pair* f = &s->firsts[k];
+        if (same_bodies(&f->pair, pair))
+        {
+            *f = frame < f->frame ? (first_pair){frame, *pair} : *f;
+            return WEFT_OK;
+        }
+    }
+    void* firsts = s->firsts;
+    if (!mem_grow(&firsts, &s->closed_capacity, s->closed_count + 1, sizeof(first_pair)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    s->firsts = firsts;
+    s->firsts[s->closed_count++] = (first_pair){frame, *pair};
+    return WEFT_OK;
+}
+
+static int compare_firsts(const void* left, const void* right)
+{
+    const first_pair *a = left, *b = right;
+    const int x[] = {a->frame, a->pair.body[0], a->pair.body[1]}, y[] = {b->frame, b->pair.body[0], b->pair.body[1]};
+    for (int k = 0; k < 3; k++)
+    {
+        if (x[k] != y[k])
+        {
+            return x[k] < y[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static weft_status sort_firsts(weft_cache_squeezed* s)
+{
+    s->closed = MEM_NEW(s->closed_count + 1, weft_squeezed);
+    if (s->closed_count > 1)
+    {
+        qsort(s->firsts, (size_t)s->closed_count, sizeof(first_pair), compare_firsts);
+    }
+    for (int k = 0; k < s->closed_count && s->closed; k++)
+    {
+        s->closed[k] = s->firsts[k].pair;
+    }
+    return s->closed ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 // The pairs of a line replace those of an earlier step of its frame.
 static weft_status take_pairs(weft_cache_squeezed* s, const weft_cache* cache, const json_t* line, bool* good)
 {
@@ -118,6 +184,10 @@ static weft_status take_pairs(weft_cache_squeezed* s, const weft_cache* cache, c
     }
     s->first[frame] = s->pair_count;
     s->count[frame] = *good ? (int)most : 0;
+    for (int k = 0; k < s->count[frame]; k++)
+    {
+        TRY(take_first(s, frame, &s->pairs[s->pair_count + k]));
+    }
     s->pair_count += s->count[frame];
     return WEFT_OK;
 }
@@ -202,6 +272,7 @@ weft_status weft_cache_squeezed_read(const char* dir, const weft_cache* cache, w
                  there ? "not readable" : "missing");
     }
     status = status == WEFT_OK && file ? take_file(s, cache, file) : status;
+    status = status == WEFT_OK ? sort_firsts(s) : status;
     if (file)
     {
         fclose(file);
@@ -222,6 +293,18 @@ int weft_cache_squeezed_at(const weft_cache_squeezed* s, int frame, const weft_s
     return s->count[frame];
 }
 
+int weft_cache_squeezed_until(const weft_cache_squeezed* s, int frame, const weft_squeezed** pairs)
+{
+    WEFT_ASSERT(s && pairs && frame >= 0 && frame < s->frame_count);
+    int count = 0;
+    while (count < s->closed_count && s->firsts[count].frame <= frame)
+    {
+        count++;
+    }
+    *pairs = s->closed;
+    return count;
+}
+
 const char* weft_cache_squeezed_note(const weft_cache_squeezed* s)
 {
     return s->note[0] ? s->note : NULL;
@@ -234,6 +317,8 @@ void weft_cache_squeezed_destroy(weft_cache_squeezed* s)
         mem_free(s->first);
         mem_free(s->count);
         mem_free(s->pairs);
+        mem_free(s->firsts);
+        mem_free(s->closed);
         mem_free(s);
     }
 }

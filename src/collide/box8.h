@@ -139,6 +139,42 @@ WIDE_INLINE unsigned box8_reach(const float (*side)[8], const float8* threshold)
 #endif
 }
 
+// Lanes in which, for each k, side[k] reaches threshold[k] or other[k] reaches threshold[k + 6].
+WIDE_INLINE unsigned box8_reach_one(const float (*side)[8], const float (*other)[8], const float8* threshold)
+{
+#ifdef __AVX512VL__
+    unsigned all = 0xff;
+    for (int k = 0; k < 6; k++)
+    {
+        __mmask8 a = _mm256_cmp_ps_mask(_mm256_load_ps(side[k]), (__m256)threshold[k], _CMP_GE_OQ);
+        __mmask8 b = _mm256_cmp_ps_mask(_mm256_load_ps(other[k]), (__m256)threshold[k + 6], _CMP_GE_OQ);
+        all &= (unsigned)(a | b);
+    }
+    return all;
+#elif defined(__SSE2__) && !defined(__AVX__)
+    unsigned bits = 0;
+    for (int half = 0; half < 8; half += 4)
+    {
+        __m128 all = _mm_castsi128_ps(_mm_set1_epi32(-1));
+        for (int k = 0; k < 6; k++)
+        {
+            __m128 a = _mm_cmpge_ps(_mm_load_ps(side[k] + half), _mm_set1_ps(threshold[k][0]));
+            __m128 b = _mm_cmpge_ps(_mm_load_ps(other[k] + half), _mm_set1_ps(threshold[k + 6][0]));
+            all = _mm_and_ps(all, _mm_or_ps(a, b));
+        }
+        bits |= (unsigned)_mm_movemask_ps(all) << half;
+    }
+    return bits;
+#else
+    int8 all = (float8_load(side[0]) >= threshold[0]) | (float8_load(other[0]) >= threshold[6]);
+    for (int k = 1; k < 6; k++)
+    {
+        all &= (float8_load(side[k]) >= threshold[k]) | (float8_load(other[k]) >= threshold[k + 6]);
+    }
+    return int8_bits(all);
+#endif
+}
+
 // Lanes of `values` that equal `value`, or are greater.
 WIDE_INLINE unsigned int8_equal(const int* values, int value)
 {

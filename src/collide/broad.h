@@ -49,7 +49,8 @@ typedef struct box8
     float side[6][8];
 } __attribute__((aligned(64))) box8;
 
-// The swept box of a vertex in the same form; the last two are zero, so that it is one vector.
+// The swept box of a vertex, or its place at the start or the end, in the same form; the last two are zero, so that it
+// is one vector.
 typedef struct vertex_box
 {
     float side[8];
@@ -65,7 +66,8 @@ typedef struct bvh
     int level_count;   // 0 when there is no feature
     int level_start[BVH_LEVELS], level_size[BVH_LEVELS];
     int node_count;
-    box8* node;        // [node_count]
+    box8* node;        // [node_count] swept boxes, or those of the start
+    box8* node_end;    // [node_count] those of the end, or NULL
     int* body;         // [8 * node_count] of each box; NULL without rules
     int* id;           // [8 * groups] features; -1 where a group is not full
     int* vertex;       // [8 * arity * groups] their vertices: group by group, corner by corner
@@ -110,6 +112,7 @@ typedef struct broad_walk
 {
     const bvh *queries, *targets;
     bool ascending; // one set against itself: only targets of a greater id
+    bool apart;     // boxes of start and end apart
     double margin;
     float margin_up, margin_down; // the margin, rounded away from zero and towards it
     const vec3 *start, *end;      // [vertex_count]
@@ -119,14 +122,18 @@ typedef struct broad_walk
     int* found; // [queries->count] number of pairs of each query
 } broad_walk;
 
-// The definition of a candidate, in double: boxes of features, and whether two are near.
+// The definition of a candidate, in double: boxes of features, and whether two are near. With swept boxes: at most the
+// margin apart along every axis. With those of the start and the end apart: as well, unless along one axis and on one
+// side both are farther apart; bounds of linear motion are convex, so that they are then in between too. Features that
+// move along with each other are told apart by that.
 typedef struct double_box
 {
     double low[3], high[3];
 } double_box;
 
-double_box feature_box(const broad_walk* w, const int* vertex, int count);
+double_box feature_box(const vec3* start, const vec3* end, const int* vertex, int count);
 bool boxes_near(const double_box* a, const double_box* b, double margin);
+bool boxes_near_apart(const double_box a[2], const double_box b[2], double margin); // start, end
 
 // ---- kernels, compiled once for each CPU kind; all give the same bits
 typedef struct broad_kernels
@@ -134,8 +141,8 @@ typedef struct broad_kernels
     // Copies positions and bounds the vertices [begin, end). Returns the first that is not finite, or -1.
     int (*vertex_boxes)(const vec3* from, const vec3* to, vec3 origin, vertex_box* out, int begin, int end);
     // Boxes of the groups [begin, end) of level 0, and of nodes of a level above.
-    void (*leaf_boxes)(const bvh* tree, const vertex_box* boxes, int begin, int end);
-    void (*inner_boxes)(const bvh* tree, int level, int begin, int end);
+    void (*leaf_boxes)(const bvh* tree, const vertex_box* boxes, box8* node, int begin, int end);
+    void (*inner_boxes)(const bvh* tree, box8* node, int level, int begin, int end);
     // Sum over the nodes [begin, end) of a level of the half perimeters of their boxes.
     double (*half_perimeters)(const bvh* tree, int level, int begin, int end);
     // Walks one chunk. list is [list_size].
@@ -146,8 +153,10 @@ typedef struct broad_kernels
 
 const broad_kernels* broad_kernels_for(cpu_kind cpu);
 
-// Refits all levels from the boxes of vertices; with still_obstacles the groups of obstacles keep theirs.
-void bvh_refit(bvh* tree, const broad_kernels* kernels, workers* pool, const vertex_box* boxes, bool still_obstacles);
+// Refits all levels of `node`, one of the tree's, from the boxes of vertices; with still_obstacles the groups of
+// obstacles keep theirs.
+void bvh_refit(const bvh* tree, const broad_kernels* kernels, workers* pool, const vertex_box* boxes, box8* node,
+               bool still_obstacles);
 // Sums of half perimeters: of all boxes of nodes, and of features.
 void bvh_measure(const bvh* tree, const broad_kernels* kernels, workers* pool, double* nodes, double* features);
 // The box of everything; false when there is nothing.
@@ -233,7 +242,9 @@ struct weft_collider
     double margin;
     vec3 origin;        // the boxes are relative to it; set by a build
     vec3 *start, *end;  // [vertex_count] of the last update
-    vertex_box* boxes;  // [vertex_count]
+    vertex_box* boxes;  // [vertex_count] swept, or of the start
+    vertex_box* ends;   // [vertex_count] of the end, or NULL
+    bool apart;         // boxes of start and end apart, else swept ones
     double built_ratio; // of the sums of half perimeters, right after a build; 0: there was none
     int build_count;    // for tests
 
@@ -247,6 +258,8 @@ struct weft_collider
 
 // With the caller's threads instead of its own.
 weft_status collider_create(const weft_collider_def* def, workers* pool, weft_collider** out, weft_error* error);
+// From the next update on: boxes of start and end apart, or swept ones as in a new collider.
+weft_status collider_split_boxes(weft_collider* c, bool apart);
 // A search of one kind with this margin in the boxes of the last update.
 pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double margin);
 weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, pair_list* out, weft_error* error);
@@ -268,8 +281,8 @@ typedef struct narrow_search
 } narrow_search;
 
 weft_status collider_narrow(weft_collider* c, const narrow_search* search, narrow_list* out, weft_error* error);
-// The two halves apart, for several tests over the same candidates: they stay until the next search. The second does not
-// look at the search's margin.
+// The two halves apart, for several tests over the same candidates: they stay until the next search. The second does
+// not look at the search's margin.
 weft_status collider_candidates(weft_collider* c, double margin, weft_error* error);
 weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out);
 

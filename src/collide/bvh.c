@@ -50,6 +50,7 @@ weft_status bvh_init(bvh* tree, const int* corner, int arity, int count, const c
 void bvh_finish(bvh* tree)
 {
     mem_free(tree->node);
+    mem_free(tree->node_end);
     mem_free(tree->body);
     mem_free(tree->id);
     mem_free(tree->vertex);
@@ -204,7 +205,8 @@ weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rule
 
 typedef struct refit_context
 {
-    bvh* tree;
+    const bvh* tree;
+    box8* node;
     const broad_kernels* kernels;
     const vertex_box* boxes;
     int level;
@@ -213,18 +215,19 @@ typedef struct refit_context
 static void refit_leaves(void* context, int begin, int end)
 {
     refit_context* r = context;
-    r->kernels->leaf_boxes(r->tree, r->boxes, begin, end);
+    r->kernels->leaf_boxes(r->tree, r->boxes, r->node, begin, end);
 }
 
 static void refit_nodes(void* context, int begin, int end)
 {
     refit_context* r = context;
-    r->kernels->inner_boxes(r->tree, r->level, begin, end);
+    r->kernels->inner_boxes(r->tree, r->node, r->level, begin, end);
 }
 
-void bvh_refit(bvh* tree, const broad_kernels* kernels, workers* pool, const vertex_box* boxes, bool still_obstacles)
+void bvh_refit(const bvh* tree, const broad_kernels* kernels, workers* pool, const vertex_box* boxes, box8* node,
+               bool still_obstacles)
 {
-    refit_context r = {.tree = tree, .kernels = kernels, .boxes = boxes};
+    refit_context r = {.tree = tree, .kernels = kernels, .boxes = boxes, .node = node};
     if (tree->level_count > 0)
     {
         int groups = still_obstacles ? tree->moving_groups : tree->level_size[0];
@@ -244,7 +247,7 @@ static double measure_nodes(void* context, int begin, int end)
 
 void bvh_measure(const bvh* tree, const broad_kernels* kernels, workers* pool, double* nodes, double* features)
 {
-    refit_context r = {.tree = (bvh*)tree, .kernels = kernels};
+    refit_context r = {.tree = tree, .kernels = kernels};
     *nodes = *features = 0.0;
     for (r.level = 0; r.level < tree->level_count; r.level++)
     {

@@ -72,7 +72,7 @@ WIDE_INLINE void transpose_boxes(const float8 r[8], box8* out)
     }
 }
 
-WIDE_INLINE void leaf_boxes_of(const bvh* tree, const vertex_box* boxes, int begin, int end, int arity)
+WIDE_INLINE void leaf_boxes_of(const bvh* tree, const vertex_box* boxes, box8* node, int begin, int end, int arity)
 {
     const float8 nothing = float8_set(-INFINITY);
     for (int g = begin; g < end; g++)
@@ -88,38 +88,38 @@ WIDE_INLINE void leaf_boxes_of(const bvh* tree, const vertex_box* boxes, int beg
                 row[k] = float8_max(row[k], float8_load(boxes[vertex[corner * BVH_WIDTH + k]].side));
             }
         }
-        transpose_boxes(row, &tree->node[g]);
+        transpose_boxes(row, &node[g]);
     }
 }
 
-static void leaf_boxes(const bvh* tree, const vertex_box* boxes, int begin, int end)
+static void leaf_boxes(const bvh* tree, const vertex_box* boxes, box8* node, int begin, int end)
 {
     switch (tree->arity)
     {
     case 1:
-        leaf_boxes_of(tree, boxes, begin, end, 1);
+        leaf_boxes_of(tree, boxes, node, begin, end, 1);
         break;
     case 2:
-        leaf_boxes_of(tree, boxes, begin, end, 2);
+        leaf_boxes_of(tree, boxes, node, begin, end, 2);
         break;
     default:
-        leaf_boxes_of(tree, boxes, begin, end, 3);
+        leaf_boxes_of(tree, boxes, node, begin, end, 3);
     }
 }
 
-static void inner_boxes(const bvh* tree, int level, int begin, int end)
+static void inner_boxes(const bvh* tree, box8* node, int level, int begin, int end)
 {
-    const box8* below = tree->node + tree->level_start[level - 1];
+    const box8* below = node + tree->level_start[level - 1];
     for (int n = begin; n < end; n++)
     {
-        box8* node = &tree->node[tree->level_start[level] + n];
+        box8* here = &node[tree->level_start[level] + n];
         int lanes = int_min(BVH_WIDTH, tree->level_size[level - 1] - n * BVH_WIDTH);
         for (int k = 0; k < 6; k++)
         {
             for (int lane = 0; lane < BVH_WIDTH; lane++)
             {
                 const box8* child = &below[n * BVH_WIDTH + lane];
-                node->side[k][lane] = lane < lanes ? float8_largest(float8_load(child->side[k])) : -INFINITY;
+                here->side[k][lane] = lane < lanes ? float8_largest(float8_load(child->side[k])) : -INFINITY;
             }
         }
     }
@@ -229,11 +229,27 @@ static bool page_next(walker* s)
 typedef struct query
 {
     int id;
-    int vertex[2]; // its vertices; the second is the first again where there is one
-    float8 outer[6], inner[6];
-    bool has_box; // whether `box` is set: few queries need it
-    double_box box;
+    int vertex[2];               // its vertices; the second is the first again where there is one
+    float8 outer[12], inner[12]; // of the start, of the end
+    bool has_box;                // whether `box` is set: few queries need it
+    double_box box[2];
 } query;
+
+// Lanes of the boxes at `node` that reach six thresholds; with boxes of the end as well, one of the two on every side.
+WIDE_INLINE unsigned node_reach(const broad_walk* w, size_t node, const float8* threshold)
+{
+    const bvh* targets = w->targets;
+    return w->apart ? box8_reach_one(targets->node[node].side, targets->node_end[node].side, threshold)
+                    : box8_reach(targets->node[node].side, threshold);
+}
+
+// The boxes of a feature: swept, or of the start and of the end.
+static void query_boxes(const broad_walk* w, const int* vertex, int count, double_box out[2])
+{
+    bool apart = w->apart;
+    out[0] = feature_box(w->start, apart ? w->start : w->end, vertex, count);
+    out[1] = apart ? feature_box(w->end, w->end, vertex, count) : out[0];
+}
 
 // Removes what the definition in double does not want: `doubtful` lanes whose boxes are not near, and what the rules
 // exclude.
@@ -244,7 +260,7 @@ static unsigned look_closer(const walker* s, query* q, int group, unsigned hits,
     const int* a = w->queries->corner + (size_t)q->id * (size_t)w->queries->arity;
     if (doubtful && !q->has_box)
     {
-        q->box = feature_box(w, a, w->queries->arity);
+        query_boxes(w, a, w->queries->arity, q->box);
         q->has_box = true;
     }
     for (unsigned left = w->rules ? hits : doubtful; left; left &= left - 1)
@@ -254,8 +270,9 @@ static unsigned look_closer(const walker* s, query* q, int group, unsigned hits,
         bool wanted = true;
         if (doubtful >> lane & 1)
         {
-            double_box box = feature_box(w, b, targets->arity);
-            wanted = boxes_near(&q->box, &box, w->margin);
+            double_box box[2];
+            query_boxes(w, b, targets->arity, box);
+            wanted = w->apart ? boxes_near_apart(q->box, box, w->margin) : boxes_near(q->box, box, w->margin);
         }
         wanted = wanted && (!w->rules || cull_features_wanted(w->rules, a, w->queries->arity, b, targets->arity));
         hits &= ~((unsigned)!wanted << lane);
@@ -285,8 +302,8 @@ WIDE_INLINE void query_meets_group(walker* s, query* q, int group)
 {
     const broad_walk* w = s->w;
     // Whether there are hits at all cannot be guessed: going on without costs less than asking.
-    unsigned hits = box8_reach(w->targets->node[group].side, q->outer) & ~unwanted(s, q, group);
-    unsigned doubtful = hits & ~box8_reach(w->targets->node[group].side, q->inner);
+    unsigned hits = node_reach(w, (size_t)group, q->outer) & ~unwanted(s, q, group);
+    unsigned doubtful = hits & ~node_reach(w, (size_t)group, q->inner);
     if (doubtful || w->rules)
     {
         hits = look_closer(s, q, group, hits, doubtful);
@@ -304,7 +321,7 @@ WIDE_INLINE void query_meets_group(walker* s, query* q, int group)
 // Eight groups of a list with their boxes, so that a query need not visit each.
 typedef struct group_block
 {
-    box8 box;
+    box8 box, end;
     int group[BVH_WIDTH];
     int last_id[BVH_WIDTH];
 } group_block;
@@ -331,11 +348,13 @@ static group_block* make_blocks(walker* s, const int* groups, int group_count, i
         {
             continue;
         }
-        const box8* parent = &targets->node[top ? 0 : targets->level_start[1] + g / BVH_WIDTH];
+        size_t above = top ? 0 : (size_t)(targets->level_start[1] + g / BVH_WIDTH);
+        const box8 *parent = &targets->node[above], *end = s->w->apart ? &targets->node_end[above] : parent;
         group_block* block = &blocks[count / BVH_WIDTH];
         for (int j = 0; j < 6; j++)
         {
             block->box.side[j][lane] = top ? INFINITY : parent->side[j][g % BVH_WIDTH];
+            block->end.side[j][lane] = top ? INFINITY : end->side[j][g % BVH_WIDTH];
         }
         block->group[lane] = g;
         block->last_id[lane] = targets->last_id[g];
@@ -347,6 +366,7 @@ static group_block* make_blocks(walker* s, const int* groups, int group_count, i
         for (int j = 0; j < 6; j++)
         {
             blocks[count / BVH_WIDTH].box.side[j][count % BVH_WIDTH] = -INFINITY;
+            blocks[count / BVH_WIDTH].end.side[j][count % BVH_WIDTH] = -INFINITY;
         }
     }
     return blocks;
@@ -358,7 +378,8 @@ WIDE_INLINE void query_meets_blocks(walker* s, query* q, const group_block* bloc
     int count = 0;
     for (int k = 0; k < block_count; k++)
     {
-        unsigned hits = box8_reach(blocks[k].box.side, q->outer);
+        unsigned hits = s->w->apart ? box8_reach_one(blocks[k].box.side, blocks[k].end.side, q->outer)
+                                    : box8_reach(blocks[k].box.side, q->outer);
         if (s->w->ascending)
         {
             hits &= int8_greater(blocks[k].last_id, q->id);
@@ -384,14 +405,24 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
         first_id = int_min(first_id, id[lane]);
     }
     const group_block* blocks = make_blocks(s, groups, group_count, s->w->ascending ? first_id : -1, &block_count);
-    float outer[6][8], inner[6][8];
+    float outer[12][8], inner[12][8];
     thresholds_outer(queries->node[group].side, s->w->margin_up, outer);
     thresholds_inner(queries->node[group].side, s->w->margin_down, inner);
+    if (s->w->apart)
+    {
+        thresholds_outer(queries->node_end[group].side, s->w->margin_up, outer + 6);
+        thresholds_inner(queries->node_end[group].side, s->w->margin_down, inner + 6);
+    }
     for (int lane = 0; lane < lanes && !s->failed; lane++)
     {
         query q = {.id = id[lane], .vertex = {vertex[lane], vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)]}};
         thresholds_of_lane(outer, lane, q.outer);
         thresholds_of_lane(inner, lane, q.inner);
+        if (s->w->apart)
+        {
+            thresholds_of_lane(outer + 6, lane, q.outer + 6);
+            thresholds_of_lane(inner + 6, lane, q.inner + 6);
+        }
         int before = s->found;
         query_meets_blocks(s, &q, blocks, block_count, (int*)(blocks + block_count));
         s->w->found[q.id] = s->found - before;
@@ -399,11 +430,11 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
 }
 
 // Outer thresholds of a query node, from its parent's boxes where it has one.
-static void node_thresholds(const broad_walk* w, int level, int node, float8 out[6])
+static void node_thresholds(const broad_walk* w, const box8* boxes, int level, int node, float8 out[6])
 {
     const bvh* tree = w->queries;
     bool top = level + 1 == tree->level_count;
-    const box8* from = &tree->node[top ? tree->level_start[level] : tree->level_start[level + 1] + node / BVH_WIDTH];
+    const box8* from = &boxes[top ? tree->level_start[level] : tree->level_start[level + 1] + node / BVH_WIDTH];
     box8 all;
     for (int k = 0; top && k < 6; k++)
     {
@@ -428,8 +459,12 @@ static int refine(walker* s, int query_level, int query_node, int level, const i
     static const int lane_number[BVH_WIDTH] = {0, 1, 2, 3, 4, 5, 6, 7};
     const broad_walk* w = s->w;
     const bvh* targets = w->targets;
-    float8 threshold[6];
-    node_thresholds(w, query_level, query_node, threshold);
+    float8 threshold[12];
+    node_thresholds(w, w->queries->node, query_level, query_node, threshold);
+    if (w->apart)
+    {
+        node_thresholds(w, w->queries->node_end, query_level, query_node, threshold + 6);
+    }
     int body = w->rules ? node_body(w->queries, query_level, query_node) : BODY_MIXED;
     int* out = s->list;
     for (int k = 0; k < count; k++)
@@ -441,7 +476,7 @@ static int refine(walker* s, int query_level, int query_node, int level, const i
         }
         int node = list[k];
         size_t at = (size_t)(targets->level_start[level] + node);
-        unsigned hits = box8_reach(targets->node[at].side, threshold);
+        unsigned hits = node_reach(w, at, threshold);
         for (unsigned left = body != BODY_MIXED ? hits : 0; left; left &= left - 1)
         {
             int lane = __builtin_ctz(left);

@@ -166,6 +166,7 @@ void weft_collider_destroy(weft_collider* c)
     mem_free(c->start);
     mem_free(c->end);
     mem_free(c->boxes);
+    mem_free(c->ends);
     mem_free(c->vertex_face.pair);
     mem_free(c->edge_edge.pair);
     mem_free(c->candidates[0].pair);
@@ -182,6 +183,25 @@ const int* weft_collider_edges(const weft_collider* c, int* count)
     WEFT_ASSERT(c && count);
     *count = c->tree[FEATURE_EDGE].count;
     return c->corner[FEATURE_EDGE];
+}
+
+weft_status collider_split_boxes(weft_collider* c, bool apart)
+{
+    if (apart == c->apart)
+    {
+        return WEFT_OK;
+    }
+    c->ready = false;
+    c->ends = c->ends ? c->ends : MEM_NEW(c->vertex_count, vertex_box);
+    bool room = c->ends;
+    for (int kind = 0; kind < FEATURE_KINDS; kind++)
+    {
+        bvh* tree = &c->tree[kind];
+        tree->node_end = tree->node_end ? tree->node_end : MEM_NEW(tree->node_count, box8);
+        room = room && tree->node_end;
+    }
+    c->apart = apart && room;
+    return room ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 // ---- update
@@ -222,7 +242,12 @@ static void update_chunk(void* context, int begin, int end)
         memcpy(c->start + begin, u->start + begin, size);
         memcpy(c->end + begin, u->end + begin, size);
     }
-    int bad = c->kernels->vertex_boxes(c->start, c->end, c->origin, c->boxes, begin, end);
+    int bad = c->kernels->vertex_boxes(c->start, c->apart ? c->start : c->end, c->origin, c->boxes, begin, end);
+    if (c->apart)
+    {
+        int other = c->kernels->vertex_boxes(c->end, c->end, c->origin, c->ends, begin, end);
+        bad = bad < 0 || (other >= 0 && other < bad) ? other : bad;
+    }
     int first = atomic_load(&u->bad);
     while (bad >= 0 && (first < 0 || bad < first) && !atomic_compare_exchange_weak(&u->bad, &first, bad))
     {
@@ -245,7 +270,12 @@ static void refit_all(weft_collider* c, bool still_obstacles)
 {
     for (int kind = 0; kind < FEATURE_KINDS; kind++)
     {
-        bvh_refit(&c->tree[kind], c->kernels, c->pool, c->boxes, still_obstacles);
+        bvh* tree = &c->tree[kind];
+        bvh_refit(tree, c->kernels, c->pool, c->boxes, tree->node, still_obstacles);
+        if (c->apart)
+        {
+            bvh_refit(tree, c->kernels, c->pool, c->ends, tree->node_end, still_obstacles);
+        }
     }
 }
 
@@ -341,6 +371,7 @@ pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double 
         .walk = {.queries = &c->tree[edges ? FEATURE_EDGE : FEATURE_VERTEX],
                  .targets = &c->tree[edges ? FEATURE_EDGE : FEATURE_FACE],
                  .ascending = edges,
+                 .apart = c->apart,
                  .margin = margin,
                  .margin_up = (float)(fmin(margin, largest) * (1.0 + 0x1p-20)) + (margin > 0.0 ? 1e-37f : 0.0f),
                  .margin_down = fmaxf(0.0f, (float)(fmin(margin, largest) * (1.0 - 0x1p-20)) - 1e-37f),

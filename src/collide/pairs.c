@@ -13,14 +13,14 @@
 enum
 {
     CHUNK_LEVEL = 2,    // a chunk is a query node of this level: 8^3 queries
-    LIST_SIZE = 8192,   // ints of scratch on the stack of a chunk
+    LIST_SIZE = 16384,  // ints of scratch on the stack of a chunk
     TESTS_A_PAIR = 4,   // limit of tests, of eight boxes each, for each pair of the limit
     TESTS_A_QUERY = 256 // and for each query
 };
 
 // ---- the definition
 
-double_box feature_box(const broad_walk* w, const int* vertex, int count)
+double_box feature_box(const vec3* start, const vec3* end, const int* vertex, int count)
 {
     double_box box;
     for (int k = 0; k < 3; k++)
@@ -28,7 +28,7 @@ double_box feature_box(const broad_walk* w, const int* vertex, int count)
         double low = INFINITY, high = -INFINITY;
         for (int c = 0; c < count; c++)
         {
-            double x = (&w->start[vertex[c]].x)[k], y = (&w->end[vertex[c]].x)[k];
+            double x = (&start[vertex[c]].x)[k], y = (&end[vertex[c]].x)[k];
             double less = x < y ? x : y, more = x < y ? y : x;
             low = less < low ? less : low;
             high = more > high ? more : high;
@@ -47,6 +47,17 @@ bool boxes_near(const double_box* a, const double_box* b, double margin)
         near = near && b->low[k] - a->high[k] <= margin && a->low[k] - b->high[k] <= margin;
     }
     return near;
+}
+
+bool boxes_near_apart(const double_box a[2], const double_box b[2], double margin)
+{
+    bool meet = true;
+    for (int k = 0; k < 3; k++)
+    {
+        meet = meet && (b[0].low[k] - a[0].high[k] <= margin || b[1].low[k] - a[1].high[k] <= margin);
+        meet = meet && (a[0].low[k] - b[0].high[k] <= margin || a[1].low[k] - b[1].high[k] <= margin);
+    }
+    return meet;
 }
 
 // ---- scratch
@@ -146,7 +157,7 @@ static weft_status walk_crowded(pair_finder* finder, pair_search* search)
             continue;
         }
         // Lists of all levels, and blocks of the lowest with their boxes.
-        int needed = 2 * targets->node_count + 10 * targets->level_size[0] + 64 * BVH_LEVELS;
+        int needed = 2 * targets->node_count + 16 * targets->level_size[0] + 64 * BVH_LEVELS;
         if (!scratch_grow((void**)&finder->list, &finder->list_capacity, needed, sizeof(int)))
         {
             return WEFT_NO_MEMORY;

@@ -82,7 +82,8 @@ weft_status error_set(weft_error* error, weft_status status, const char* file, i
     __attribute__((format(printf, 5, 6)));
 void log_warning(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-// Closest of `count` names by edit distance, NULL when none is near: for "did you mean".
+// Closest of `count` names by edit distance, NULL when none is near or the word has fewer than three letters: for "did you
+// mean".
 const char* suggest_name(const char* word, const char* const* names, int count);
 
 // ---- decimal numbers

@@ -68,6 +68,7 @@ void log_warning(const char* format, ...)
 
 enum
 {
+    WORD_MIN = 3, // shorter ones are near to anything
     WORD_MAX = 63
 };
 
@@ -101,11 +102,12 @@ static int edit_distance(const char* a, const char* b)
 const char* suggest_name(const char* word, const char* const* names, int count)
 {
     const char* best = NULL;
-    int best_distance = int_max(2, (int)strlen(word) / 3) + 1;
-    for (int k = 0; k < count; k++)
+    int length = (int)strlen(word), best_distance = int_max(2, length / 3) + 1;
+    for (int k = 0; k < count && length >= WORD_MIN; k++)
     {
         int distance = edit_distance(word, names[k]);
-        if (distance < best_distance)
+        // A distance as long as either word has nothing of it left.
+        if (distance < int_min(best_distance, int_min(length, (int)strlen(names[k]))))
         {
             best = names[k];
             best_distance = distance;

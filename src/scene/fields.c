@@ -54,7 +54,13 @@ weft_status read_no_memory(const scene_reader* r)
 
 weft_status read_wrong_kind(const scene_reader* r, const tree_node* node, const char* expected)
 {
-    return read_error(r, node, "expected %s, found %s", expected, tree_kind_text(node->kind));
+    const example_row* row = example_find(node);
+    if (!row)
+    {
+        return read_error(r, node, "expected %s, found %s", expected, tree_kind_text(node->kind));
+    }
+    return read_error(r, node, "expected %s, found %s; for example %s%s%s%s", expected, tree_kind_text(node->kind),
+                      row->example, row->unit ? " (" : "", row->unit ? row->unit : "", row->unit ? ")" : "");
 }
 
 enum
@@ -191,6 +197,19 @@ static void join_words(const char* const* words, int count, char* out, size_t si
     {
         used += (size_t)snprintf(out + used, size - used, "%s%s", k > 0 ? ", " : "", words[k]);
     }
+}
+
+weft_status read_unknown_name(const scene_reader* r, const tree_node* node, const char* what, const char* name,
+                              const char* const* names, int count)
+{
+    const char* near = suggest_name(name, names, count);
+    if (near)
+    {
+        return read_error(r, node, "there is no %s `%.60s`, did you mean `%s`?", what, name, near);
+    }
+    char known[400];
+    join_words(names, count, known, sizeof(known));
+    return read_error(r, node, "there is no %s `%.60s`; there is %s", what, name, known);
 }
 
 weft_status read_choice(const scene_reader* r, const tree_node* node, const char* const* words, int count, int* out)

@@ -1,12 +1,12 @@
 // "contact": whether there is any, thickness and friction of bodies that do not say, and pairs of bodies, or of parts
-// of them, that are not tested against each other.
+// of them, that are not tested against each other. Thicknesses that the meshes are too fine for get a note.
 #include <string.h>
 
 #include "scene/scene_data.h"
 
 enum
 {
-    NAMES_MAX = 64 // of which a suggestion is chosen
+    NAMES_MAX = 64 // that an error looks through
 };
 
 typedef struct contact_keys
@@ -64,9 +64,7 @@ static weft_status body_find(const scene_reader* r, const tree_node* node, body*
         }
         names[int_min(k, NAMES_MAX - 1)] = out->name;
     }
-    const char* near = suggest_name(name, names, int_min(count, NAMES_MAX));
-    return read_error(r, node, "there is no cloth or obstacle `%.60s`%s%s%s", name, near ? ", did you mean `" : "",
-                      near ? near : "", near ? "`?" : "");
+    return read_unknown_name(r, node, "cloth or obstacle", name, names, int_min(count, NAMES_MAX));
 }
 
 static weft_status exclusion_read(const scene_reader* r, const tree_node* node, scene_exclusion* out)
@@ -122,4 +120,53 @@ weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node
         TRY(exclusion_read(r, child, &r->scene->exclusions[r->scene->exclusion_count++]));
     }
     return WEFT_OK;
+}
+
+// ---- doubts
+
+// Of the sides of its triangles, m.
+static double mean_edge(const mesh* m)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3 * m->triangle_count; k++)
+    {
+        int next = k % 3 == 2 ? k - 2 : k + 1;
+        sum += v3_length(v3_sub(m->position[m->triangle[next]], m->position[m->triangle[k]]));
+    }
+    return m->triangle_count > 0 ? sum / (3.0 * m->triangle_count) : INFINITY;
+}
+
+weft_status contact_doubt(const scene_reader* r)
+{
+    weft_scene* scene = r->scene;
+    weft_status status = WEFT_OK;
+    double finest = INFINITY;
+    const char* finest_name = "";
+    for (int k = 0; k < scene->cloth_count && scene->def.contact && status == WEFT_OK; k++)
+    {
+        const scene_cloth* cloth = &scene->cloths[k];
+        double edge = mean_edge(&cloth->mesh);
+        finest_name = edge < finest ? cloth->name : finest_name;
+        finest = fmin(finest, edge);
+        status =
+            cloth->thickness <= edge
+                ? WEFT_OK
+                : scene_warn(scene,
+                             "cloth `%s` keeps a distance of %.4g m, more than the mean edge of its mesh, %.4g m: it "
+                             "cannot fold as finely as its mesh; state a \"thickness\" below that, or a coarser mesh",
+                             cloth->name, cloth->thickness, edge);
+    }
+    for (int k = 0; k < scene->obstacle_count && scene->def.contact && status == WEFT_OK; k++)
+    {
+        const scene_obstacle* o = &scene->obstacles[k];
+        status =
+            o->thickness <= finest
+                ? WEFT_OK
+                : scene_warn(scene,
+                             "obstacle `%s` keeps a distance of %.4g m, more than the mean edge of cloth `%s`, %.4g m: "
+                             "the cloth cannot follow its shape as finely as its mesh; state a \"thickness\" below "
+                             "that, or a coarser mesh",
+                             o->name, o->thickness, finest_name, finest);
+    }
+    return status == WEFT_OK ? WEFT_OK : read_no_memory(r);
 }

@@ -182,7 +182,21 @@ weft_status read_error(const scene_reader* r, const tree_node* node, const char*
 weft_status read_error_key(const scene_reader* r, const tree_node* node, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 weft_status read_no_memory(const scene_reader* r);
+// What was expected, what was found, and a value that would do where examples.c has one.
 weft_status read_wrong_kind(const scene_reader* r, const tree_node* node, const char* expected);
+// A name that is none of `names`: the nearest one, or all of them. what: "cloth", ...
+weft_status read_unknown_name(const scene_reader* r, const tree_node* node, const char* what, const char* name,
+                              const char* const* names, int count);
+
+typedef struct example_row
+{
+    const char* pattern; // see examples.c
+    const char* example; // as JSON
+    const char* unit;    // or what it is; NULL: neither
+} example_row;
+
+const example_row* example_find(const tree_node* node); // NULL: none
+const example_row* example_rows(int* count);            // all, for tests
 
 typedef enum field_kind
 {
@@ -254,6 +268,7 @@ weft_status obstacles_read(const scene_reader* r, const tree_node* node);
 weft_status shape_read(const scene_reader* r, const tree_node* node, shape_options* out, vec3* rotate);
 weft_status contact_read_settings(const scene_reader* r, const tree_node* node); // what bodies that do not say have
 weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node);
+weft_status contact_doubt(const scene_reader* r); // notes about thicknesses that the meshes do not go with
 weft_status ties_read(const scene_reader* r, const tree_node* node);
 
 // ---- deforming meshes

@@ -43,6 +43,8 @@ weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_c
         .material = cloth->material,
         .model = cloth->model,
         .bending = cloth->bending,
+        .friction = cloth->friction,
+        .thickness = cloth->thickness,
     };
     return out->pinned_count >= 0 ? WEFT_OK : WEFT_NO_MEMORY;
 }

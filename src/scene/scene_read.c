@@ -471,5 +471,9 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     {
         TRY(ties_read(r, keys.ties));
     }
-    return keys.contact ? contact_read_exclusions(r, keys.contact) : WEFT_OK;
+    if (keys.contact)
+    {
+        TRY(contact_read_exclusions(r, keys.contact));
+    }
+    return contact_doubt(r);
 }

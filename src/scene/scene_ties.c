@@ -5,7 +5,7 @@
 
 enum
 {
-    NAMES_MAX = 64 // of which a suggestion is chosen
+    NAMES_MAX = 64 // that an error looks through
 };
 
 typedef struct tie_keys
@@ -44,9 +44,7 @@ static weft_status cloth_find(const scene_reader* r, const tree_node* node, cons
                 name);
         }
     }
-    const char* near = suggest_name(name, names, int_min(scene->cloth_count, NAMES_MAX));
-    return read_error(r, node, "there is no cloth `%.60s`%s%s%s", name, near ? ", did you mean `" : "",
-                      near ? near : "", near ? "`?" : "");
+    return read_unknown_name(r, node, "cloth", name, names, int_min(scene->cloth_count, NAMES_MAX));
 }
 
 static weft_status tie_read(const scene_reader* r, const tree_node* node, scene_tie* out)
@@ -59,7 +57,9 @@ static weft_status tie_read(const scene_reader* r, const tree_node* node, scene_
     TRY(read_fields(r, node, tie_fields, FIELD_COUNT(tie_fields), &keys));
     if (!keys.cloth || !keys.to)
     {
-        return read_error(r, node, "a tie needs \"cloth\" and \"to\", the names of two cloths, or of one twice");
+        return read_error(r, node,
+                          "a tie needs \"cloth\" and \"to\", the names of two cloths, or of one twice; for example "
+                          "{\"cloth\": \"patch\", \"to\": \"sheet\"}");
     }
     const scene_cloth *cloth, *to;
     TRY(cloth_find(r, keys.cloth, &cloth));

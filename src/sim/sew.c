@@ -110,11 +110,11 @@ static weft_status add_point(weft_sim* sim, int body_index, int to_index, const 
             "vertex lies on or over; move the cloth or tie other vertices",
             point[0], from->name, to->name, best.distance);
     }
-    if (!mem_grow((void**)&sim->seams, &sim->seam_capacity, sim->seam_count + 1, sizeof(seam_point)))
+    if (!mem_grow((void**)&sim->seam_points, &sim->seam_point_capacity, sim->seam_point_count + 1, sizeof(seam_point)))
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
     }
-    sim->seams[sim->seam_count++] = (seam_point){body_index, to_index, t};
+    sim->seam_points[sim->seam_point_count++] = (seam_point){body_index, to_index, t};
     return WEFT_OK;
 }
 
@@ -200,22 +200,27 @@ static weft_status add_points(weft_sim* sim, const weft_tie* def, int body_index
     return status;
 }
 
-// Contact leaves those tied points alone, with the other cloth, that lie closer than both keep from each other: it would
-// push against the tie for ever. The others collide as any.
+// Cloths that are sewn together keep no more than half of the distance at which they start (sweep.c), so that contact
+// does not push against ties. Points that lie upon the other cloth have none: contact leaves them alone, with that
+// cloth.
+static bool is_near(const weft_sim* sim, const seam_point* p)
+{
+    const double least = 0.02; // of the thickness
+    return fabs(p->tie.offset) < 0.5 * least * (sim->bodies[p->body].thickness + sim->bodies[p->to].thickness);
+}
+
 static weft_status exclude_near(weft_sim* sim, const weft_tie* def, int first, weft_error* error)
 {
-    int* vertices = MEM_NEW(2 * (size_t)(sim->seam_count - first) + 1, int);
+    int* vertices = MEM_NEW(2 * (size_t)(sim->seam_point_count - first) + 1, int);
     if (!vertices)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
     }
     int count = 0;
-    for (int k = first; k < sim->seam_count; k++)
+    for (int k = first; k < sim->seam_point_count; k++)
     {
-        const body *from = &sim->bodies[sim->seams[k].body], *to = &sim->bodies[sim->seams[k].to];
-        double kept = 0.5 * (from->thickness + to->thickness);
-        const tie* t = &sim->seams[k].tie;
-        for (int p = 0; p < 2 && t->point[p] >= 0 && fabs(t->offset) < kept; p++)
+        const tie* t = &sim->seam_points[k].tie;
+        for (int p = 0; p < 2 && t->point[p] >= 0 && is_near(sim, &sim->seam_points[k]); p++)
         {
             vertices[count++] = t->point[p];
         }
@@ -231,24 +236,97 @@ weft_status weft_sim_tie(weft_sim* sim, const weft_tie* def, weft_error* error)
     WEFT_ASSERT(sim && def && def->cloth && def->to && def->vertex_count >= 0 && !sim->built);
     weft_exclusion names = {def->cloth, def->to, def->vertices, def->vertex_count};
     TRY(exclusion_check(sim, &names, error));
-    int before = sim->seam_count, body_index = sim_find_body(sim, def->cloth), to_index = sim_find_body(sim, def->to);
+    int before = sim->seam_point_count, body_index = sim_find_body(sim, def->cloth);
+    int to_index = sim_find_body(sim, def->to);
     if (body_index >= sim->body_count || to_index >= sim->body_count)
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0,
                          "`%s` is an obstacle; ties hold cloth to cloth: use pins with a path for what follows a body",
                          body_index >= sim->body_count ? def->cloth : def->to);
     }
+    if (!mem_grow((void**)&sim->seams, &sim->seam_capacity, sim->seam_count + 1, sizeof(seam)))
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    }
     weft_status status = add_points(sim, def, body_index, to_index, error);
     status = status == WEFT_OK ? exclude_near(sim, def, before, error) : status;
-    sim->seam_count = status == WEFT_OK ? sim->seam_count : before;
-    return status;
+    if (status != WEFT_OK)
+    {
+        sim->seam_point_count = before;
+        return status;
+    }
+    sim->seams[sim->seam_count++] = (seam){body_index, to_index, before, sim->seam_point_count - before, def->edges};
+    return WEFT_OK;
+}
+
+static bool is_excluded(const weft_sim* sim, const seam* s, int vertex)
+{
+    const char *cloth = sim->bodies[s->body].name, *to = sim->bodies[s->to].name;
+    for (int k = 0; k < sim->exclusion_count; k++)
+    {
+        const exclusion* e = &sim->exclusions[k];
+        bool forward = strcmp(e->first, cloth) == 0 && strcmp(e->second, to) == 0;
+        bool whole = !e->vertices && (forward || (strcmp(e->first, to) == 0 && strcmp(e->second, cloth) == 0));
+        for (int i = 0; forward && i < e->vertex_count && !whole; i++)
+        {
+            whole = e->vertices[i] == vertex;
+        }
+        if (whole)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// In one cloth neighbours are always near: nothing is loose there.
+static int count_loose(const weft_sim* sim, const seam* s, double kept)
+{
+    const body *from = &sim->bodies[s->body], *to = &sim->bodies[s->to];
+    int count = 0;
+    for (int i = 0; i < from->rest.vertex_count && from != to; i++)
+    {
+        const int point[2] = {i, -1};
+        nearest best = {.distance = kept};
+        for (int t = 0; t < to->rest.triangle_count && best.distance == kept; t++)
+        {
+            try_face(from, to, point, to->rest.triangle + 3 * (size_t)t, &best);
+        }
+        count += best.distance < kept && !is_excluded(sim, s, i);
+    }
+    return count;
+}
+
+int weft_sim_tie_count(const weft_sim* sim)
+{
+    WEFT_ASSERT(sim);
+    return sim->seam_count;
+}
+
+weft_tied weft_sim_tie_at(const weft_sim* sim, int index)
+{
+    WEFT_ASSERT(sim && index >= 0 && index < sim->seam_count);
+    const seam* s = &sim->seams[index];
+    const seam_point* points = sim->seam_points + s->first;
+    weft_tied out = {
+        .cloth = sim->bodies[s->body].name, .to = sim->bodies[s->to].name, .edges = s->edges, .point_count = s->count};
+    for (int k = 0; k < s->count; k++)
+    {
+        double distance = fabs(points[k].tie.offset);
+        out.near_count += is_near(sim, &points[k]);
+        out.nearest = k > 0 ? fmin(out.nearest, distance) : distance;
+        out.farthest = fmax(out.farthest, distance);
+    }
+    out.kept = 0.5 * (sim->bodies[s->body].thickness + sim->bodies[s->to].thickness);
+    out.loose_count = out.near_count > 0 ? count_loose(sim, s, out.kept) : 0;
+    return out;
 }
 
 weft_status seams_build(weft_sim* sim)
 {
-    for (int k = 0; k < sim->seam_count; k++)
+    for (int k = 0; k < sim->seam_point_count; k++)
     {
-        const seam_point* s = &sim->seams[k];
+        const seam_point* s = &sim->seam_points[k];
         const int *own = sim->bodies[s->body].scene_vertex, *other = sim->bodies[s->to].scene_vertex;
         tie t = s->tie;
         t.point[0] = own[t.point[0]];

@@ -132,6 +132,7 @@ void weft_sim_destroy(weft_sim* sim)
     mem_free(sim->obstacles);
     mem_free(sim->exclusions);
     mem_free(sim->seams);
+    mem_free(sim->seam_points);
     mem_free(sim->solver_name);
     mem_free(sim->preconditioner);
     workers_destroy(sim->pool);
@@ -187,7 +188,7 @@ static int user_vertex(const weft_sim* sim, int vertex, int* body)
 static weft_status tell_squeezed(weft_sim* sim, weft_step_stats* stats)
 {
     const contact* c = sim->world.contact;
-    int count = c ? c->squeezed_count : 0;
+    int count = c ? c->squeezed_count + c->passed_count : 0;
     if (!mem_grow((void**)&sim->squeezed, &sim->squeezed_capacity, count, sizeof(weft_squeezed)))
     {
         return WEFT_NO_MEMORY;
@@ -195,10 +196,11 @@ static weft_status tell_squeezed(weft_sim* sim, weft_step_stats* stats)
     for (int k = 0; k < count; k++)
     {
         weft_squeezed* to = &sim->squeezed[k];
+        const squeezed_pair* from = k < c->squeezed_count ? &c->squeezed[k] : &c->passed[k - c->squeezed_count];
         for (int a = 0; a < 5; a++)
         {
             int* place = a < 2 ? &to->edge[a] : &to->face[a - 2];
-            *place = user_vertex(sim, a < 2 ? c->squeezed[k].edge[a] : c->squeezed[k].face[a - 2], &to->body[a >= 2]);
+            *place = user_vertex(sim, a < 2 ? from->edge[a] : from->face[a - 2], &to->body[a >= 2]);
         }
     }
     stats->squeezed = count;

@@ -64,6 +64,14 @@ typedef struct seam_point
     tie tie;
 } seam_point;
 
+// The points of one call of weft_sim_tie.
+typedef struct seam
+{
+    int body, to;
+    int first, count; // in seam_points
+    bool edges;
+} seam;
+
 struct weft_sim
 {
     weft_sim_def def;
@@ -77,7 +85,9 @@ struct weft_sim
     int obstacle_vertices; // of all of them
     exclusion* exclusions;
     int exclusion_count, exclusion_capacity;
-    seam_point* seams;
+    seam_point* seam_points;
+    int seam_point_count, seam_point_capacity;
+    seam* seams;
     int seam_count, seam_capacity;
     workers* pool;
     cpu_kind cpu;

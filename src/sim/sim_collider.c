@@ -203,11 +203,45 @@ static void contact_set_reach(contact* c, const body* bodies, int count)
         }
         triangles += bodies[k].rest.triangle_count;
     }
-    c->reach = triangles > 0 ? edge_share * sqrt(2.0 * area / triangles) : 0.0;
+    c->edge = triangles > 0 ? sqrt(2.0 * area / triangles) : 0.0;
+    c->reach = edge_share * c->edge;
     for (int i = 0; i < c->vertex_count; i++)
     {
         c->reach = fmax(c->reach, CONTACT_REACH * c->thickness[i]);
     }
+}
+
+// Cloths that seams join become kin: the smallest index of all of them.
+static weft_status contact_set_kin(contact* c, const weft_sim* sim)
+{
+    if (sim->seam_count == 0)
+    {
+        return WEFT_OK;
+    }
+    c->kin = MEM_NEW(sim->body_count + sim->obstacle_count, int);
+    c->sewn = MEM_NEW(c->cloth_count, vec3);
+    if (!c->kin || !c->sewn)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        const body* b = &sim->bodies[k];
+        c->kin[k] = k;
+        for (int i = 0; i < b->rest.vertex_count; i++)
+        {
+            c->sewn[b->scene_vertex[i]] = b->start[i];
+        }
+    }
+    for (int turn = 0; turn < sim->seam_count; turn++) // as far as a chain of them can reach
+    {
+        for (int k = 0; k < sim->seam_count; k++)
+        {
+            int *a = &c->kin[sim->seams[k].body], *b = &c->kin[sim->seams[k].to];
+            *a = *b = int_min(*a, *b);
+        }
+    }
+    return WEFT_OK;
 }
 
 weft_status sim_build_contact(weft_sim* sim, weft_error* error)
@@ -253,7 +287,7 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
         }
     }
     contact_set_reach(c, sim->bodies, sim->body_count);
-    return WEFT_OK;
+    return contact_set_kin(c, sim);
 }
 
 int weft_sim_collider_vertex_count(const weft_sim* sim)

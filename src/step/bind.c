@@ -7,7 +7,7 @@
 
 static const double pull_back = 0.9; // share of the drift
 
-weft_status binding_create(binding* b, const tie_set* set)
+weft_status binding_create(binding* b, const tie_set* set, int vertex_count)
 {
     if (set->count == 0)
     {
@@ -17,7 +17,12 @@ weft_status binding_create(binding* b, const tie_set* set)
     b->unknown = MEM_NEW((size_t)TIE_ENTRIES * (size_t)set->count, int);
     b->value = MEM_NEW((size_t)TIE_ENTRIES * (size_t)set->count, double);
     b->rhs = MEM_NEW(3 * (size_t)set->count, double);
-    return b->start && b->unknown && b->value && b->rhs ? WEFT_OK : WEFT_NO_MEMORY;
+    b->force = MEM_NEW(set->count, vec3);
+    b->pull = MEM_NEW(vertex_count, vec3);
+    b->whole = MEM_NEW(vertex_count, double);
+    b->touched = MEM_NEW(vertex_count, uint8_t);
+    bool ok = b->start && b->unknown && b->value && b->rhs && b->force && b->pull && b->whole && b->touched;
+    return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 void binding_finish(binding* b)
@@ -26,6 +31,10 @@ void binding_finish(binding* b)
     mem_free(b->unknown);
     mem_free(b->value);
     mem_free(b->rhs);
+    mem_free(b->force);
+    mem_free(b->pull);
+    mem_free(b->whole);
+    mem_free(b->touched);
     null_space_finish(&b->space);
     *b = (binding){0};
 }
@@ -115,5 +124,115 @@ void world_collect_held(world* w)
         w->held[w->held_count++] = int_min(a, b);
         k += a <= b;
         m += b <= a;
+    }
+}
+
+// ---- forces
+//
+// The solve gives the force of all constraints on a vertex together. Contact must know its own part: what rests on a
+// patch that touches the ground presses the patch down by the ties. The force of a tie shows where nothing else holds a
+// vertex of it: at its point, or at the corners of its face. A vertex of several ties gives each a part by its weight,
+// so that the parts add up to all of its force. The turning part of ties over a distance is left out.
+
+// Vertices of a tie, and how they enter its three rows.
+static int tie_vertices(const tie* t, int vertex[5], double weight[5])
+{
+    int count = t->point[1] >= 0 ? 2 : 1;
+    memcpy(vertex, t->point, (size_t)count * sizeof(int));
+    memcpy(weight, t->share, (size_t)count * sizeof(double));
+    for (int k = 0; k < 3; k++)
+    {
+        vertex[count + k] = t->face[k];
+        weight[count + k] = -t->weight[k];
+    }
+    return count + 3;
+}
+
+static bool point_is_free(const binding* b, const tie* t)
+{
+    return !b->touched[t->point[0]] || (t->point[1] >= 0 && !b->touched[t->point[1]]);
+}
+
+// How much of each vertex's force the ties with a free point, or the others, have to share.
+static void binding_weigh(binding* b, const tie_set* set, bool free)
+{
+    for (int m = 0; m < set->member_count; m++)
+    {
+        b->whole[set->members[m]] = 0.0;
+    }
+    for (int k = 0; k < set->count; k++)
+    {
+        int vertex[5], count;
+        double weight[5];
+        count = tie_vertices(&set->ties[k], vertex, weight);
+        int first = free ? 0 : count - 3, last = free ? count - 3 : count;
+        for (int a = first; a < last && point_is_free(b, &set->ties[k]) == free; a++)
+        {
+            b->whole[vertex[a]] += fabs(weight[a]);
+        }
+    }
+}
+
+// The force of a tie from its free points, or from the corners of its face less what is known to pull there.
+static vec3 tie_force(const world* w, const tie* t, bool free, reaction_fn* reaction)
+{
+    const binding* b = &w->binding;
+    int vertex[5], count;
+    double weight[5], sum = 0.0;
+    vec3 force = v3(0, 0, 0);
+    count = tie_vertices(t, vertex, weight);
+    for (int a = free ? 0 : count - 3; a < (free ? count - 3 : count); a++)
+    {
+        if (!b->touched[vertex[a]] && b->whole[vertex[a]] > 0.0)
+        {
+            vec3 seen = v3_sub(reaction(w, vertex[a]), b->pull[vertex[a]]);
+            force = v3_madd(force, fabs(weight[a]) / b->whole[vertex[a]], seen);
+            sum += weight[a];
+        }
+    }
+    return fabs(sum) > 1e-3 ? v3_scale(1.0 / sum, force) : v3(0, 0, 0);
+}
+
+static void binding_add(binding* b, const tie_set* set, bool free)
+{
+    for (int k = 0; k < set->count; k++)
+    {
+        int vertex[5], count;
+        double weight[5];
+        count = tie_vertices(&set->ties[k], vertex, weight);
+        for (int a = 0; a < count && point_is_free(b, &set->ties[k]) == free; a++)
+        {
+            b->pull[vertex[a]] = v3_madd(b->pull[vertex[a]], weight[a], b->force[k]);
+        }
+    }
+}
+
+void binding_pull(world* w, reaction_fn* reaction)
+{
+    binding* b = &w->binding;
+    const tie_set* set = &w->model->ties;
+    for (int m = 0; m < set->member_count; m++)
+    {
+        b->touched[set->members[m]] = 0;
+        b->pull[set->members[m]] = v3(0, 0, 0);
+    }
+    for (int k = 0; k < w->filter_count; k++)
+    {
+        b->touched[w->filter[k].vertex] = 1;
+    }
+    for (int pass = 0; pass < 2; pass++)
+    {
+        bool free = pass == 0;
+        binding_weigh(b, set, free);
+        for (int k = 0; k < set->count; k++)
+        {
+            bool now = point_is_free(b, &set->ties[k]) == free;
+            b->force[k] = now ? tie_force(w, &set->ties[k], free, reaction) : b->force[k];
+        }
+        binding_add(b, set, free);
+    }
+    for (int k = 0; k < w->filter_count; k++)
+    {
+        b->touched[w->filter[k].vertex] = 0;
     }
 }

@@ -37,6 +37,8 @@ void contact_finish(contact* c)
     mem_free(c->friction);
     mem_free(c->thickness);
     mem_free(c->rest);
+    mem_free(c->kin);
+    mem_free(c->sewn);
     mem_free(c->start);
     mem_free(c->end);
     mem_free(c->velocity);
@@ -53,6 +55,7 @@ void contact_finish(contact* c)
     mem_free(c->awake);
     mem_free(c->mark);
     mem_free(c->squeezed);
+    mem_free(c->passed);
     mem_free(c->found.item);
     mem_free(c->rows);
     mem_free(c->stuck);

@@ -70,7 +70,7 @@ typedef struct contact_row
     double friction;
 } contact_row;
 
-// An edge that passes through a face at the end of a substep.
+// An edge that passes through a face at the end of a substep, or passed it whole on the way.
 typedef struct squeezed_pair
 {
     int edge[2], face[3];
@@ -93,7 +93,10 @@ typedef struct contact
     double* friction;  // [vertex_count] coefficient of the vertex's body
     double* thickness; // [vertex_count] m, of the vertex's body
     vec3* rest;        // [cloth_count] m
+    int* kin;          // [bodies] cloths that ties join, directly or by others, have the same; NULL: there are no ties
+    vec3* sewn;        // [cloth_count] where they started; NULL without ties
     double reach;      // m: what is searched for around features
+    double edge;       // m, of the cloth at rest, in the mean
     obstacles_fn* obstacles_at;
     void* user;
     weft_error error; // of a sample that could not be read
@@ -131,8 +134,10 @@ typedef struct contact
     double* zone_mass; // [vertex_count] kg, of the zone's root
     uint64_t* mark;    // [cloth_count] bodies that squeeze a vertex
     bool any_mark;
-    squeezed_pair* squeezed; // [squeezed_count]
+    squeezed_pair* squeezed; // [squeezed_count] what crosses at the end
     int squeezed_count, squeezed_capacity;
+    squeezed_pair* passed; // [passed_count] let pass in this step, and nothing around it crosses any more
+    int passed_count, passed_capacity;
     double ulp; // m, largest rounding of a coordinate to float in this substep
 } contact;
 

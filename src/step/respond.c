@@ -390,7 +390,7 @@ weft_status stage_respond(world* w)
     }
     while (c->found.count > 0)
     {
-        squeeze_give_up(c);
+        TRY(squeeze_give_up(c));
         c->all_awake = true;
         TRY(sweep_collisions(c));
     }

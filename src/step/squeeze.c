@@ -6,6 +6,9 @@
 // edges and faces around marked vertices are tested for crossings, exactly, on positions rounded to float; what crosses
 // is listed, and a vertex around which nothing crosses any more is as any other again. Marks are the last number of the
 // state's memory of contact, a bit for each body.
+//
+// A body can also go over a small cloth whole, so that nothing crosses at the end of the step. What was let pass and
+// then has no crossing around it is listed for that step as well: otherwise nothing would tell of it.
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +46,62 @@ bool squeeze_ignores(const contact* c, const int vertex[4], int first)
     return (side[0] & squeeze_mark(c->body[vertex[first]])) || (side[1] & squeeze_mark(c->body[vertex[0]]));
 }
 
+void squeeze_begin(contact* c)
+{
+    c->squeezed_count = c->passed_count = 0;
+}
+
+// ---- what is let pass
+
+static weft_status add_pair(squeezed_pair** list, int* count, int* capacity, const squeezed_pair* pair)
+{
+    void* grown = *list;
+    if (!mem_grow(&grown, capacity, *count + 1, sizeof(squeezed_pair)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    *list = grown;
+    (*list)[(*count)++] = *pair;
+    return WEFT_OK;
+}
+
+// The first edge or face with all of these vertices; NULL: there is none.
+static const int* feature_with(const contact* c, int kind, const int* vertex, int count)
+{
+    int arity = kind == FEATURE_FACE ? 3 : 2;
+    for (int k = 0; k < c->collider->tree[kind].count; k++)
+    {
+        const int* corner = c->collider->corner[kind] + (size_t)arity * (size_t)k;
+        int held = 0;
+        for (int a = 0; a < arity * count; a++)
+        {
+            held += corner[a / count] == vertex[a % count];
+        }
+        if (held == count)
+        {
+            return corner;
+        }
+    }
+    return NULL;
+}
+
+// A collision as an edge and a face: an edge at the vertex, a face at the second edge.
+static weft_status let_pass(contact* c, const collision* hit)
+{
+    const int* v = hit->vertex;
+    bool vertex_face = hit->kind == WEFT_VERTEX_FACE;
+    const int* edge = vertex_face ? feature_with(c, FEATURE_EDGE, v, 1) : v;
+    const int* face = vertex_face ? v + 1 : feature_with(c, FEATURE_FACE, v + 2, 2);
+    if (!edge || !face)
+    {
+        return WEFT_OK;
+    }
+    squeezed_pair pair = {{int_min(edge[0], edge[1]), int_max(edge[0], edge[1])}, {face[0], face[1], face[2]}};
+    return add_pair(&c->passed, &c->passed_count, &c->passed_capacity, &pair);
+}
+
 // The vertices of the collisions that are left.
-void squeeze_give_up(contact* c)
+weft_status squeeze_give_up(contact* c)
 {
     const collision* hits = c->found.item;
     for (int k = 0; k < c->found.count; k++)
@@ -58,8 +115,10 @@ void squeeze_give_up(contact* c)
                 c->mark[v[a]] |= squeeze_mark(c->body[a < first ? v[first] : v[0]]);
             }
         }
+        TRY(let_pass(c, &hits[k]));
     }
     c->any_mark = true;
+    return WEFT_OK;
 }
 
 // ---- what crosses
@@ -110,12 +169,8 @@ static weft_status list_edges(contact* c, const triangle* a, const triangle* b)
         {
             continue;
         }
-        if (!mem_grow((void**)&c->squeezed, &c->squeezed_capacity, c->squeezed_count + 1, sizeof(squeezed_pair)))
-        {
-            return WEFT_NO_MEMORY;
-        }
-        c->squeezed[c->squeezed_count++] =
-            (squeezed_pair){{int_min(from, to), int_max(from, to)}, {b->v[0], b->v[1], b->v[2]}};
+        squeezed_pair pair = {{int_min(from, to), int_max(from, to)}, {b->v[0], b->v[1], b->v[2]}};
+        TRY(add_pair(&c->squeezed, &c->squeezed_count, &c->squeezed_capacity, &pair));
     }
     return WEFT_OK;
 }
@@ -155,18 +210,21 @@ static int compare_pairs(const void* a, const void* b)
 }
 
 // Pairs that two marked faces have both found, or an edge of two faces.
-static void drop_copies(contact* c)
+static void drop_copies(squeezed_pair* pairs, int* count)
 {
-    qsort(c->squeezed, (size_t)c->squeezed_count, sizeof(squeezed_pair), compare_pairs);
     int kept = 0;
-    for (int k = 0; k < c->squeezed_count; k++)
+    if (*count > 1)
     {
-        if (kept == 0 || compare_pairs(&c->squeezed[kept - 1], &c->squeezed[k]) != 0)
+        qsort(pairs, (size_t)*count, sizeof(squeezed_pair), compare_pairs);
+    }
+    for (int k = 0; k < *count; k++)
+    {
+        if (kept == 0 || compare_pairs(&pairs[kept - 1], &pairs[k]) != 0)
         {
-            c->squeezed[kept++] = c->squeezed[k];
+            pairs[kept++] = pairs[k];
         }
     }
-    c->squeezed_count = kept;
+    *count = kept;
 }
 
 static void mark_again(contact* c)
@@ -186,22 +244,54 @@ static void mark_again(contact* c)
     }
 }
 
+// Whether a vertex of the pair is still marked: its body then has crossings that are listed.
+static bool is_marked(const contact* c, const squeezed_pair* p)
+{
+    uint64_t marks[2] = {0, 0}; // of the edge, of the face
+    for (int a = 0; a < 5; a++)
+    {
+        int vertex = a < 2 ? p->edge[a] : p->face[a - 2];
+        marks[a >= 2] |= vertex < c->cloth_count ? c->mark[vertex] : 0;
+    }
+    return (marks[0] & squeeze_mark(c->body[p->face[0]])) || (marks[1] & squeeze_mark(c->body[p->edge[0]]));
+}
+
+static void keep_passed(contact* c)
+{
+    int kept = 0;
+    for (int k = 0; k < c->passed_count; k++)
+    {
+        if (!is_marked(c, &c->passed[k]))
+        {
+            c->passed[kept++] = c->passed[k];
+        }
+    }
+    c->passed_count = kept;
+    drop_copies(c->passed, &c->passed_count);
+}
+
 weft_status squeeze_list(world* w)
 {
     contact* c = w->contact;
-    c->squeezed_count = 0;
     if (!c->any_mark)
     {
         return WEFT_OK;
     }
+    // What crossed at the end of the last substep, and does not at the end of this one, has passed within the step.
+    for (int k = 0; k < c->squeezed_count; k++)
+    {
+        TRY(add_pair(&c->passed, &c->passed_count, &c->passed_capacity, &c->squeezed[k]));
+    }
+    c->squeezed_count = 0;
     for (int face = 0; face < c->collider->tree[FEATURE_FACE].count; face++)
     {
         triangle t = triangle_at(c, face);
         uint64_t marks = marks_of(c, &t);
         TRY(marks ? list_around(c, face, &t, marks) : WEFT_OK);
     }
-    drop_copies(c);
+    drop_copies(c->squeezed, &c->squeezed_count);
     mark_again(c);
+    keep_passed(c);
     for (int i = 0; i < c->cloth_count; i++)
     {
         c->grip[i].z = (double)c->mark[i];

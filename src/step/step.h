@@ -76,6 +76,10 @@ typedef struct binding
 {
     int *start, *unknown; // [3 * ties + 1], [TIE_ENTRIES * ties]
     double *value, *rhs;  // [TIE_ENTRIES * ties], [3 * ties]
+    // after the solve: see binding_pull
+    vec3 *force, *pull; // [ties], [vertices] N
+    double* whole;      // [vertices]
+    uint8_t* touched;   // [vertices]
     null_space space;
 } binding;
 
@@ -145,7 +149,7 @@ weft_status step_run(world* w, const time_method* method);
 
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep
-weft_status binding_create(binding* b, const tie_set* set);
+weft_status binding_create(binding* b, const tie_set* set, int vertex_count);
 void binding_finish(binding* b);
 weft_status binding_constrain(world* w); // rows of ties, and z such that they hold
 // v = S v + what pins, contacts and ties prescribe, at the vertices of ties; scratch is [vertex_count].
@@ -157,6 +161,7 @@ weft_status contact_constrain(world* w);              // adds them to the filter
 weft_status contact_couple(world* w);                 // adds the springs to A
 typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
 void touch_remember(world* w, reaction_fn* reaction);
+void binding_pull(world* w, reaction_fn* reaction); // what ties exert on the vertices that they name, into pull
 void springs_push(const world* w, const vec3* v, vec3* rhs); // rhs += h f of springs and friction at these velocities
 double springs_potential(const world* w, const vec3* v);     // whose gradient by velocity is minus that
 double springs_work(const world* w, const vec3* v);          // J, in a substep that ends with these

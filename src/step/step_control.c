@@ -7,7 +7,7 @@
 // Counts and energies decide, never clocks.
 #include <string.h>
 
-#include "step/step.h"
+#include "step/sweep.h"
 
 // A step may raise the energy by the method's share of kinetic and elastic energy, and by this share of the weight's.
 static const double weight_rise_max = 1e-7;
@@ -57,9 +57,11 @@ double lively_energy(const weft_energy* e)
     return e->kinetic + e->stretch + e->shear + e->bend;
 }
 
+// Where there is hardly any gravity, a ten thousandth of the earth's: below that, energies are rounding.
 double weight_energy(const model* m)
 {
-    return m->total_mass * v3_length(m->gravity) * m->size;
+    const double least = 1e-3; // m/s^2
+    return m->total_mass * fmax(v3_length(m->gravity), least) * m->size;
 }
 
 weft_status stage_judge(world* w)
@@ -139,6 +141,7 @@ static weft_status run_substeps(world* w, const time_method* method)
     int ticks_done = 0;
     w->time = time_at(w, 0);
     w->h = w->settings.time_step;
+    w->contact ? squeeze_begin(w->contact) : (void)0;
     w->before = world_energy(w, s->x, s->v);
     if (!isfinite(w->before.energy.total))
     {

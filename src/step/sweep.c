@@ -4,11 +4,17 @@
 // the candidates. They serve twice. Before the solve: which features are closer than their thickness, or will be if
 // nothing stops them. After it: which collide on the way to the end that the solve has found. A candidate list stays
 // complete as long as no vertex leaves its box by more than half of the reach; then the trees are asked again.
+//
+// Boxes of neighbours that move along with each other overlap by their whole way. What all cloth has in common is taken
+// off; and where the rest is long beside an edge, boxes of the start and of the end are kept apart (broad.h), which
+// costs twice the tests and holds only while no vertex ends farther than half of the reach from where it was led.
 #include "step/sweep.h"
 
 #include <string.h>
 
 #include "collide/ccd.h"
+
+static const double long_way = 0.5; // edges
 
 // Coordinates below what exact detection takes are as good as zero.
 vec3 sweep_flush(vec3 x)
@@ -50,9 +56,8 @@ weft_status sweep_load(world* w)
     return largest < 1e11 ? WEFT_OK : WEFT_NOT_FINITE;
 }
 
-// Who meets whom does not change when all bodies move on by the same way. The mean way of the cloth is taken off the
-// ends where it is long, because boxes of neighbours that fall together overlap by their whole fall.
-static void choose_frame(contact* c)
+// Who meets whom does not change when all bodies move on by the same way: the mean way of the cloth, where it is long.
+static weft_status choose_frame(contact* c)
 {
     vec3 sum = v3(0, 0, 0);
     for (int i = 0; i < c->cloth_count; i++)
@@ -62,6 +67,12 @@ static void choose_frame(contact* c)
     vec3 mean = v3_scale(1.0 / c->cloth_count, sum);
     bool is_long = v3_length(mean) > c->reach;
     c->frame = is_long ? mean : v3(0, 0, 0);
+    double way = 0.0;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        way += v3_length(v3_sub(v3_sub(c->end[i], c->start[i]), c->frame));
+    }
+    return collider_split_boxes(c->collider, way > long_way * c->edge * c->cloth_count);
 }
 
 // The way that two features can come closer within the substep, at most.
@@ -78,7 +89,7 @@ static double swing_of(const contact* c)
 
 weft_status sweep_search(contact* c)
 {
-    choose_frame(c);
+    TRY(choose_frame(c));
     for (int i = 0; i < c->vertex_count; i++)
     {
         c->framed[i] = v3_sub(c->end[i], c->frame);
@@ -97,7 +108,8 @@ static bool covers(const contact* c)
     const double most = 0.499 * c->reach;
     for (int i = 0; i < c->cloth_count; i++)
     {
-        vec3 x = v3_sub(c->end[i], c->frame), a = c->collider->start[i], b = c->collider->end[i];
+        vec3 x = v3_sub(c->end[i], c->frame), b = c->collider->end[i],
+             a = c->collider->apart ? b : c->collider->start[i];
         if (outside(x.x, a.x, b.x) > most || outside(x.y, a.y, b.y) > most || outside(x.z, a.z, b.z) > most)
         {
             return false;
@@ -189,18 +201,24 @@ static double pair_thickness(const contact* c, const candidate* q)
     return a_moves && b_moves ? 0.5 * (c->thickness[a] + c->thickness[b]) : c->thickness[a_moves ? b : a];
 }
 
-// Neighbours in one cloth that are near each other at rest keep half of that distance only.
+// Neighbours in one cloth that are near each other at rest keep half of that distance only; so do cloths that are sewn
+// together, of that at which they started.
 static double rest_limit(const contact* c, weft_pair_kind kind, const candidate* q, double thickness)
 {
-    if (q->vertex[0] >= c->cloth_count || q->vertex[q->first] >= c->cloth_count ||
-        c->body[q->vertex[0]] != c->body[q->vertex[q->first]])
+    if (q->vertex[0] >= c->cloth_count || q->vertex[q->first] >= c->cloth_count)
     {
         return thickness;
     }
+    int a = c->body[q->vertex[0]], b = c->body[q->vertex[q->first]];
+    if (a != b && !(c->kin && c->kin[a] == c->kin[b]))
+    {
+        return thickness;
+    }
+    const vec3* x = a == b ? c->rest : c->sewn;
     candidate rest = {.first = q->first};
     for (int k = 0; k < 4; k++)
     {
-        rest.start[k] = c->rest[q->vertex[k]];
+        rest.start[k] = x[q->vertex[k]];
     }
     if (apart_by(middle_direction(&rest), rest.start, rest.first, 2.0 * thickness))
     {
@@ -249,7 +267,8 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
         return false;
     }
     thickness = rest_limit(c, kind, &q, thickness);
-    if (fmin(at.distance, end) > CONTACT_REACH * thickness || !counts(kind, &at, CONTACT_REACH * thickness))
+    if (!(thickness > 0.0) || fmin(at.distance, end) > CONTACT_REACH * thickness ||
+        !counts(kind, &at, CONTACT_REACH * thickness))
     {
         return false;
     }

@@ -202,6 +202,8 @@ void touch_remember(world* w, reaction_fn* reaction)
 {
     contact* c = w->contact;
     memset(c->grip, 0, (size_t)c->cloth_count * sizeof(vec3));
+    bool tied = w->model->ties.count > 0 && c->touch_count > 0;
+    tied ? binding_pull(w, reaction) : (void)0;
     for (int k = 0; k < c->touch_count; k++)
     {
         const touch* t = &c->touches[k];
@@ -210,6 +212,7 @@ void touch_remember(world* w, reaction_fn* reaction)
             continue;
         }
         vec3 force = reaction(w, t->vertex);
+        force = tied ? v3_sub(force, w->binding.pull[t->vertex]) : force;
         double normal = v3_dot(force, t->normal);
         double out = t->depth > 0.0 ? out_speed(w, t) : 0.0;
         w->v_next[t->vertex] = v3_madd(w->v_next[t->vertex], -out, t->normal);

@@ -30,7 +30,7 @@ weft_status world_create(world* w, const model* m)
     w->values = MEM_NEW(9 * (size_t)m->assembler.pattern.block_count, double);
     w->filter = MEM_NEW(m->vertex_count + 1, filter_record);
     w->held = MEM_NEW(m->vertex_count + 1, int);
-    ok = ok && w->held && binding_create(&w->binding, &m->ties) == WEFT_OK;
+    ok = ok && w->held && binding_create(&w->binding, &m->ties, m->vertex_count) == WEFT_OK;
     int chunks = 1;
     for (int g = 0; g < GROUP_COUNT; g++)
     {
