@@ -56,6 +56,17 @@ static const help_page pages[] = {
      "  weft inspect hang-run\n"
      "  weft inspect hang-run --frame 20..25 --json\n"
      "  weft inspect blender-cache --obstacle body\n"},
+    {"export",
+     "weft export DIR --to FORMAT [-o TARGET] [--frames A:B] [--every N] [--fps R] [--up y|z] [--body NAME]... [--force] "
+     "[--json]",
+     "Writes the animation of a run for other programs; `weft list formats` names the formats, docs/export.md says what "
+     "each\n"
+     "holds. The target, a file or a folder of the run's name where you stand by default, appears whole or not at all.\n"
+     "--frames takes A:B, A:, :B or one frame; --every N each N-th of them. --fps is the rate of the export (by default\n"
+     "motion keeps its speed), --up z turns x, y, z to x, -z, y. --force replaces a folder that an export made.\n\n"
+     "  weft export hang-run --to pc2\n"
+     "  weft export hang-run --to pc2 --body sheet --up z -o sheet.pc2\n"
+     "  weft export hang-run --to pc2 --frames 10:50 --every 2 --fps 24 -o /tmp/hang --force\n"},
     {"system", "weft system SCENE [--step K] -o PREFIX [--binary] [--set PATH=VALUE]...",
      "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, "
      "...\n"

@@ -35,6 +35,7 @@ typedef struct inspection
     weft_inspector* inspector;
     int body_count;
     weft_vec3** positions; // [body_count]
+    int* topology;         // [body_count] that the inspector knows
     double* energies;      // [frame_count]
     squeezed_lists squeezed;
     int first, last; // frames
@@ -213,29 +214,55 @@ static weft_status check_frames(inspection* in, weft_error* error)
     return WEFT_OK;
 }
 
-static weft_status make_inspector(inspection* in, weft_error* error)
+// Room for the last topology of a body, which is the largest.
+static weft_status make_room(inspection* in, weft_error* error)
 {
-    const inspect_options* o = in->options;
-    weft_inspect_body* bodies = calloc((size_t)in->body_count, sizeof(*bodies));
     in->positions = calloc((size_t)in->body_count, sizeof(*in->positions));
+    in->topology = calloc((size_t)in->body_count, sizeof(*in->topology));
     in->energies = calloc((size_t)in->last + 1, sizeof(double));
-    bool room = bodies && in->positions && in->energies;
+    bool room = in->positions && in->topology && in->energies;
     for (int b = 0; b < in->body_count && room; b++)
     {
-        const weft_cache_body* body = weft_cache_body_at(in->cache, b);
+        int last = weft_cache_topology_count(in->cache, b) - 1;
+        size_t most = (size_t)weft_cache_topology_at(in->cache, b, last)->vertex_count;
+        in->positions[b] = malloc((most + 1) * sizeof(weft_vec3));
+        room = in->positions[b] != NULL;
+    }
+    return room ? WEFT_OK : fail(error, WEFT_NO_MEMORY, in->options->dir, "no memory to read the frames");
+}
+
+// An inspector of the meshes that the bodies have in a frame; the one at hand while they are the same.
+static weft_status make_inspector(inspection* in, int frame, weft_error* error)
+{
+    const inspect_options* o = in->options;
+    bool same = in->inspector != NULL;
+    for (int b = 0; b < in->body_count; b++)
+    {
+        int topology = weft_cache_topology_of(in->cache, b, frame);
+        same = same && topology == in->topology[b];
+        in->topology[b] = topology;
+    }
+    if (same)
+    {
+        return WEFT_OK;
+    }
+    weft_inspector_destroy(in->inspector);
+    in->inspector = NULL;
+    weft_inspect_body* bodies = calloc((size_t)in->body_count, sizeof(*bodies));
+    for (int b = 0; b < in->body_count && bodies; b++)
+    {
+        const weft_cache_body* body = weft_cache_topology_at(in->cache, b, in->topology[b]);
         bodies[b] = (weft_inspect_body){.obstacle = body->obstacle || named_obstacle(o, body->name),
                                         .vertex_count = body->vertex_count,
                                         .rest = body->rest,
                                         .triangle_count = body->triangle_count,
                                         .triangles = body->triangles};
-        in->positions[b] = malloc(((size_t)body->vertex_count + 1) * sizeof(weft_vec3));
-        room = in->positions[b] != NULL;
     }
     weft_inspect_def def = weft_inspect_def_default();
     def.worker_count = o->threads;
     def.pair_limit = squeezed_any(&in->squeezed, in->first, in->last) ? CROSSINGS_MAX : o->pairs;
-    weft_status status = room ? weft_inspector_create(&def, bodies, in->body_count, &in->inspector, error)
-                              : fail(error, WEFT_NO_MEMORY, o->dir, "no memory to read the frames");
+    weft_status status = bodies ? weft_inspector_create(&def, bodies, in->body_count, &in->inspector, error)
+                                : fail(error, WEFT_NO_MEMORY, o->dir, "no memory to inspect the bodies");
     free(bodies);
     return status;
 }
@@ -271,7 +298,8 @@ static weft_status inspection_open(inspection* in, weft_error* error)
     status = status == WEFT_OK ? check_frames(in, error) : status;
     in->squeezed.cache = in->cache;
     status = status == WEFT_OK ? weft_cache_squeezed_read(o->dir, in->cache, &in->squeezed.list, error) : status;
-    status = status == WEFT_OK ? make_inspector(in, error) : status;
+    status = status == WEFT_OK ? make_room(in, error) : status;
+    status = status == WEFT_OK ? make_inspector(in, in->first, error) : status;
     if (status == WEFT_OK)
     {
         status = weft_cache_energies(o->dir, in->last + 1, in->energies);
@@ -290,6 +318,7 @@ static void inspection_close(inspection* in)
         free(in->positions[b]);
     }
     free(in->positions);
+    free(in->topology);
     free(in->energies);
     squeezed_close(&in->squeezed);
     weft_inspector_destroy(in->inspector);
@@ -479,6 +508,11 @@ static void add_up(inspection* in, int frame, const weft_inspection* found, int6
 
 static weft_status inspect_frame(inspection* in, int frame, weft_inspection* found, weft_error* error)
 {
+    weft_status made = make_inspector(in, frame, error);
+    if (made != WEFT_OK)
+    {
+        return made;
+    }
     for (int b = 0; b < in->body_count; b++)
     {
         weft_status status = weft_cache_read_frame(in->cache, b, frame, in->positions[b], error);

@@ -83,12 +83,13 @@ static bool is_listed(const squeezed_lists* s, int count, int body, const int* t
     return false;
 }
 
-static bool is_explained(const squeezed_lists* s, int count, const weft_crossing* c)
+static bool is_explained(const squeezed_lists* s, int frame, int count, const weft_crossing* c)
 {
     const int* corners[2];
     for (int k = 0; k < 2; k++)
     {
-        corners[k] = weft_cache_body_at(s->cache, c->body[k])->triangles + 3 * (size_t)c->triangle[k];
+        int topology = weft_cache_topology_of(s->cache, c->body[k], frame);
+        corners[k] = weft_cache_topology_at(s->cache, c->body[k], topology)->triangles + 3 * (size_t)c->triangle[k];
     }
     return c->kind != WEFT_CROSSING_NESTED && (is_listed(s, count, c->body[0], corners[0], c->body[1], corners[1]) ||
                                                is_listed(s, count, c->body[1], corners[1], c->body[0], corners[0]));
@@ -119,7 +120,7 @@ weft_status squeezed_part(squeezed_lists* s, int frame, weft_inspection* found, 
     qsort(s->keys, (size_t)count, sizeof(*s->keys), compare_faces);
     for (int k = 0; k < found->pair_count; k++)
     {
-        if (!is_explained(s, count, &found->pairs[k]))
+        if (!is_explained(s, frame, count, &found->pairs[k]))
         {
             s->others[kept++] = found->pairs[k];
         }

@@ -3,7 +3,27 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "weft/export.h"
 #include "weft/weft.h"
+
+// What `weft export` writes, besides the files that other commands read and write.
+static void put_export_formats(void)
+{
+    for (int k = 0; weft_export_format_name(k); k++)
+    {
+        printf("%s\texport: %s\n", weft_export_format_name(k), weft_export_format_summary(k));
+    }
+}
+
+static bool is_export_format(const char* name)
+{
+    int k = 0;
+    while (weft_export_format_name(k) && strcmp(weft_export_format_name(k), name) != 0)
+    {
+        k++;
+    }
+    return weft_export_format_name(k) != NULL;
+}
 
 int command_list(int argc, char** argv)
 {
@@ -18,10 +38,18 @@ int command_list(int argc, char** argv)
         {
             continue;
         }
+        bool formats = (weft_list_kind)kind == WEFT_LIST_FORMATS;
+        if (formats)
+        {
+            put_export_formats();
+        }
         const char *name, *summary;
         for (int k = 0; weft_list((weft_list_kind)kind, k, &name, &summary) == WEFT_OK; k++)
         {
-            printf("%s\t%s\n", name, summary);
+            if (!formats || !is_export_format(name))
+            {
+                printf("%s\t%s\n", name, summary);
+            }
         }
         return EXIT_DONE;
     }

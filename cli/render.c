@@ -242,8 +242,19 @@ static int parse_options(int argc, char** argv, render_options* o)
 
 // ---- the run
 
+static void mesh_take(weft_render_mesh* mesh, const weft_cache_body* body, bool edges)
+{
+    mesh->vertex_count = body->vertex_count;
+    mesh->triangles = body->triangles;
+    mesh->triangle_count = body->triangle_count;
+    mesh->face_start = edges ? body->face_start : NULL;
+    mesh->face_vertices = edges ? body->face_vertices : NULL;
+    mesh->face_count = edges ? body->face_count : 0;
+}
+
 static weft_status picture_allocate(picture* p, const render_options* o)
 {
+    p->edges = o->edges;
     p->meshes = calloc((size_t)p->body_count, sizeof(*p->meshes));
     p->positions = calloc((size_t)p->body_count, sizeof(*p->positions));
     p->strain = calloc((size_t)p->body_count, sizeof(*p->strain));
@@ -258,7 +269,8 @@ static weft_status picture_allocate(picture* p, const render_options* o)
     for (int k = 0; k < p->body_count; k++)
     {
         const weft_cache_body* body = weft_cache_body_at(p->cache, k);
-        size_t count = (size_t)body->vertex_count;
+        int last = weft_cache_topology_count(p->cache, k) - 1; // the largest
+        size_t count = (size_t)weft_cache_topology_at(p->cache, k, last)->vertex_count;
         bool strain = o->show == SHOW_STRAIN && !body->obstacle;
         vertices += count;
         p->boxes[k] = weft_box_empty();
@@ -272,16 +284,8 @@ static weft_status picture_allocate(picture* p, const render_options* o)
         mesh.role = body->obstacle ? WEFT_MESH_OBSTACLE : WEFT_MESH_CLOTH;
         weft_render_mesh_palette(&mesh, used[body->obstacle]++);
         mesh.positions = p->positions[k];
-        mesh.vertex_count = body->vertex_count;
-        mesh.triangles = body->triangles;
-        mesh.triangle_count = body->triangle_count;
         mesh.scalars = p->strain[k];
-        if (o->edges)
-        {
-            mesh.face_start = body->face_start;
-            mesh.face_vertices = body->face_vertices;
-            mesh.face_count = body->face_count;
-        }
+        mesh_take(&mesh, body, o->edges);
         p->meshes[k] = mesh;
     }
     bool ranked = o->show == SHOW_STRAIN;
@@ -311,7 +315,11 @@ weft_status picture_load(picture* p, int frame, weft_error* error)
     for (int k = 0; k < p->body_count; k++)
     {
         weft_status status = weft_cache_read_frame(p->cache, k, frame, p->positions[k], error);
-        const weft_cache_body* body = weft_cache_body_at(p->cache, k);
+        const weft_cache_body* body = weft_cache_topology_at(p->cache, k, weft_cache_topology_of(p->cache, k, frame));
+        if (body->triangles != p->meshes[k].triangles) // cloth tore; no ground does
+        {
+            mesh_take(&p->meshes[k], body, p->edges);
+        }
         if (status == WEFT_OK && p->strain[k])
         {
             status = weft_render_strain(body->rest, p->positions[k], body->vertex_count, body->triangles,

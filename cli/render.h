@@ -40,6 +40,7 @@ typedef struct picture
     weft_render_mesh* meshes; // [body_count]
     weft_vec3** positions;    // [body_count][vertex_count]
     double** strain;          // [body_count][vertex_count], or entries NULL
+    bool edges;               // are drawn
     weft_box* boxes;          // [body_count] over the frames that framing looks at
     double* sorted;           // [vertices of all bodies], or NULL: room to rank the strain
     char legend[64];

@@ -31,6 +31,15 @@ static weft_status mismatch(const char* dir, const char* name, weft_error* error
     return WEFT_BAD_INPUT;
 }
 
+// The scene describes the cloth before it tears.
+static weft_status torn(const char* dir, const char* name, int frame, weft_error* error)
+{
+    snprintf(error->file, sizeof(error->file), "%s", dir);
+    snprintf(error->message, sizeof(error->message),
+             "`%s` tears at frame %d: matrices can be shown of the frames before; choose one with --frame", name, frame);
+    return WEFT_UNSUPPORTED;
+}
+
 // The cloth of that name; -1: none.
 static weft_cloth_id cloth_find(const weft_sim* sim, const char* name)
 {
@@ -96,6 +105,11 @@ static weft_status body_match(frame_matrix* m, const char* dir, weft_cache* cach
                               weft_error* error)
 {
     const weft_cache_body* b = weft_cache_body_at(cache, body);
+    int tears = weft_cache_topology_count(cache, body) > 1 ? weft_cache_topology_start(cache, body, 1) : INT32_MAX;
+    if (frame >= tears)
+    {
+        return torn(dir, b->name, tears, error);
+    }
     weft_cloth_id cloth = cloth_find(m->sim, b->name);
     if (cloth < 0 || weft_sim_output_count(m->sim, cloth) != b->vertex_count)
     {

@@ -57,6 +57,7 @@ typedef struct weft_cache_body
 /// Opens a run's folder (also while the run goes on). NOT_FOUND / BAD_INPUT with a sentence otherwise.
 WEFT_API weft_status weft_cache_open(const char* dir, weft_cache** out, weft_error* error);
 WEFT_API void weft_cache_close(weft_cache* cache); ///< NULL is fine
+WEFT_API const char* weft_cache_dir(const weft_cache* cache);  ///< as it was opened
 WEFT_API int weft_cache_frame_count(const weft_cache* cache); ///< complete in every body
 WEFT_API int weft_cache_body_count(const weft_cache* cache);
 WEFT_API const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int body);
@@ -67,6 +68,7 @@ WEFT_API int weft_cache_topology_count(const weft_cache* cache, int body);
 WEFT_API const weft_cache_body* weft_cache_topology_at(const weft_cache* cache, int body, int topology);
 /// The topology of a frame. weft_cache_read_frame gives as many positions as it has vertices.
 WEFT_API int weft_cache_topology_of(const weft_cache* cache, int body, int frame);
+WEFT_API int weft_cache_topology_start(const weft_cache* cache, int body, int topology); ///< its first frame
 
 /// Numbers for vertices that a method writes beside the positions (aggregate, component, level, ...): NAME.FIELD.field.
 typedef struct weft_cache_field
@@ -80,7 +82,8 @@ WEFT_API const weft_cache_field* weft_cache_field_at(const weft_cache* cache, in
 /// out is [vertex_count of the topology of that frame]
 WEFT_API weft_status weft_cache_read_field(weft_cache* cache, int body, int field, int frame, float* out,
                                            weft_error* error);
-/// Writes such a file whole: sample_count 1 (constant) or one a frame, each [vertex_count]; for bodies of one topology.
+/// Writes such a file whole: sample_count 1 (constant) or one a frame, each [vertex_count of the first topology]; torn-off
+/// copies show what their origin does. The name has 1 to 100 letters, no dot and no slash.
 WEFT_API weft_status weft_cache_field_write(const char* dir, const char* body, const char* field, int categories,
                                             int vertex_count, int sample_count, const float* values, weft_error* error);
 

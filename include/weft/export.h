@@ -8,28 +8,44 @@
 extern "C" {
 #endif
 
+/// Start from weft_export_def_default(); format is then all that must be set.
 typedef struct weft_export_def
 {
     const char* format;        ///< as weft_export_format_name says
     const char* const* bodies; ///< [body_count] names; NULL: all
     int body_count;
-    int first, last;           ///< frames; last -1: the last one that is complete
-    int every;                 ///< 1: each frame
-    double frame_rate;         ///< frames a second; 0: the run's
-    char up;                   ///< 'y' as simulated, or 'z': x, -z, y
-    void (*progress)(void* context, int done, int total); ///< frames; NULL: none
+    int first, last;   ///< frames; last -1: the last one that is complete
+    int every;         ///< 1: each frame, 2: each second one, ...
+    double frame_rate; ///< frames a second of the export; 0: the run's divided by every, so that motion keeps its speed
+    char up;           ///< 'y' as simulated, or 'z': x, -z, y
+    int force;         ///< 1: a folder that an export made before is replaced
+    /// Called after each frame; an answer other than 0 stops the export: CANCELLED. NULL: none.
+    int (*progress)(void* context, int done, int total);
     void* progress_context;
+    uint32_t cookie; ///< proves that the default was used; do not set
 } weft_export_def;
+
+/// What was written.
+typedef struct weft_export_stats
+{
+    int bodies, frames, files;
+    int64_t bytes;
+} weft_export_stats;
 
 WEFT_API weft_export_def weft_export_def_default(void);
 /// Formats by index from 0; NULL after the last.
 WEFT_API const char* weft_export_format_name(int index);
 WEFT_API const char* weft_export_format_summary(int index);
-/// What the command proposes as target: `NAME.abc`, or a folder where the format is a file a body or a frame.
+/// How names of its files end: ".abc".
+WEFT_API const char* weft_export_format_ending(int index);
+/// 1: the target is a folder, as the format is a file a body or a frame; 0: it is one file.
 WEFT_API int weft_export_format_is_folder(int index);
-/// Writes the target whole or not at all. BAD_INPUT: the cache is damaged or the def is wrong; UNSUPPORTED: the format cannot
-/// hold it; IO, DISK_FULL: the disk.
-WEFT_API weft_status weft_export(weft_cache* cache, const weft_export_def* def, const char* target, weft_error* error);
+/// Writes the target whole or not at all. Where the format's target is a folder and `target` has the format's ending, one file is
+/// written, which must then be able to hold all that was chosen. stats may be NULL. BAD_INPUT: the cache is damaged or the def
+/// asks for what is not there; UNSUPPORTED: the format cannot hold it; EXISTS: the target is a folder that is not empty;
+/// IO, DISK_FULL: the disk.
+WEFT_API weft_status weft_export(weft_cache* cache, const weft_export_def* def, const char* target,
+                                 weft_export_stats* stats, weft_error* error);
 
 #ifdef __cplusplus
 }

@@ -78,7 +78,7 @@ static int64_t little_endian(const unsigned char* bytes)
 }
 
 // Samples that the header counts, 0 without a file; BAD_INPUT when they are not all there.
-static weft_status check_samples(const char* dir, const char* name, int64_t* stated, weft_error* error)
+static weft_status check_file(const char* dir, const char* name, int64_t* stated, weft_error* error)
 {
     char path[4096];
     unsigned char header[PC2_HEADER] = {0};
@@ -102,6 +102,30 @@ static weft_status check_samples(const char* dir, const char* name, int64_t* sta
                      (long long)*stated, (long long)held);
 }
 
+// The frames of a body, over all of its topologies.
+static weft_status check_body(const char* dir, const weft_cache* cache, int b, int64_t* frames, weft_error* error)
+{
+    const char* name = weft_cache_body_at(cache, b)->name;
+    int last = weft_cache_topology_count(cache, b) - 1;
+    for (int g = 0; g <= last; g++)
+    {
+        char stem[600];
+        int64_t stated = 0, start = weft_cache_topology_start(cache, b, g);
+        snprintf(stem, sizeof(stem), g > 0 ? "%.500s.%d" : "%.500s", name, g);
+        TRY(check_file(dir, stem, &stated, error));
+        *frames = start + stated;
+        if (g < last && *frames < weft_cache_topology_start(cache, b, g + 1))
+        {
+            return error_set(
+                error, WEFT_BAD_INPUT, dir, 0,
+                "%s.pc2 ends before frame %d, where frames.jsonl starts the next topology: %lld samples; copy or "
+                "write it again, or look at those with --frame",
+                stem, weft_cache_topology_start(cache, b, g + 1), (long long)stated);
+        }
+    }
+    return WEFT_OK;
+}
+
 // The body with the fewest samples and the one with the most.
 static weft_status check_counts(const char* dir, const weft_cache* cache, int apart, weft_error* error)
 {
@@ -111,7 +135,7 @@ static weft_status check_counts(const char* dir, const weft_cache* cache, int ap
     {
         const weft_cache_body* body = weft_cache_body_at(cache, b);
         int64_t count = 0;
-        TRY(body->still ? WEFT_OK : check_samples(dir, body->name, &count, error));
+        TRY(body->still ? WEFT_OK : check_body(dir, cache, b, &count, error));
         if (!body->still && (!shortest || count < fewest))
         {
             shortest = body->name;

@@ -1,7 +1,7 @@
 // Reads a run's folder: every pair NAME.obj + NAME.pc2 is a body. scene.json, where it is there and readable, gives the
 // order of the bodies and the frame rate, and says which are obstacles; those of them without a NAME.pc2 stand still. A
 // folder without it is still read: bodies by name, 25 frames a second, every pair is cloth, and every NAME.obj alone is
-// an obstacle that stands still.
+// an obstacle that stands still. frames.jsonl, where it is there, lists the topologies of cloths that tear.
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <errno.h>
@@ -9,49 +9,36 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "mesh/pc2.h"
+#include "cache/reader.h"
 #include "cache/scene_file.h"
-#include "mesh/mesh.h"
-#include "weft/cache.h"
-
-typedef struct body
-{
-    char* name;
-    int rank;  // place in scene.json; bodies that it does not name come last
-    bool obstacle;
-    mesh mesh;
-    pc2* samples; // NULL: stands still
-    weft_cache_body view;
-} body;
-
-struct weft_cache
-{
-    char* dir;
-    body* bodies; // [body_count]
-    int body_count, body_capacity;
-    int frame_count;
-    double frame_rate;
-};
 
 static const double default_frame_rate = 25.0;
 
-// "DIR/NAME + ending"; the caller frees. NULL: no memory.
-static char* path_join(const char* dir, const char* name, const char* ending)
+char* reader_path(const char* dir, const char* name, int topology, const char* ending)
 {
-    size_t size = strlen(dir) + strlen(name) + strlen(ending) + 2;
+    size_t size = strlen(dir) + strlen(name) + strlen(ending) + 16;
     char* path = mem_alloc(size, 1);
-    if (path)
+    if (path && topology > 0)
+    {
+        snprintf(path, size, "%s/%s.%d%s", dir, name, topology, ending);
+    }
+    else if (path)
     {
         snprintf(path, size, "%s/%s%s", dir, name, ending);
     }
     return path;
 }
 
+weft_status reader_no_memory(const char* dir, weft_error* error)
+{
+    return error_set(error, WEFT_NO_MEMORY, dir, 0, "no memory to read the run");
+}
+
 // ---- bodies in the folder
 
 static bool has_file(const char* dir, const char* name, const char* ending)
 {
-    char* path = path_join(dir, name, ending);
+    char* path = reader_path(dir, name, 0, ending);
     struct stat info;
     bool found = path && stat(path, &info) == 0;
     mem_free(path);
@@ -77,8 +64,70 @@ static weft_status cache_add_name(weft_cache* cache, const char* name, size_t le
     return WEFT_OK;
 }
 
+// What is known of a folder before its bodies.
+typedef struct listing
+{
+    scene_file scene;
+    topology_changes changes;
+} listing;
+
+// NAME.G, where the scene has NAME and no NAME.G: files of a topology.
+static bool is_topology_of_scene(const scene_file* scene, const char* name)
+{
+    const char* dot = strrchr(name, '.');
+    bool number = dot && dot[1] && dot[1] != '0' && strspn(dot + 1, "0123456789") == strlen(dot + 1);
+    if (!number || scene_file_find(scene, name) >= 0)
+    {
+        return false;
+    }
+    for (int k = 0; k < scene->name_count; k++)
+    {
+        size_t length = strlen(scene->names[k]);
+        if (length == (size_t)(dot - name) && strncmp(scene->names[k], name, length) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A run lists a topology before it writes the first sample: with samples and not listed, the list is missing or cut.
+static weft_status check_unlisted(const weft_cache* cache, const char* name, weft_error* error)
+{
+    char* path = reader_path(cache->dir, name, 0, ".pc2");
+    pc2* samples = NULL;
+    weft_status status = WEFT_OK;
+    if (path && pc2_open(path, &samples, NULL) == WEFT_OK && pc2_sample_count(samples) > 0)
+    {
+        status =
+            error_set(error, WEFT_BAD_INPUT, path, 0,
+                      "a topology with frames that frames.jsonl does not list: that file is missing or cut; copy the "
+                      "whole folder again, or move this file away to see the frames before");
+    }
+    pc2_close(samples, NULL);
+    mem_free(path);
+    return status;
+}
+
 // A file of the folder may be that of a body: every .pc2 with its .obj, and an .obj alone where it may stand still.
-static weft_status cache_add_file(weft_cache* cache, const scene_file* scene, const char* file)
+static weft_status cache_add_body(weft_cache* cache, const scene_file* scene, const char* name, bool samples)
+{
+    int rank = scene_file_find(scene, name);
+    bool may_stand = scene->name_count == 0 || rank >= scene->cloth_count;
+    bool is_body = samples ? has_file(cache->dir, name, ".obj") : may_stand && !has_file(cache->dir, name, ".pc2");
+    if (!is_body)
+    {
+        return WEFT_OK;
+    }
+    TRY(cache_add_name(cache, name, strlen(name)));
+    body* b = &cache->bodies[cache->body_count - 1];
+    b->rank = rank >= 0 ? rank : INT32_MAX;
+    b->obstacle = !samples || rank >= scene->cloth_count;
+    b->still = !samples;
+    return WEFT_OK;
+}
+
+static weft_status cache_add_file(weft_cache* cache, const listing* known, const char* file, weft_error* error)
 {
     size_t length = strlen(file);
     bool pc2_file = length > 4 && strcmp(file + length - 4, ".pc2") == 0;
@@ -90,26 +139,24 @@ static weft_status cache_add_file(weft_cache* cache, const scene_file* scene, co
     char* name = mem_strdup(file);
     if (!name)
     {
-        return WEFT_NO_MEMORY;
+        return reader_no_memory(cache->dir, error);
     }
     name[length - 4] = '\0';
-    int rank = scene_file_find(scene, name);
-    bool may_stand = scene->name_count == 0 || rank >= scene->cloth_count;
-    bool is_body = pc2_file ? has_file(cache->dir, name, ".obj")
-                            : may_stand && !has_file(cache->dir, name, ".pc2");
-    weft_status status = is_body ? cache_add_name(cache, name, length - 4) : WEFT_OK;
-    if (is_body && status == WEFT_OK)
+    weft_status status = WEFT_OK;
+    bool listed = topology_changes_name(&known->changes, name);
+    if (!listed && is_topology_of_scene(&known->scene, name))
     {
-        body* b = &cache->bodies[cache->body_count - 1];
-        b->rank = rank >= 0 ? rank : INT32_MAX;
-        b->obstacle = obj_file || rank >= scene->cloth_count;
-        b->view.still = obj_file;
+        status = pc2_file ? check_unlisted(cache, name, error) : WEFT_OK;
+    }
+    else if (!listed && cache_add_body(cache, &known->scene, name, pc2_file) != WEFT_OK)
+    {
+        status = reader_no_memory(cache->dir, error);
     }
     mem_free(name);
     return status;
 }
 
-static weft_status cache_find_bodies(weft_cache* cache, const scene_file* scene, weft_error* error)
+static weft_status cache_find_bodies(weft_cache* cache, const listing* known, weft_error* error)
 {
     DIR* folder = opendir(cache->dir);
     if (!folder)
@@ -120,23 +167,21 @@ static weft_status cache_find_bodies(weft_cache* cache, const scene_file* scene,
     weft_status status = WEFT_OK;
     for (struct dirent* entry = readdir(folder); entry && status == WEFT_OK; entry = readdir(folder))
     {
-        status = cache_add_file(cache, scene, entry->d_name);
+        status = cache_add_file(cache, known, entry->d_name, error);
     }
     closedir(folder);
-    if (status != WEFT_OK)
-    {
-        return error_set(error, status, cache->dir, 0, "no memory to list the folder");
-    }
+    TRY(status);
     int moving = 0;
     for (int k = 0; k < cache->body_count; k++)
     {
-        moving += !cache->bodies[k].view.still;
+        moving += !cache->bodies[k].still;
     }
     if (moving == 0)
     {
-        return error_set(error, WEFT_BAD_INPUT, cache->dir, 0,
-                         "this folder holds no run (no NAME.obj with NAME.pc2, endings in small letters); make one with "
-                         "`weft run SCENE -o DIR`, or export both files from another program");
+        return error_set(
+            error, WEFT_BAD_INPUT, cache->dir, 0,
+            "this folder holds no run (no NAME.obj with NAME.pc2, endings in small letters); make one with "
+            "`weft run SCENE -o DIR`, or export both files from another program");
     }
     return WEFT_OK;
 }
@@ -148,7 +193,7 @@ static weft_status cache_find_bodies(weft_cache* cache, const scene_file* scene,
 static scene_file cache_read_scene(weft_cache* cache)
 {
     cache->frame_rate = default_frame_rate;
-    char* path = path_join(cache->dir, "scene", ".json");
+    char* path = reader_path(cache->dir, "scene", 0, ".json");
     scene_file scene = path ? scene_file_read(path) : (scene_file){0};
     mem_free(path);
     cache->frame_rate = scene.frame_rate > 0.0 ? scene.frame_rate : default_frame_rate;
@@ -171,68 +216,6 @@ static int compare_bodies(const void* left, const void* right)
     return strcmp(a->name, b->name);
 }
 
-// ---- one body
-
-static weft_status body_load_mesh(body* b, const char* dir, weft_error* error)
-{
-    char* path = path_join(dir, b->name, ".obj");
-    if (!path)
-    {
-        return error_set(error, WEFT_NO_MEMORY, dir, 0, "no memory to read the run");
-    }
-    obj_options options = {0};
-    weft_status status = mesh_from_obj(path, &options, &b->mesh, error);
-    if (status == WEFT_OK)
-    {
-        // Whoever simulated it found it good enough: inspection and pictures take what cloth could not have, too.
-        status = mesh_split(&b->mesh, error);
-    }
-    mem_free(path);
-    return status;
-}
-
-static weft_status body_load_samples(body* b, const char* dir, weft_error* error)
-{
-    char* path = path_join(dir, b->name, ".pc2");
-    if (!path)
-    {
-        return error_set(error, WEFT_NO_MEMORY, dir, 0, "no memory to read the run");
-    }
-    weft_status status = pc2_open(path, &b->samples, error);
-    if (status == WEFT_OK && pc2_point_count(b->samples) != b->mesh.vertex_count)
-    {
-        status = error_set(error, WEFT_BAD_INPUT, path, 0,
-                           "%d points where %s.obj has %d vertices: the files are not of one mesh; write both again, "
-                           "of one run or in one export",
-                           pc2_point_count(b->samples), b->name, b->mesh.vertex_count);
-    }
-    mem_free(path);
-    return status;
-}
-
-static weft_status body_load(body* b, const char* dir, weft_error* error)
-{
-    TRY(body_load_mesh(b, dir, error));
-    bool still = b->view.still;
-    if (!still)
-    {
-        TRY(body_load_samples(b, dir, error));
-    }
-    b->view = (weft_cache_body){
-        .name = b->name,
-        .obstacle = b->obstacle,
-        .still = still,
-        .vertex_count = b->mesh.vertex_count,
-        .rest = b->mesh.position,
-        .face_count = b->mesh.face_count,
-        .face_start = b->mesh.face_start,
-        .face_vertices = b->mesh.face_vertex,
-        .triangle_count = b->mesh.triangle_count,
-        .triangles = b->mesh.triangle,
-    };
-    return WEFT_OK;
-}
-
 // ---- the public interface
 
 static void error_add(weft_error* error, const char* more)
@@ -244,29 +227,61 @@ static void error_add(weft_error* error, const char* more)
     }
 }
 
-static weft_status cache_load(weft_cache* cache, weft_error* error)
+// Every change is of a body.
+static weft_status check_changes(const weft_cache* cache, const topology_changes* changes, weft_error* error)
 {
-    scene_file scene = cache_read_scene(cache);
-    weft_status status = cache_find_bodies(cache, &scene, error);
-    bool foreign = scene.name_count == 0;
-    scene_file_finish(&scene);
-    TRY(status);
-    qsort(cache->bodies, (size_t)cache->body_count, sizeof(body), compare_bodies);
-    cache->frame_count = INT32_MAX;
-    for (int k = 0; k < cache->body_count; k++)
+    for (int k = 0; k < changes->count; k++)
     {
-        status = body_load(&cache->bodies[k], cache->dir, error);
-        if (status != WEFT_OK && foreign && cache->bodies[k].view.still)
+        bool found = false;
+        for (int b = 0; b < cache->body_count && !found; b++)
         {
-            error_add(error, "; an OBJ file without PC2 counts as an obstacle that stands still: move it away if it is none");
+            found = strcmp(cache->bodies[b].name, changes->items[k].body) == 0;
         }
-        TRY(status);
-        if (!cache->bodies[k].view.still)
+        if (!found)
         {
-            cache->frame_count = int_min(cache->frame_count, pc2_sample_count(cache->bodies[k].samples));
+            return error_set(
+                error, WEFT_BAD_INPUT, changes->path, changes->items[k].line,
+                "the folder has no body `%.100s`: no %.100s.obj with %.100s.pc2; copy the whole folder, or run "
+                "the scene again",
+                changes->items[k].body, changes->items[k].body, changes->items[k].body);
         }
     }
     return WEFT_OK;
+}
+
+static weft_status cache_load_bodies(weft_cache* cache, const listing* known, weft_error* error)
+{
+    TRY(cache_find_bodies(cache, known, error));
+    TRY(check_changes(cache, &known->changes, error));
+    qsort(cache->bodies, (size_t)cache->body_count, sizeof(body), compare_bodies);
+    bool foreign = known->scene.name_count == 0;
+    cache->frame_count = INT32_MAX;
+    for (int k = 0; k < cache->body_count; k++)
+    {
+        body* b = &cache->bodies[k];
+        weft_status status = topologies_load(b, cache->dir, &known->changes, error);
+        if (status != WEFT_OK && foreign && b->still)
+        {
+            error_add(error,
+                      "; an OBJ file without PC2 counts as an obstacle that stands still: move it away if it is none");
+        }
+        TRY(status);
+        if (!b->still)
+        {
+            cache->frame_count = int_min(cache->frame_count, b->frame_count);
+        }
+    }
+    return fields_load(cache, error);
+}
+
+static weft_status cache_load(weft_cache* cache, weft_error* error)
+{
+    listing known = {.scene = cache_read_scene(cache)};
+    weft_status status = topology_changes_read(cache->dir, &known.changes, error);
+    status = status == WEFT_OK ? cache_load_bodies(cache, &known, error) : status;
+    topology_changes_finish(&known.changes);
+    scene_file_finish(&known.scene);
+    return status;
 }
 
 weft_status weft_cache_open(const char* dir, weft_cache** out, weft_error* error)
@@ -297,13 +312,19 @@ void weft_cache_close(weft_cache* cache)
     for (int k = 0; k < cache->body_count; k++)
     {
         body* b = &cache->bodies[k];
-        mesh_finish(&b->mesh);
-        pc2_close(b->samples, NULL);
+        topologies_finish(b);
+        fields_finish(b);
         mem_free(b->name);
     }
     mem_free(cache->bodies);
     mem_free(cache->dir);
     mem_free(cache);
+}
+
+const char* weft_cache_dir(const weft_cache* cache)
+{
+    WEFT_ASSERT(cache);
+    return cache->dir;
 }
 
 int weft_cache_frame_count(const weft_cache* cache)
@@ -321,7 +342,7 @@ int weft_cache_body_count(const weft_cache* cache)
 const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int body)
 {
     WEFT_ASSERT(cache && body >= 0 && body < cache->body_count);
-    return &cache->bodies[body].view;
+    return &cache->bodies[body].topologies[0].view;
 }
 
 weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_vec3* out, weft_error* error)
@@ -332,13 +353,7 @@ weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_v
         return error_set(error, WEFT_NOT_FOUND, cache->dir, 0, "there is no frame %d: the run has %d frames", frame,
                          cache->frame_count);
     }
-    if (cache->bodies[body].view.still)
-    {
-        const mesh* m = &cache->bodies[body].mesh;
-        memcpy(out, m->position, (size_t)m->vertex_count * sizeof(vec3));
-        return WEFT_OK;
-    }
-    return pc2_read(cache->bodies[body].samples, frame, out, error);
+    return topologies_read(&cache->bodies[body], cache->dir, frame, out, error);
 }
 
 double weft_cache_frame_rate(const weft_cache* cache)

@@ -1,4 +1,4 @@
-// See scene_file.h. With squeezed.c the only file of this room that touches jansson.
+// See scene_file.h. With squeezed.c and changes.c the only file of this room that touches jansson.
 #define _POSIX_C_SOURCE 200809L
 #include "cache/scene_file.h"
 

@@ -1,6 +1,6 @@
 // Squeezed pairs from stats.jsonl: those of the last step of each frame, with bodies as the cache counts them. The file
 // may be cut, written by hand or not be there: a line that is not as Weft writes it lists nothing, and a note says so.
-// With scene_file.c the only file of this room that touches jansson.
+// With scene_file.c and changes.c the only file of this room that touches jansson.
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
 #include <string.h>
@@ -62,7 +62,12 @@ static int find_body(const weft_cache* cache, const json_t* name)
     return -1;
 }
 
-static bool pair_of(const weft_cache* cache, const json_t* item, json_int_t step, weft_squeezed* out)
+static int vertices_in(const weft_cache* cache, int body, int frame)
+{
+    return weft_cache_topology_at(cache, body, weft_cache_topology_of(cache, body, frame))->vertex_count;
+}
+
+static bool pair_of(const weft_cache* cache, const json_t* item, int frame, json_int_t step, weft_squeezed* out)
 {
     const json_t* bodies = json_object_get(item, "bodies");
     const json_t* own_step = json_object_get(item, "step");
@@ -78,9 +83,9 @@ static bool pair_of(const weft_cache* cache, const json_t* item, json_int_t step
             return false;
         }
     }
-    return vertices_of(json_object_get(item, "edge"), 2, weft_cache_body_at(cache, out->body[0])->vertex_count,
+    return vertices_of(json_object_get(item, "edge"), 2, vertices_in(cache, out->body[0], frame),
                        out->edge) &&
-           vertices_of(json_object_get(item, "face"), 3, weft_cache_body_at(cache, out->body[1])->vertex_count,
+           vertices_of(json_object_get(item, "face"), 3, vertices_in(cache, out->body[1], frame),
                        out->face);
 }
 
@@ -109,7 +114,7 @@ static weft_status take_pairs(weft_cache_squeezed* s, const weft_cache* cache, c
     s->pairs = pairs;
     for (size_t k = 0; k < most && *good; k++)
     {
-        *good = pair_of(cache, json_array_get(list, k), json_integer_value(step), &s->pairs[s->pair_count + (int)k]);
+        *good = pair_of(cache, json_array_get(list, k), frame, json_integer_value(step), &s->pairs[s->pair_count + (int)k]);
     }
     s->first[frame] = s->pair_count;
     s->count[frame] = *good ? (int)most : 0;

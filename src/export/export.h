@@ -6,6 +6,11 @@
 #include "math/vec.h"
 #include "weft/export.h"
 
+enum
+{
+    EXPORT_PATH = 4096 // bytes of a path
+};
+
 typedef struct export_job
 {
     weft_cache* cache;
@@ -14,32 +19,91 @@ typedef struct export_job
     int* body; // [body_count] as the cache counts
     int frame_count;
     double frame_rate;
-    vec3* scratch; // [vertices of the largest topology]
+    vec3* positions; // [vertices of the largest topology] for the format to use
+    vec3* scratch;   // likewise, for export_positions_last
+    bool cancelled;
 } export_job;
 
-// Frame of the run that is frame k of the export.
-int export_frame(const export_job* job, int k);
-double export_time(const export_job* job, int k); // seconds from the first exported frame
+// `body` is an index into the job's bodies, `k` counts the frames of the export, both from 0.
+
+const char* export_body_name(const export_job* job, int body);
+bool export_is_still(const export_job* job, int body); // the body stands still in every frame
+int export_frame(const export_job* job, int k);        // frame of the run that is frame k of the export
+double export_time(const export_job* job, int k);      // seconds from the first exported frame
 // The topology of a body in an exported frame, and the last one that is exported.
 const weft_cache_body* export_topology(const export_job* job, int body, int k);
 const weft_cache_body* export_last_topology(const export_job* job, int body);
-bool export_changes(const export_job* job, int body); // the topology does, within the exported frames
-// Positions of an exported frame, turned to the wanted axes: in its own topology; or in the last one, where each torn-off
-// copy follows its origin until the split. Out is [vertex_count of that topology].
+bool export_changes(const export_job* job, int body);           // the topology does, within the exported frames
+bool export_changes_at(const export_job* job, int body, int k); // from frame k - 1 to k; frame 0 does
+// Positions of an exported frame, turned to the wanted axes: in its own topology; or in the last one, where each
+// torn-off copy follows its origin until the split. out is [vertex_count of that topology]. BAD_INPUT: a value is not
+// finite. CANCELLED once progress has asked to stop.
 weft_status export_positions(export_job* job, int body, int k, vec3* out, weft_error* error);
 weft_status export_positions_last(export_job* job, int body, int k, vec3* out, weft_error* error);
 vec3 export_turn(const export_job* job, vec3 x);
-void export_progress(const export_job* job, int done, int total);
+// After each frame (or body and frame); total may be any scale.
+void export_progress(export_job* job, int done, int total);
+
+// ---- names and bytes of files
+// FOLDER/NAME + ending, or FOLDER/NAME.0012 + ending with the number of the run's frame. IO: the path is too long.
+weft_status export_path(const char* folder, const char* name, const char* ending, char path[EXPORT_PATH],
+                        weft_error* error);
+weft_status export_frame_path(const export_job* job, const char* folder, int body, int k, const char* ending,
+                              char path[EXPORT_PATH], weft_error* error);
+// Arrays in large pieces, without a call a number. Little endian; the last also big endian.
+void export_put_ints(whole_file* file, const int* values, int count);
+void export_put_floats(whole_file* file, const double* values, int64_t count);
+void export_put_floats_big(whole_file* file, const double* values, int64_t count);
+// A row of values as 3 count floats: what export_put_floats takes of points.
+static inline const double* export_flat(const vec3* points)
+{
+    return &points->x;
+}
+
+// Text, buffered, whatever the locale. Errors show when the file is closed.
+typedef struct export_text
+{
+    whole_file* file;
+    int used;
+    char buffer[1 << 16];
+} export_text;
+
+void export_text_put(export_text* text, const char* words);
+void export_text_int(export_text* text, int value);
+void export_text_number(export_text* text, double value); // finite; 9 digits, which is every float; below 1e-30 it is 0
+void export_text_flush(export_text* text);                // at the end
+
+// The mesh of a topology as an OBJ file with the given positions: faces as given, vt, the body's name as object.
+weft_status export_obj_write(const weft_cache_body* body, const vec3* positions, const char* path, weft_error* error);
+// The last topology in its rest shape, turned: what a point cache moves. Uses the job's positions.
+weft_status export_mesh_write(export_job* job, int body, const char* path, weft_error* error);
 
 typedef weft_status export_fn(export_job* job, const char* target, weft_error* error);
 
 typedef struct export_format
 {
     const char *name, *summary;
-    bool folder; // the target is a folder that appears whole; run gets the name of a temporary one
+    const char* ending; // of its files: ".abc"
+    bool folder;        // the target is a folder that appears whole; run gets the name of a temporary one, which exists
+    bool binary;        // numbers are not text: `weft bench export` measures it
     export_fn* run;
+    // Of folders, may be NULL: writes one file of that ending, of one body and, where it holds one frame, one frame.
+    export_fn* run_file;
+    bool file_is_frame;
 } export_format;
 
-export_fn export_pc2, export_mdd, export_obj, export_ply, export_abc, export_vtp, export_gltf, export_usda;
+// By index from 0; NULL after the last.
+const export_format* export_format_at(int index);
+
+// ---- folder targets: made beside the target under another name, then put in its place
+// Checks the target, makes the temporary folder and writes its name.
+weft_status export_folder_begin(const char* target, bool force, char temporary[EXPORT_PATH], weft_error* error);
+// Adds the list of its files, puts it in place and counts.
+weft_status export_folder_end(const char* temporary, const char* target, const export_job* job,
+                              weft_export_stats* stats, weft_error* error);
+void export_folder_abandon(const char* temporary);
+
+export_fn export_pc2, export_pc2_file, export_mdd, export_mdd_file, export_obj, export_obj_file, export_ply,
+    export_ply_file, export_abc, export_vtp, export_gltf, export_usda;
 
 #endif

@@ -15,6 +15,7 @@ enum
 {
     HEADER_SIZE = 32, // bytes
     POINTS_AT = 16,  // byte offsets in the header
+    START_AT = 20,
     SAMPLES_AT = 28,
     POINT_SIZE = 12, // bytes
     CHUNK_POINTS = 4096
@@ -28,6 +29,7 @@ struct pc2
     int point_count;
     int sample_count; // complete
     int stated_count; // by the header, when it was opened
+    float start;      // frame, likewise
     char* path;       // for messages
 };
 
@@ -194,7 +196,7 @@ weft_status pc2_create(const char* path, int point_count, pc2** out, weft_error*
     memcpy(header, pc2_magic, sizeof(pc2_magic));
     put_u32(header + 12, 1);
     put_u32(header + POINTS_AT, (uint32_t)point_count);
-    put_float(header + 20, 0.0f);
+    put_float(header + START_AT, 0.0f);
     put_float(header + 24, 1.0f);
     put_u32(header + SAMPLES_AT, 0);
     if (!write_all(cache->file, header, sizeof(header), 0))
@@ -241,6 +243,7 @@ static weft_status pc2_read_header(pc2* cache, weft_error* error)
     int64_t held = ((int64_t)info.st_size - HEADER_SIZE) / sample_size(cache);
     cache->sample_count = held < (int64_t)samples ? (int)held : (int)samples;
     cache->stated_count = (int)samples;
+    cache->start = get_float(header + START_AT);
     return WEFT_OK;
 }
 
@@ -308,6 +311,11 @@ int pc2_point_count(const pc2* cache)
 int pc2_sample_count(const pc2* cache)
 {
     return cache->sample_count;
+}
+
+float pc2_start_frame(const pc2* cache)
+{
+    return cache->start;
 }
 
 int pc2_stated_count(const pc2* cache)

@@ -19,6 +19,7 @@ weft_status pc2_close(pc2* cache, weft_error* error);
 
 int pc2_point_count(const pc2* cache);
 int pc2_sample_count(const pc2* cache); // complete ones, when it was opened or last appended to or cut
+float pc2_start_frame(const pc2* cache); // what the header says, when it was opened; 0 for new files
 int pc2_stated_count(const pc2* cache); // what the header says, when it was opened; more than there are: it was cut
 
 // sample is [point_count]. Its bytes are written first, then the count; on failure the file is as before.

@@ -1,0 +1,64 @@
+// What the files that read a run's folder share.
+#ifndef WEFT_READER_H
+#define WEFT_READER_H
+
+#include "cache/changes.h"
+#include "mesh/mesh.h"
+#include "mesh/pc2.h"
+#include "weft/cache.h"
+
+// A body's mesh from one frame on.
+typedef struct topology
+{
+    int start; // frame
+    mesh mesh;
+    int sample_count; // complete ones in its PC2 file
+    int* origin;      // [mesh.vertex_count] in the topology before; NULL: the first
+    weft_cache_body view;
+} topology;
+
+typedef struct field
+{
+    char* name;
+    int sample_count;
+    weft_cache_field view;
+} field;
+
+typedef struct body
+{
+    char* name;
+    int rank; // place in scene.json; bodies that it does not name come last
+    bool obstacle, still;
+    topology* topologies; // [topology_count]
+    int topology_count;
+    pc2*
+        samples; // of the topology that was read last; a cloth may have more of them than files can be open. NULL: none
+    int open;    // that topology
+    int frame_count;
+    field* fields; // [field_count] by name
+    int field_count, field_capacity;
+} body;
+
+struct weft_cache
+{
+    char* dir;
+    body* bodies; // [body_count]
+    int body_count, body_capacity;
+    int frame_count;
+    double frame_rate;
+};
+
+// "DIR/NAME + ending", or with a topology above 0 "DIR/NAME.G + ending"; the caller frees. NULL: no memory.
+char* reader_path(const char* dir, const char* name, int topology, const char* ending);
+weft_status reader_no_memory(const char* dir, weft_error* error);
+
+// Meshes and sample counts of a body, with the changes that frames.jsonl lists.
+weft_status topologies_load(body* b, const char* dir, const topology_changes* changes, weft_error* error);
+weft_status topologies_read(body* b, const char* dir, int frame, vec3* out, weft_error* error);
+void topologies_finish(body* b);
+
+// All NAME.FIELD.field of the folder; files of other names are none.
+weft_status fields_load(weft_cache* cache, weft_error* error);
+void fields_finish(body* b);
+
+#endif

@@ -1,0 +1,287 @@
+// The meshes of a body and their samples: NAME.obj and NAME.pc2, and for a cloth that tears NAME.G.obj and NAME.G.pc2
+// from the frame on that frames.jsonl says. A topology has the vertices of the one before, and then its copies. A
+// body's frames end where a file holds fewer samples than the topology lasts.
+#include <string.h>
+
+#include "cache/reader.h"
+
+// ---- one topology
+
+static weft_status load_mesh(topology* t, const char* path, weft_error* error)
+{
+    obj_options options = {0};
+    TRY(mesh_from_obj(path, &options, &t->mesh, error));
+    // Whoever simulated it found it good enough: inspection and pictures take what cloth could not have, too.
+    return mesh_split(&t->mesh, error);
+}
+
+static weft_status check_samples(const topology* t, const pc2* samples, const char* path, int index, weft_error* error)
+{
+    if (pc2_point_count(samples) != t->mesh.vertex_count)
+    {
+        return error_set(error, WEFT_BAD_INPUT, path, 0,
+                         "%d points where %s has %d vertices: the files are not of one mesh; write both again, "
+                         "of one run or in one export",
+                         pc2_point_count(samples), t->mesh.file ? t->mesh.file : "the OBJ file", t->mesh.vertex_count);
+    }
+    if (index > 0 && pc2_start_frame(samples) != (float)t->start)
+    {
+        return error_set(
+            error, WEFT_BAD_INPUT, path, 0,
+            "its header starts at frame %g, where frames.jsonl starts this topology at frame %d: the files are "
+            "not of one run; copy the whole folder again",
+            (double)pc2_start_frame(samples), t->start);
+    }
+    return WEFT_OK;
+}
+
+static weft_status load_samples(topology* t, const char* path, int index, weft_error* error)
+{
+    pc2* samples = NULL;
+    TRY(pc2_open(path, &samples, error));
+    t->sample_count = pc2_sample_count(samples);
+    weft_status status = check_samples(t, samples, path, index, error);
+    pc2_close(samples, NULL);
+    return status;
+}
+
+static weft_status load_files(body* b, int index, const char* dir, weft_error* error)
+{
+    topology* t = &b->topologies[index];
+    char* obj = reader_path(dir, b->name, index, ".obj");
+    char* points = reader_path(dir, b->name, index, ".pc2");
+    weft_status status = obj && points ? WEFT_OK : reader_no_memory(dir, error);
+    status = status == WEFT_OK ? load_mesh(t, obj, error) : status;
+    status = status == WEFT_OK && !b->still ? load_samples(t, points, index, error) : status;
+    mem_free(obj);
+    mem_free(points);
+    return status;
+}
+
+static void make_view(body* b, topology* t)
+{
+    t->view = (weft_cache_body){
+        .name = b->name,
+        .obstacle = b->obstacle,
+        .still = b->still,
+        .vertex_count = t->mesh.vertex_count,
+        .rest = t->mesh.position,
+        .face_count = t->mesh.face_count,
+        .face_start = t->mesh.face_start,
+        .face_vertices = t->mesh.face_vertex,
+        .triangle_count = t->mesh.triangle_count,
+        .triangles = t->mesh.triangle,
+        .texcoord_count = t->mesh.texcoord_count,
+        .texcoords = t->mesh.texcoord ? &t->mesh.texcoord->x : NULL,
+        .face_texcoords = t->mesh.face_texcoord,
+        .origin = t->origin,
+    };
+}
+
+// ---- changes
+
+static weft_status check_change(const topology_changes* list, const topology_change* change, const topology* before,
+                                int index, weft_error* error)
+{
+    if (change->topology != index || change->frame <= before->start)
+    {
+        return error_set(
+            error, WEFT_BAD_INPUT, list->path, change->line,
+            "topology %d of `%.100s` from frame %d on follows topology %d from frame %d on: both must grow, "
+            "topologies one by one; copy the folder again, or run the scene again",
+            change->topology, change->body, change->frame, index - 1, before->start);
+    }
+    for (int k = 0; k < change->copy_count; k++)
+    {
+        if (change->copies[k] >= before->mesh.vertex_count)
+        {
+            return error_set(
+                error, WEFT_BAD_INPUT, list->path, change->line,
+                "a copy of vertex %d, where topology %d of `%.100s` has %d vertices; copy the folder again, or "
+                "run the scene again",
+                change->copies[k], index - 1, change->body, before->mesh.vertex_count);
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status follow_origins(const topology_changes* list, const topology_change* change, const topology* before,
+                                  topology* t, weft_error* error)
+{
+    int kept = before->mesh.vertex_count, count = t->mesh.vertex_count;
+    if ((int64_t)kept + change->copy_count != count)
+    {
+        return error_set(
+            error, WEFT_BAD_INPUT, list->path, change->line,
+            "%d vertices and %d copies make no %d, which %.200s has: the files are not of one run; copy the "
+            "whole folder again",
+            kept, change->copy_count, count, t->mesh.file ? t->mesh.file : "the OBJ file");
+    }
+    t->origin = mem_raw((size_t)count, sizeof(int));
+    if (!t->origin)
+    {
+        return reader_no_memory(list->path, error);
+    }
+    for (int v = 0; v < count; v++)
+    {
+        t->origin[v] = v < kept ? v : change->copies[v - kept];
+    }
+    return WEFT_OK;
+}
+
+// The line that lists a topology tells more than a file that is not there.
+static weft_status load_change(body* b, const char* dir, const topology_changes* list, const topology_change* change,
+                               weft_error* error)
+{
+    int index = b->topology_count;
+    topology *before = &b->topologies[index - 1], *t = &b->topologies[index];
+    TRY(check_change(list, change, before, index, error));
+    t->start = change->frame;
+    b->topology_count++; // from here on it is to be finished
+    weft_status status = load_files(b, index, dir, error);
+    if (status == WEFT_NOT_FOUND)
+    {
+        return error_set(
+            error, WEFT_BAD_INPUT, list->path, change->line,
+            "the folder lacks %.100s.%d.obj or %.100s.%d.pc2, the topology from frame %d on; copy the whole "
+            "folder, or run the scene again",
+            b->name, index, b->name, index, change->frame);
+    }
+    TRY(status);
+    TRY(follow_origins(list, change, before, t, error));
+    make_view(b, t);
+    return WEFT_OK;
+}
+
+// ---- a body
+
+static int count_frames(const body* b)
+{
+    for (int g = 0; g < b->topology_count; g++)
+    {
+        const topology* t = &b->topologies[g];
+        bool last = g + 1 == b->topology_count;
+        if (last || t->sample_count < t[1].start - t->start)
+        {
+            return t->sample_count > INT32_MAX - t->start ? INT32_MAX : t->start + t->sample_count;
+        }
+    }
+    return 0;
+}
+
+weft_status topologies_load(body* b, const char* dir, const topology_changes* changes, weft_error* error)
+{
+    int most = 1;
+    for (int k = 0; k < changes->count; k++)
+    {
+        most += strcmp(changes->items[k].body, b->name) == 0;
+    }
+    b->topologies = MEM_NEW(most, topology);
+    if (!b->topologies)
+    {
+        return reader_no_memory(dir, error);
+    }
+    b->topology_count = 1;
+    TRY(load_files(b, 0, dir, error));
+    make_view(b, &b->topologies[0]);
+    for (int k = 0; k < changes->count; k++)
+    {
+        const topology_change* change = &changes->items[k];
+        if (strcmp(change->body, b->name) != 0)
+        {
+            continue;
+        }
+        if (b->still)
+        {
+            return error_set(error, WEFT_BAD_INPUT, changes->path, change->line,
+                             "`%.100s` has no %.100s.pc2: a body that stands still has one topology", b->name, b->name);
+        }
+        TRY(load_change(b, dir, changes, change, error));
+    }
+    b->frame_count = count_frames(b);
+    return WEFT_OK;
+}
+
+void topologies_finish(body* b)
+{
+    for (int g = 0; g < b->topology_count; g++)
+    {
+        mesh_finish(&b->topologies[g].mesh);
+        mem_free(b->topologies[g].origin);
+    }
+    mem_free(b->topologies);
+    pc2_close(b->samples, NULL);
+}
+
+// ---- positions
+
+static int topology_of(const body* b, int frame)
+{
+    int low = 0, high = b->topology_count; // of the last that starts at the frame or before
+    while (high - low > 1)
+    {
+        int middle = low + (high - low) / 2;
+        b->topologies[middle].start <= frame ? (low = middle) : (high = middle);
+    }
+    return low;
+}
+
+static weft_status open_samples(body* b, const char* dir, int index, weft_error* error)
+{
+    if (b->samples && b->open == index)
+    {
+        return WEFT_OK;
+    }
+    pc2_close(b->samples, NULL);
+    b->samples = NULL;
+    char* path = reader_path(dir, b->name, index, ".pc2");
+    weft_status status = path ? pc2_open(path, &b->samples, error) : reader_no_memory(dir, error);
+    mem_free(path);
+    b->open = index;
+    return status;
+}
+
+weft_status topologies_read(body* b, const char* dir, int frame, vec3* out, weft_error* error)
+{
+    int index = topology_of(b, frame);
+    const topology* t = &b->topologies[index];
+    if (b->still)
+    {
+        memcpy(out, t->mesh.position, (size_t)t->mesh.vertex_count * sizeof(vec3));
+        return WEFT_OK;
+    }
+    TRY(open_samples(b, dir, index, error));
+    int sample = frame - t->start;
+    if (pc2_point_count(b->samples) != t->mesh.vertex_count || sample >= pc2_sample_count(b->samples))
+    {
+        return error_set(error, WEFT_IO, dir, 0, "the point cache of `%.100s` was cut or replaced while it was read",
+                         b->name);
+    }
+    return pc2_read(b->samples, sample, out, error);
+}
+
+// ---- the public interface
+
+int weft_cache_topology_count(const weft_cache* cache, int body)
+{
+    WEFT_ASSERT(cache && body >= 0 && body < cache->body_count);
+    return cache->bodies[body].topology_count;
+}
+
+const weft_cache_body* weft_cache_topology_at(const weft_cache* cache, int body, int topology)
+{
+    WEFT_ASSERT(topology >= 0 && topology < weft_cache_topology_count(cache, body));
+    return &cache->bodies[body].topologies[topology].view;
+}
+
+int weft_cache_topology_of(const weft_cache* cache, int body, int frame)
+{
+    WEFT_ASSERT(cache && body >= 0 && body < cache->body_count && frame >= 0);
+    return topology_of(&cache->bodies[body], frame);
+}
+
+int weft_cache_topology_start(const weft_cache* cache, int body, int topology)
+{
+    WEFT_ASSERT(topology >= 0 && topology < weft_cache_topology_count(cache, body));
+    return cache->bodies[body].topologies[topology].start;
+}

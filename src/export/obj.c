@@ -1,0 +1,82 @@
+// OBJ files: one for each body and frame, NAME.0012.obj with the number of the run's frame; faces as given, vt, the
+// body's name as object. Each frame has its own topology.
+#include "export/export.h"
+
+static void put_vertices(export_text* text, const vec3* x, int count)
+{
+    for (int v = 0; v < count; v++)
+    {
+        export_text_put(text, "v ");
+        export_text_number(text, x[v].x);
+        export_text_put(text, " ");
+        export_text_number(text, x[v].y);
+        export_text_put(text, " ");
+        export_text_number(text, x[v].z);
+        export_text_put(text, "\n");
+    }
+}
+
+static void put_texcoords(export_text* text, const weft_cache_body* body)
+{
+    for (int t = 0; t < body->texcoord_count && body->texcoords; t++)
+    {
+        export_text_put(text, "vt ");
+        export_text_number(text, body->texcoords[2 * t]);
+        export_text_put(text, " ");
+        export_text_number(text, body->texcoords[2 * t + 1]);
+        export_text_put(text, "\n");
+    }
+}
+
+static void put_faces(export_text* text, const weft_cache_body* body)
+{
+    for (int face = 0; face < body->face_count; face++)
+    {
+        export_text_put(text, "f");
+        for (int k = body->face_start[face]; k < body->face_start[face + 1]; k++)
+        {
+            export_text_put(text, " ");
+            export_text_int(text, body->face_vertices[k] + 1);
+            if (body->face_texcoords && body->face_texcoords[k] >= 0)
+            {
+                export_text_put(text, "/");
+                export_text_int(text, body->face_texcoords[k] + 1);
+            }
+        }
+        export_text_put(text, "\n");
+    }
+}
+
+weft_status export_obj_write(const weft_cache_body* body, const vec3* positions, const char* path, weft_error* error)
+{
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
+    export_text* text = MEM_NEW(1, export_text);
+    if (!text)
+    {
+        whole_file_abandon(&file);
+        return error_set(error, WEFT_NO_MEMORY, path, 0, "no memory to write the file");
+    }
+    text->file = &file;
+    export_text_put(text, "# metres; made by Weft ");
+    export_text_put(text, weft_version());
+    export_text_put(text, "\no ");
+    export_text_put(text, body->name);
+    export_text_put(text, "\n");
+    put_vertices(text, positions, body->vertex_count);
+    put_texcoords(text, body);
+    put_faces(text, body);
+    export_text_flush(text);
+    mem_free(text);
+    return whole_file_close(&file, error);
+}
+
+weft_status export_mesh_write(export_job* job, int body, const char* path, weft_error* error)
+{
+    const weft_cache_body* last = export_last_topology(job, body);
+    for (int v = 0; v < last->vertex_count; v++)
+    {
+        job->positions[v] = export_turn(job, last->rest[v]);
+    }
+    return export_obj_write(last, job->positions, path, error);
+}
