@@ -103,7 +103,7 @@ bool packet_compress(const packet* p, packet* text)
 {
     // What prediction leaves is noise with a peak at zero: short matches cost more than they save.
     z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
-    if (p->failed || deflateInit2(&stream, 9, Z_DEFLATED, 15, 9, Z_FILTERED) != Z_OK)
+    if (p->failed || deflateInit2(&stream, 6, Z_DEFLATED, 15, 9, Z_FILTERED) != Z_OK)
     {
         return false;
     }

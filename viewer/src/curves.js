@@ -95,7 +95,7 @@ class Curve {
       key.textContent = s.label;
       return key;
     }));
-    this.figure.hidden = series.length === 0;
+    this.figure.hidden = this.options.optional && !series.some(s => s.values.some(Number.isFinite));
     this.range = this.rangeOf(series);
     const [low, high] = this.range;
     this.canvas.setAttribute('aria-label', `${this.title}: ${series.map(s => s.label).join(', ')}; from ${shortNumber(low)} to ${shortNumber(high)} ${this.unit}`);
@@ -229,8 +229,7 @@ class Curve {
       const row = rowAt(s.times, this.hover ?? this.player.time);
       return row < 0 ? '–' : shortNumber(s.values[row]);
     });
-    const many = values.length > 4;
-    this.readout.textContent = many ? this.unit : `${values.join(' · ')} ${this.unit}`;
+    this.readout.textContent = values.length > 1 ? this.unit : `${values.join(' · ')} ${this.unit}`;
     [...this.keys.children].forEach((key, k) => {
       key.dataset.value = values[k];
     });
@@ -257,9 +256,9 @@ export class Curves {
       return;
     }
     this.energy(holder);
-    this.plain(holder, 'iterations', '', {low: 0});
-    this.plain(holder, 'rate', '', {low: 0, high: 1});
-    this.plain(holder, 'step_s', 's', {low: 0});
+    this.plain(holder, 'iterations', '', {low: 0, optional: true});
+    this.plain(holder, 'rate', '', {low: 0, high: 1, optional: true}); // direct solvers have none
+    this.plain(holder, 'step_s', 's', {low: 0, optional: true});
     this.chosen(holder);
   }
 
@@ -286,7 +285,7 @@ export class Curves {
   // One run: every kind. Several: the kind that is chosen, a line a run.
   energy(holder) {
     const kinds = [...new Set(this.runs.flatMap(run => run.meta.columns))].filter(name => name.startsWith('energy.')).map(name => name.slice(7));
-    const curve = this.add(holder, 'Energy', 'J', {});
+    const curve = this.add(holder, 'Energy', 'J', {optional: true});
     if (this.runs.length === 1) {
       const run = this.runs[0];
       curve.set(kinds.map((kind, k) => ({

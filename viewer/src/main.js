@@ -103,7 +103,7 @@ class Page {
   drawNow() {
     this.pending = false;
     if (this.frames) {
-      this.stage.draw(this.orbit.camera);
+      this.stage.draw(this.orbit.camera, this.orbit.target);
     }
   }
 

@@ -19,7 +19,7 @@ function inside(shader) {
 
 // The back of a cloth has its own colour.
 function clothMaterial(pair) {
-  const material = new MeshStandardMaterial({side: DoubleSide, roughness: 0.82, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1});
+  const material = new MeshStandardMaterial({side: DoubleSide, roughness: 0.82});
   const front = new Color(pair[0]), back = new Color(pair[1]);
   const uniforms = {frontColor: {value: front}, backColor: {value: back}, own: {value: 1}};
   material.userData = uniforms;
@@ -30,7 +30,21 @@ function clothMaterial(pair) {
     shader.fragmentShader = 'uniform vec3 frontColor; uniform vec3 backColor; uniform float own;\n' + shader.fragmentShader.replace(
       '#include <color_fragment>',
       'diffuseColor.rgb *= mix(vColor, gl_FrontFacing ? frontColor : backColor, own);',
+    ).replace(
+      '#include <opaque_fragment>',
+      // Cloth in its own colour has the soft bright rim of a fibrous surface; other colours shine, to be read in the shade.
+      'outgoingLight += diffuseColor.rgb * mix(0.3, 0.3 * pow(1.0 - abs(dot(normal, normalize(vViewPosition))), 3.0), own);\n#include <opaque_fragment>',
     );
+  };
+  return material;
+}
+
+// Lines lie a thousandth closer to the eye than the surface. (An offset of the surface by its slope would let what is
+// behind shine through where folds turn away.)
+function wireMaterial(opacity) {
+  const material = new LineBasicMaterial({color: '#101418', transparent: true, opacity});
+  material.onBeforeCompile = shader => {
+    shader.vertexShader = shader.vertexShader.replace('#include <project_vertex>', '#include <project_vertex>\ngl_Position = projectionMatrix * vec4(0.999 * mvPosition.xyz, mvPosition.w);');
   };
   return material;
 }
@@ -68,15 +82,16 @@ class View {
     this.ground(box);
     let cloths = 0, obstacles = 0;
     this.materials = run.bodies.map(body => (body.obstacle
-      ? new MeshStandardMaterial({color: stones[obstacles++ % stones.length], roughness: 0.75, side: DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1})
+      ? new MeshStandardMaterial({color: stones[obstacles++ % stones.length], roughness: 0.75, side: DoubleSide})
       : clothMaterial(dyes[cloths++ % dyes.length])));
-    this.wireMaterials = run.bodies.map(body => new LineBasicMaterial({color: '#101418', transparent: true, opacity: body.obstacle ? 0.16 : 0.34}));
+    this.wireMaterials = run.bodies.map(body => wireMaterial(body.obstacle ? 0.16 : 0.34));
   }
 
   light(box) {
     const size = box.getSize(new Vector3()).length(), center = box.getCenter(new Vector3());
-    this.sky = new HemisphereLight('#f6f8ff', '#a39a90', 2.0);
-    const key = new DirectionalLight('#fff3e0', 1.9), rim = new DirectionalLight('#cfe0ff', 0.8);
+    this.sky = new HemisphereLight('#f6f8ff', '#a39a90', 1.6);
+    const key = new DirectionalLight('#fff3e0', 1.75), rim = new DirectionalLight('#cfe0ff', 0.5);
+    this.head = new DirectionalLight('#ffffff', 0.65); // goes with the camera, and gives form to what is in the shade
     key.position.copy(center).add(new Vector3(-0.55, 1, 0.62).multiplyScalar(size));
     key.target.position.copy(center);
     key.castShadow = true;
@@ -87,7 +102,7 @@ class View {
     Object.assign(key.shadow.camera, {left: -0.75 * size, right: 0.75 * size, top: 0.75 * size, bottom: -0.75 * size, near: 0.02 * size, far: 3 * size});
     rim.position.copy(center).add(new Vector3(0.8, 0.45, -0.7).multiplyScalar(size));
     rim.target.position.copy(center);
-    this.scene.add(this.sky, key, key.target, rim, rim.target);
+    this.scene.add(this.sky, key, key.target, rim, rim.target, this.head, this.head.target);
   }
 
   ground(box) {
@@ -172,7 +187,8 @@ class View {
     uniforms.ink.value.set(dark ? '#ffffff' : '#27303a');
     uniforms.strength.value = dark ? 0.13 : 0.2;
     this.shadow.material.opacity = dark ? 0.42 : 0.2;
-    this.sky.intensity = dark ? 1.6 : 2.0;
+    this.sky.intensity = dark ? 1.4 : 1.6;
+    this.wireMaterials.forEach(material => material.color.set(dark ? '#dfe6ee' : '#101418'));
   }
 }
 
@@ -211,12 +227,14 @@ export class Stage {
     this.views.forEach((view, k) => view.update(frames[k]));
   }
 
-  draw(camera) {
+  draw(camera, target) {
     const height = this.renderer.domElement.height / this.renderer.getPixelRatio();
     this.views.forEach((view, k) => {
       const {x, y, w, h} = this.cells[k];
       this.renderer.setViewport(x, height - y - h, w, h);
       this.renderer.setScissor(x, height - y - h, w, h);
+      view.head.position.copy(camera.position);
+      view.head.target.position.copy(target);
       this.renderer.render(view.scene, camera);
     });
   }
