@@ -1,5 +1,5 @@
-// weft view: pages are read back by a reader of their own and held against the cache; the same runs give the same bytes;
-// what is missing, cut, unwritable or full is answered with a sentence and leaves nothing behind.
+// weft view: pages are read back by a reader of their own and held against the cache; the same runs give the same
+// bytes; what is missing, cut, unwritable or full is answered with a sentence and leaves nothing behind.
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -689,12 +689,10 @@ static void test_no_memory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_real_run),          cmocka_unit_test(test_meshes_come_back),
-        cmocka_unit_test(test_torn_cloth),        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_contact_is_marked), cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_not_finite),        cmocka_unit_test(test_names_stay_inside),
-        cmocka_unit_test(test_missing_run),       cmocka_unit_test(test_cut_cache),
-        cmocka_unit_test(test_targets),           cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_real_run),   cmocka_unit_test(test_meshes_come_back),  cmocka_unit_test(test_torn_cloth),
+        cmocka_unit_test(test_fields),     cmocka_unit_test(test_contact_is_marked), cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_names_stay_inside), cmocka_unit_test(test_missing_run),
+        cmocka_unit_test(test_cut_cache),  cmocka_unit_test(test_targets),           cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -3,10 +3,10 @@
 // where MODULES is the folder in which `npm ci` was run.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {dirname, join} from 'node:path';
+import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
-const [modules, out] = process.argv.slice(2);
+const [modules, out] = process.argv.slice(2).map(path => resolve(path));
 const here = dirname(fileURLToPath(import.meta.url));
 const esbuild = createRequire(join(modules, 'package.json'))('esbuild');
 

@@ -13,8 +13,8 @@ struct contact_marker
     const double* thickness; // [body_count]
     double reach;            // m, of the thickest body
     int body_count, worker_count;
-    int* topology; // [body_count] that the collider was made for; -1: none yet
-    int* offset;   // [body_count + 1] first vertex of each body
+    int* topology;           // [body_count] that the collider was made for; -1: none yet
+    int* offset;             // [body_count + 1] first vertex of each body
     weft_collider* collider; // NULL: there is nothing to look for
     vec3 *rest, *positions;  // [offset[body_count]]
     int* body;               // [offset[body_count]]

@@ -74,8 +74,8 @@ static void append_base64(packet* text, const uint8_t* bytes, size_t size)
     for (size_t k = 0; k < size; k += 3)
     {
         size_t left = size - k;
-        uint32_t word = (uint32_t)bytes[k] << 16 | (left > 1 ? (uint32_t)bytes[k + 1] << 8 : 0) |
-                        (left > 2 ? bytes[k + 2] : 0);
+        uint32_t word =
+            (uint32_t)bytes[k] << 16 | (left > 1 ? (uint32_t)bytes[k + 1] << 8 : 0) | (left > 2 ? bytes[k + 2] : 0);
         *out++ = digits[word >> 18];
         *out++ = digits[word >> 12 & 63];
         *out++ = left > 1 ? digits[word >> 6 & 63] : '=';

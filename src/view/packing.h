@@ -13,9 +13,9 @@
 
 enum
 {
-    QUANTUM_MAX = 65534,   // largest number of a channel
-    QUANTUM_NONE = 65535,  // stands for a value that is not finite
-    STRAIN_LEVELS = 255,   // strain is stored as the root of its share of the run's largest
+    QUANTUM_MAX = 65534,              // largest number of a channel
+    QUANTUM_NONE = 65535,             // stands for a value that is not finite
+    STRAIN_LEVELS = 255,              // strain is stored as the root of its share of the run's largest
     CONTACT_THICKNESSES_PERCENT = 150 // features nearer than this share of the thickness touch
 };
 
@@ -29,9 +29,9 @@ typedef struct packet
 
 void packet_byte(packet* p, uint8_t value);
 void packet_bytes(packet* p, const void* bytes, size_t size);
-void packet_count(packet* p, uint32_t value);              // 7 bits a byte, low ones first
-void packet_difference(packet* p, int value, int before);  // signed, as a count: 0, -1, 1, -2, ...
-void packet_float(packet* p, float value);                 // little-endian
+void packet_count(packet* p, uint32_t value);             // 7 bits a byte, low ones first
+void packet_difference(packet* p, int value, int before); // signed, as a count: 0, -1, 1, -2, ...
+void packet_float(packet* p, float value);                // little-endian
 void packet_finish(packet* p);
 
 // Compresses a packet (zlib format) and appends it to a text as base64. False: no memory.
@@ -100,12 +100,12 @@ typedef struct field_range
 
 typedef struct body_survey
 {
-    vec3 corner, size;   // of the box of all frames
-    double quantum;      // m; above 0
-    int vertex_capacity; // most of all its topologies
+    vec3 corner, size;               // of the box of all frames
+    double quantum;                  // m; above 0
+    int vertex_capacity;             // most of all its topologies
     double strain_max, strain_usual; // cloth: largest, and the largest 99th percentile of a frame
     double speed_usual;              // m/s
-    field_range* fields; // [field count]
+    field_range* fields;             // [field count]
 } body_survey;
 
 typedef struct run
@@ -117,10 +117,10 @@ typedef struct run
     body_survey* bodies; // [body_count]
     char* scene;         // text of scene.json, NULL: none
     size_t scene_size;
-    double* thickness;   // [body_count] m
+    double* thickness; // [body_count] m
     stats_columns stats;
-    vec3** positions;    // [body_count] scratch
-    uint8_t** marks;     // [body_count] scratch
+    vec3** positions; // [body_count] scratch
+    uint8_t** marks;  // [body_count] scratch
 } run;
 
 // Called after each frame of each of the two ways through a run; NULL function: none.

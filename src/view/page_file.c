@@ -1,5 +1,6 @@
-// The page: the viewer (viewer/, bundled when Weft is built) with the runs in its middle. First comes what the page must
-// know of them, as JSON, then the packets, each in an element of its own: `weft-RUN-meshes`, `-scene`, `-stats`, and
+// The page: the viewer (viewer/, bundled when Weft is built) with the runs in its middle. First comes what the page
+// must know of them, as JSON, then the packets, each in an element of its own: `weft-RUN-meshes`, `-scene`, `-stats`,
+// and
 // `-0`, `-1`, ... for the frames.
 #include <string.h>
 

@@ -21,7 +21,7 @@ function roundUp(value) {
 // Distinct colours for whole numbers: neighbours are far apart in hue, and every third is lighter.
 function classColor(number) {
   const hue = (((number * 137.508) % 360) + 360) % 360, light = [0.52, 0.66, 0.42][((number % 3) + 3) % 3];
-  const a = 0.62 * Math.min(light, 1 - light);
+  const a = 0.54 * Math.min(light, 1 - light);
   return [0, 8, 4].map(n => {
     const k = (n + hue / 30) % 12;
     return light - a * Math.max(-1, Math.min(k - 3, 9 - k, 1));
@@ -182,7 +182,7 @@ function classChoice(field) {
     return {title: title(field.name), swatches, note: count > LEGEND_CLASSES ? `… ${count} classes` : ''};
   }
   return {
-    name: field.name, label: title(field.name), legend,
+    name: field.name, label: title(field.name), legend, crisp: true,
     fill(run, body, frame, out) {
       const k = indexOf(body, field.name);
       if (k < 0) {

@@ -49,7 +49,7 @@ class Curve {
     const caption = document.createElement('figcaption');
     this.name = document.createElement('span');
     this.name.className = 'curve-name';
-    this.name.textContent = title;
+    this.name.textContent = unit ? `${title}, ${unit}` : title;
     this.readout = document.createElement('span');
     this.readout.className = 'curve-readout';
     caption.append(this.name, this.readout);
@@ -229,7 +229,7 @@ class Curve {
       const row = rowAt(s.times, this.hover ?? this.player.time);
       return row < 0 ? '–' : shortNumber(s.values[row]);
     });
-    this.readout.textContent = values.length > 1 ? this.unit : `${values.join(' · ')} ${this.unit}`;
+    this.readout.textContent = values.length > 1 ? '' : `${values[0]} ${this.unit}`;
     [...this.keys.children].forEach((key, k) => {
       key.dataset.value = values[k];
     });

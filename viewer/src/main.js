@@ -256,8 +256,9 @@ class Page {
     $('play').addEventListener('click', () => player.toggle());
     $('start').addEventListener('click', () => player.seek(0));
     $('scrub').addEventListener('input', event => {
+      const frame = Number(event.target.value); // pausing puts the slider back to where the timeline is
       player.pause();
-      player.seek(Number(event.target.value));
+      player.seek(frame);
     });
     $('speed').addEventListener('change', event => {
       player.speed = Number(event.target.value);
@@ -395,7 +396,7 @@ function hook(page, ready, complete) {
 function fail(error) {
   $('message').hidden = false;
   $('message').textContent = typeof DecompressionStream === 'undefined'
-    ? 'This browser is too old for this page: it needs DecompressionStream (Chrome 80, Firefox 113, Safari 16.4 or later).'
+    ? 'This browser is too old for this page: it needs DecompressionStream (Chrome or Edge 90, Firefox 113, Safari 16.4, or later).'
     : `The page cannot be shown: ${error.message}`;
   throw error;
 }

@@ -10,26 +10,27 @@ import {Surface} from './surface.js';
 // be lit and coloured by values beyond their corners.
 function inside(shader) {
   shader.vertexShader = shader.vertexShader
-    .replace('#include <color_pars_vertex>', 'centroid varying vec3 vColor;')
+    .replace('#include <color_pars_vertex>', 'centroid varying vec3 vColor; flat varying vec3 vClass;')
+    .replace('#include <color_vertex>', 'vColor = vClass = color;')
     .replace('#include <normal_pars_vertex>', 'centroid varying vec3 vNormal;');
   shader.fragmentShader = shader.fragmentShader
-    .replace('#include <color_pars_fragment>', 'centroid varying vec3 vColor;')
+    .replace('#include <color_pars_fragment>', 'centroid varying vec3 vColor; flat varying vec3 vClass;')
     .replace('#include <normal_pars_fragment>', 'centroid varying vec3 vNormal;');
 }
 
-// The back of a cloth has its own colour.
+// The back of a cloth has its own colour. Classes are not blended: each triangle has that of one of its corners.
 function clothMaterial(pair) {
   const material = new MeshStandardMaterial({side: DoubleSide, roughness: 0.82});
   const front = new Color(pair[0]), back = new Color(pair[1]);
-  const uniforms = {frontColor: {value: front}, backColor: {value: back}, own: {value: 1}};
+  const uniforms = {frontColor: {value: front}, backColor: {value: back}, own: {value: 1}, crisp: {value: 0}};
   material.userData = uniforms;
   material.vertexColors = true;
   material.onBeforeCompile = shader => {
     Object.assign(shader.uniforms, uniforms);
     inside(shader);
-    shader.fragmentShader = 'uniform vec3 frontColor; uniform vec3 backColor; uniform float own;\n' + shader.fragmentShader.replace(
+    shader.fragmentShader = 'uniform vec3 frontColor; uniform vec3 backColor; uniform float own, crisp;\n' + shader.fragmentShader.replace(
       '#include <color_fragment>',
-      'diffuseColor.rgb *= mix(vColor, gl_FrontFacing ? frontColor : backColor, own);',
+      'diffuseColor.rgb *= mix(mix(vColor, vClass, crisp), gl_FrontFacing ? frontColor : backColor, own);',
     ).replace(
       '#include <opaque_fragment>',
       // Cloth in its own colour has the soft bright rim of a fibrous surface; other colours shine, to be read in the shade.
@@ -179,6 +180,7 @@ class View {
     }
     const filled = choice.fill && choice.fill(this.run, surface.body, frame, surface.color.array);
     material.userData.own.value = filled ? 0 : 1;
+    material.userData.crisp.value = choice.crisp ? 1 : 0;
     surface.color.needsUpdate = Boolean(filled);
   }
 
