@@ -222,7 +222,10 @@ static weft_status read_lines(FILE* file, stats_columns* s)
         got = fread(bytes, 1, block, file);
         status = line_take(&line, bytes, got, s);
     }
+    // A last line without an end may still be written: it is not damaged.
+    int damaged = s->damaged;
     status = status == WEFT_OK ? line_end(&line, s) : status;
+    s->damaged = damaged;
     mem_free(bytes);
     mem_free(line.text);
     return status;

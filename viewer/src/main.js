@@ -230,8 +230,13 @@ class Page {
 
   startTheme() {
     const media = window.matchMedia('(prefers-color-scheme: dark)');
-    media.addEventListener('change', () => this.theme(media.matches));
+    media.addEventListener('change', () => this.chosenTheme || this.theme(media.matches));
     return media.matches;
+  }
+
+  switchTheme() {
+    this.chosenTheme = true; // from now on it does not follow the system
+    this.theme(!this.dark);
   }
 
   theme(dark) {
@@ -264,7 +269,7 @@ class Page {
       player.speed = Number(event.target.value);
     });
     $('loop').addEventListener('click', () => this.setLoop(!player.loop));
-    $('theme').addEventListener('click', () => this.theme(!this.dark));
+    $('theme').addEventListener('click', () => this.switchTheme());
     $('help-button').addEventListener('click', () => $('help').showModal());
     $('frame-all').addEventListener('click', () => this.orbit.reset());
     ['wireframe', 'obstacles', 'floor'].forEach(name => $(name).addEventListener('change', event => this.setSwitch(name, event.target.checked)));
@@ -319,7 +324,7 @@ class Page {
       g: turn('floor'),
       f: () => this.orbit.reset(),
       l: () => this.setLoop(!player.loop),
-      t: () => this.theme(!this.dark),
+      t: () => this.switchTheme(),
       '?': () => $('help').showModal(),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   }
@@ -397,7 +402,7 @@ function fail(error) {
   $('message').hidden = false;
   $('message').textContent = typeof DecompressionStream === 'undefined'
     ? 'This browser is too old for this page: it needs DecompressionStream (Chrome or Edge 90, Firefox 113, Safari 16.4, or later).'
-    : `The page cannot be shown: ${error.message}`;
+    : `The page cannot be shown: ${error.message}. It needs WebGL 2, which browsers can switch off; any of the last years has it.`;
   throw error;
 }
 

@@ -36,8 +36,8 @@ class Body {
     const [x, y, z] = this.position.map(channel => channel.read(reader, topology));
     const out = {topology: index, x, y, z, fields: []};
     if (!this.obstacle) {
-      out.strain = Uint8Array.from(this.strain.read(reader, topology));
-      out.contact = Uint8Array.from(this.contact.read(reader, topology));
+      out.strain = new Uint8Array(this.strain.read(reader, topology));
+      out.contact = new Uint8Array(this.contact.read(reader, topology));
     }
     this.meta.fields.forEach((field, f) => {
       const packed = !field.constant || frame === 0 || torn;
