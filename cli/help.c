@@ -72,7 +72,7 @@ static const help_page pages[] = {
      "motion keeps its speed), --up z turns x, y, z to x, -z, y. --force replaces a folder that an export made.\n\n"
      "  weft export hang-run --to pc2\n"
      "  weft export hang-run --to pc2 --body sheet --up z -o sheet.pc2\n"
-     "  weft export hang-run --to pc2 --frames 10:50 --every 2 --fps 24 -o /tmp/hang --force\n"},
+     "  weft export hang-run --to obj --frames 10:50 --every 2 --fps 24 -o /tmp/hang --force\n"},
     {"system", "weft system SCENE [--step K] -o PREFIX [--binary] [--set PATH=VALUE]...",
      "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, "
      "...\n"

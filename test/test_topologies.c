@@ -344,6 +344,29 @@ static void commands_follow_the_topology(void** state)
     assert_int_equal(weft("render run --frame 9 -o k9.png"), 2);
 }
 
+// A run that replaces another leaves nothing of it that would not fit; files of the user stay.
+static void force_removes_topologies_and_fields(void** state)
+{
+    (void)state;
+    float values[4] = {0};
+    assert_int_equal(weft("run hang --set cells=3 --frames 1 -o anew"), 0);
+    snprintf(run, sizeof(run), "%s/anew", folder);
+    test_text_write(run, "sheet.1.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    test_pc2_write(run, "sheet.1.pc2", 3, 1.0f, 1);
+    test_text_write(run, "frames.jsonl", "{\"frame\": 1, \"body\": \"sheet\", \"topology\": 1, \"copies\": []}\n");
+    test_text_write(run, "sheet.7.obj", "mine");
+    assert_int_equal(weft_cache_field_write(run, "sheet", "level", 1, 4, 1, values, NULL), WEFT_OK);
+    assert_int_equal(weft("run hang --set cells=3 --frames 1 -o anew --force"), 0);
+    weft_cache* cache = open_well();
+    assert_int_equal(weft_cache_topology_count(cache, 0), 1);
+    assert_int_equal(weft_cache_field_count(cache, 0), 0);
+    weft_cache_close(cache);
+    drop("sheet.7.obj");
+    char path[600];
+    snprintf(path, sizeof(path), "%s/sheet.1.pc2", run);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +380,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(fields_come_back, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(damaged_fields_are_refused, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(commands_follow_the_topology, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(force_removes_topologies_and_fields, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

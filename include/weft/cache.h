@@ -52,6 +52,9 @@ typedef struct weft_cache_body
     const double* texcoords;    ///< [2 * texcoord_count] u, v; NULL: none
     const int* face_texcoords;  ///< [face_start[face_count]] -1: this corner has none; NULL: no corner has one
     const int* origin;          ///< [vertex_count] vertex of the topology before this one that each follows; NULL: the first
+    int object_count;
+    const char* const* object_names; ///< [object_count] of the OBJ file
+    const int* face_objects;         ///< [face_count] index into the names; NULL: the file has no objects
 } weft_cache_body;
 
 /// Opens a run's folder (also while the run goes on). NOT_FOUND / BAD_INPUT with a sentence otherwise.
@@ -62,6 +65,9 @@ WEFT_API int weft_cache_frame_count(const weft_cache* cache); ///< complete in e
 WEFT_API int weft_cache_body_count(const weft_cache* cache);
 WEFT_API const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int body);
 WEFT_API weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_vec3* out, weft_error* error);
+/// Vertices [first, first + count) of it, count -1: all from there on; for frames that are not to be held whole.
+WEFT_API weft_status weft_cache_read_points(weft_cache* cache, int body, int frame, int first, int count,
+                                            weft_vec3* out, weft_error* error);
 
 /// A cloth that tears has several topologies, from 0; weft_cache_body_at is topology 0. In folders without frames.jsonl, 1.
 WEFT_API int weft_cache_topology_count(const weft_cache* cache, int body);

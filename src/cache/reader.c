@@ -345,7 +345,8 @@ const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int body)
     return &cache->bodies[body].topologies[0].view;
 }
 
-weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_vec3* out, weft_error* error)
+weft_status weft_cache_read_points(weft_cache* cache, int body, int frame, int first, int count, weft_vec3* out,
+                                   weft_error* error)
 {
     WEFT_ASSERT(cache && out && body >= 0 && body < cache->body_count);
     if (frame < 0 || frame >= cache->frame_count)
@@ -353,7 +354,12 @@ weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_v
         return error_set(error, WEFT_NOT_FOUND, cache->dir, 0, "there is no frame %d: the run has %d frames", frame,
                          cache->frame_count);
     }
-    return topologies_read(&cache->bodies[body], cache->dir, frame, out, error);
+    return topologies_read(&cache->bodies[body], cache->dir, frame, first, count, out, error);
+}
+
+weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_vec3* out, weft_error* error)
+{
+    return weft_cache_read_points(cache, body, frame, 0, -1, out, error);
 }
 
 double weft_cache_frame_rate(const weft_cache* cache)

@@ -54,7 +54,8 @@ weft_status reader_no_memory(const char* dir, weft_error* error);
 
 // Meshes and sample counts of a body, with the changes that frames.jsonl lists.
 weft_status topologies_load(body* b, const char* dir, const topology_changes* changes, weft_error* error);
-weft_status topologies_read(body* b, const char* dir, int frame, vec3* out, weft_error* error);
+// Vertices [first, first + count); count -1: all from there on.
+weft_status topologies_read(body* b, const char* dir, int frame, int first, int count, vec3* out, weft_error* error);
 void topologies_finish(body* b);
 
 // All NAME.FIELD.field of the folder; files of other names are none.

@@ -15,6 +15,12 @@ static weft_status load_mesh(topology* t, const char* path, weft_error* error)
     return mesh_split(&t->mesh, error);
 }
 
+static const char* obj_name(const topology* t)
+{
+    const char* slash = t->mesh.file ? strrchr(t->mesh.file, '/') : NULL;
+    return slash ? slash + 1 : "the OBJ file";
+}
+
 static weft_status check_samples(const topology* t, const pc2* samples, const char* path, int index, weft_error* error)
 {
     if (pc2_point_count(samples) != t->mesh.vertex_count)
@@ -22,7 +28,7 @@ static weft_status check_samples(const topology* t, const pc2* samples, const ch
         return error_set(error, WEFT_BAD_INPUT, path, 0,
                          "%d points where %s has %d vertices: the files are not of one mesh; write both again, "
                          "of one run or in one export",
-                         pc2_point_count(samples), t->mesh.file ? t->mesh.file : "the OBJ file", t->mesh.vertex_count);
+                         pc2_point_count(samples), obj_name(t), t->mesh.vertex_count);
     }
     if (index > 0 && pc2_start_frame(samples) != (float)t->start)
     {
@@ -75,6 +81,9 @@ static void make_view(body* b, topology* t)
         .texcoords = t->mesh.texcoord ? &t->mesh.texcoord->x : NULL,
         .face_texcoords = t->mesh.face_texcoord,
         .origin = t->origin,
+        .object_count = t->mesh.object_count,
+        .object_names = (const char* const*)t->mesh.object_name,
+        .face_objects = t->mesh.face_object,
     };
 }
 
@@ -115,7 +124,7 @@ static weft_status follow_origins(const topology_changes* list, const topology_c
             error, WEFT_BAD_INPUT, list->path, change->line,
             "%d vertices and %d copies make no %d, which %.200s has: the files are not of one run; copy the "
             "whole folder again",
-            kept, change->copy_count, count, t->mesh.file ? t->mesh.file : "the OBJ file");
+            kept, change->copy_count, count, obj_name(t));
     }
     t->origin = mem_raw((size_t)count, sizeof(int));
     if (!t->origin)
@@ -241,13 +250,15 @@ static weft_status open_samples(body* b, const char* dir, int index, weft_error*
     return status;
 }
 
-weft_status topologies_read(body* b, const char* dir, int frame, vec3* out, weft_error* error)
+weft_status topologies_read(body* b, const char* dir, int frame, int first, int count, vec3* out, weft_error* error)
 {
     int index = topology_of(b, frame);
     const topology* t = &b->topologies[index];
+    WEFT_ASSERT(first >= 0 && first <= t->mesh.vertex_count && count <= t->mesh.vertex_count - first);
+    count = count < 0 ? t->mesh.vertex_count - first : count;
     if (b->still)
     {
-        memcpy(out, t->mesh.position, (size_t)t->mesh.vertex_count * sizeof(vec3));
+        memcpy(out, t->mesh.position + first, (size_t)count * sizeof(vec3));
         return WEFT_OK;
     }
     TRY(open_samples(b, dir, index, error));
@@ -257,7 +268,7 @@ weft_status topologies_read(body* b, const char* dir, int frame, vec3* out, weft
         return error_set(error, WEFT_IO, dir, 0, "the point cache of `%.100s` was cut or replaced while it was read",
                          b->name);
     }
-    return pc2_read(b->samples, sample, out, error);
+    return pc2_read_points(b->samples, sample, first, count, out, error);
 }
 
 // ---- the public interface

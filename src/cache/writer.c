@@ -1,6 +1,7 @@
 // Writes a run's folder. Order at the end of a frame: samples, stats, then the checkpoint, so that whatever was
 // finished before the last checkpoint is there, and --resume cuts back what came after it.
 #define _DEFAULT_SOURCE // flock
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "cache/body_files.h"
+#include "cache/changes.h"
 #include "cache/checkpoint.h"
 #include "mesh/pc2.h"
 #include "cache/scene_file.h"
@@ -158,6 +160,51 @@ static bool has_motion_file(const weft_sim* sim, const char* name)
     return false;
 }
 
+static bool is_field_of(const char* name, const char* file)
+{
+    size_t length = strlen(name);
+    const char* part = file + length + 1;
+    return strncmp(file, name, length) == 0 && file[length] == '.' && part[0] && part[0] != '.' &&
+           strcmp(part + strcspn(part, "."), ".field") == 0;
+}
+
+// NAME.G.obj or NAME.G.pc2 of a topology that frames.jsonl lists: other files of such a name are the user's.
+static bool is_topology_file(const topology_changes* changes, const char* file)
+{
+    char name[512];
+    size_t length = strlen(file);
+    bool ending = length > 4 && length < sizeof(name) &&
+                  (strcmp(file + length - 4, ".obj") == 0 || strcmp(file + length - 4, ".pc2") == 0);
+    snprintf(name, sizeof(name), "%.*s", ending ? (int)length - 4 : 0, file);
+    return ending && topology_changes_name(changes, name);
+}
+
+// What a run makes as it goes: topologies and fields.
+static void remove_made(const weft_cache_writer* w, const scene_file* earlier)
+{
+    char path[PATH_MAX_BYTES];
+    topology_changes changes = {0};
+    topology_changes_read(w->dir, &changes, NULL);
+    DIR* folder = opendir(w->dir);
+    for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder))
+    {
+        bool made = is_topology_file(&changes, entry->d_name);
+        for (int k = 0; k < earlier->name_count && !made; k++)
+        {
+            made = is_field_of(earlier->names[k], entry->d_name);
+        }
+        if (made)
+        {
+            remove(path_in(w, entry->d_name, "", path));
+        }
+    }
+    if (folder)
+    {
+        closedir(folder);
+    }
+    topology_changes_finish(&changes);
+}
+
 // Removes what an earlier run left: the caches of the bodies that its scene.json names, and its own files.
 static void remove_run(const weft_cache_writer* w, const weft_sim* sim)
 {
@@ -177,6 +224,7 @@ static void remove_run(const weft_cache_writer* w, const weft_sim* sim)
             }
         }
     }
+    remove_made(w, &earlier);
     scene_file_finish(&earlier);
     for (int k = 0; k < RUN_FILE_COUNT; k++)
     {

@@ -5,7 +5,7 @@
 
 enum
 {
-    PIECE = 16384 // numbers
+    PIECE = 24576 // numbers
 };
 
 weft_status export_path(const char* folder, const char* name, const char* ending, char path[EXPORT_PATH],
@@ -23,68 +23,71 @@ weft_status export_frame_path(const export_job* job, const char* folder, int bod
     return length < EXPORT_PATH ? WEFT_OK : error_set(error, WEFT_IO, folder, 0, "the path is too long");
 }
 
-static void put_u32(unsigned char* out, uint32_t value)
+static bool host_is_big(void)
 {
-    for (int k = 0; k < 4; k++)
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 0;
+}
+
+static void put_words(whole_file* file, uint32_t* words, int count, bool big)
+{
+    if (big != host_is_big())
     {
-        out[k] = (unsigned char)(value >> (8 * k));
+        for (int k = 0; k < count; k++)
+        {
+            words[k] = __builtin_bswap32(words[k]);
+        }
+    }
+    whole_file_write(file, words, sizeof(uint32_t) * (size_t)count);
+}
+
+static void put_ints(whole_file* file, const int* values, int64_t count, bool big)
+{
+    uint32_t words[PIECE];
+    for (int64_t begin = 0; begin < count; begin += PIECE)
+    {
+        int size = count - begin < PIECE ? (int)(count - begin) : PIECE;
+        memcpy(words, values + begin, sizeof(uint32_t) * (size_t)size);
+        put_words(file, words, size, big);
     }
 }
 
-static void put_u32_big(unsigned char* out, uint32_t value)
+static void put_floats(whole_file* file, const double* values, int64_t count, bool big)
 {
-    for (int k = 0; k < 4; k++)
+    union
     {
-        out[k] = (unsigned char)(value >> (24 - 8 * k));
-    }
-}
-
-static uint32_t float_bits(double value)
-{
-    float narrow = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof(bits));
-    return bits;
-}
-
-void export_put_ints(whole_file* file, const int* values, int count)
-{
-    unsigned char piece[4 * PIECE];
-    for (int begin = 0; begin < count; begin += PIECE)
+        float floats[PIECE];
+        uint32_t words[PIECE];
+    } piece;
+    for (int64_t begin = 0; begin < count; begin += PIECE)
     {
-        int size = int_min(PIECE, count - begin);
+        int size = count - begin < PIECE ? (int)(count - begin) : PIECE;
         for (int k = 0; k < size; k++)
         {
-            put_u32(piece + 4 * k, (uint32_t)values[begin + k]);
+            piece.floats[k] = (float)values[begin + k];
         }
-        whole_file_write(file, piece, 4 * (size_t)size);
+        put_words(file, piece.words, size, big);
     }
+}
+
+void export_put_ints(whole_file* file, const int* values, int64_t count)
+{
+    put_ints(file, values, count, false);
+}
+
+void export_put_ints_big(whole_file* file, const int* values, int64_t count)
+{
+    put_ints(file, values, count, true);
 }
 
 void export_put_floats(whole_file* file, const double* values, int64_t count)
 {
-    unsigned char piece[4 * PIECE];
-    for (int64_t begin = 0; begin < count; begin += PIECE)
-    {
-        int size = count - begin < PIECE ? (int)(count - begin) : PIECE;
-        for (int k = 0; k < size; k++)
-        {
-            put_u32(piece + 4 * k, float_bits(values[begin + k]));
-        }
-        whole_file_write(file, piece, 4 * (size_t)size);
-    }
+    put_floats(file, values, count, false);
 }
 
 void export_put_floats_big(whole_file* file, const double* values, int64_t count)
 {
-    unsigned char piece[4 * PIECE];
-    for (int64_t begin = 0; begin < count; begin += PIECE)
-    {
-        int size = count - begin < PIECE ? (int)(count - begin) : PIECE;
-        for (int k = 0; k < size; k++)
-        {
-            put_u32_big(piece + 4 * k, float_bits(values[begin + k]));
-        }
-        whole_file_write(file, piece, 4 * (size_t)size);
-    }
+    put_floats(file, values, count, true);
 }

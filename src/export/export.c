@@ -15,12 +15,57 @@ static const export_format formats[] = {
      .binary = true,
      .run = export_pc2,
      .run_file = export_pc2_file},
+    {.name = "mdd",
+     .summary = "a folder with NAME.obj and the point cache NAME.mdd of each body: Blender, LightWave, Modo",
+     .ending = ".mdd",
+     .folder = true,
+     .binary = true,
+     .run = export_mdd,
+     .run_file = export_mdd_file},
+    {.name = "obj",
+     .summary = "a folder with NAME.0000.obj for each body and frame; one frame of one body as a file",
+     .ending = ".obj",
+     .folder = true,
+     .run = export_obj,
+     .run_file = export_obj_file,
+     .file_is_frame = true},
+    {.name = "ply",
+     .summary = "a folder with NAME.0000.ply, binary, for each body and frame; one frame of one body as a file",
+     .ending = ".ply",
+     .folder = true,
+     .binary = true,
+     .run = export_ply,
+     .run_file = export_ply_file,
+     .file_is_frame = true},
+    {.name = "abc",
+     .summary = "Alembic, one file: Houdini, Maya, Blender, Cinema 4D",
+     .ending = ".abc",
+     .binary = true,
+     .run = export_abc},
+    {.name = "vtp",
+     .summary = "a folder with a VTK file of each body and frame, and run.pvd with their times: ParaView",
+     .ending = ".vtp",
+     .folder = true,
+     .binary = true,
+     .run = export_vtp,
+     .run_file = export_vtp_file,
+     .file_is_frame = true},
+    {.name = "gltf",
+     .summary = "glTF 2.0, one binary file (.glb) with a morph target a frame: browsers, game engines",
+     .ending = ".glb",
+     .binary = true,
+     .run = export_gltf},
+    {.name = "usda",
+     .summary = "USD as text, one file with time samples: usdview, Omniverse, Houdini, Blender",
+     .ending = ".usda",
+     .run = export_usda},
 };
 
 enum
 {
     FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]),
-    DEF_COOKIE = 0x3e7f0a11
+    DEF_COOKIE = 0x3e7f0a11,
+    PIECE = 8192 // vertices: large writes, and still within the caches
 };
 
 // ---- the table
@@ -138,42 +183,50 @@ bool export_changes_at(const export_job* job, int body, int k)
 // ---- positions
 
 // What is not a number is of no use to any program that would read it.
-static weft_status check_finite(const export_job* job, int body, int k, const vec3* x, int count, weft_error* error)
+static weft_status not_finite(const export_job* job, int body, int k, int vertex, weft_error* error)
 {
-    for (int v = 0; v < count; v++)
-    {
-        if (!isfinite(x[v].x) || !isfinite(x[v].y) || !isfinite(x[v].z))
-        {
-            int frame = export_frame(job, k);
-            return error_set(
-                error, WEFT_BAD_INPUT, weft_cache_dir(job->cache), 0,
-                "vertex %d of `%.100s` is not finite in frame %d; choose other frames with --frames, or run "
-                "the scene again with a smaller time_step",
-                v, export_body_name(job, body), frame);
-        }
-    }
-    return WEFT_OK;
+    return error_set(
+        error, WEFT_BAD_INPUT, weft_cache_dir(job->cache), 0,
+        "vertex %d of `%.100s` is not finite in frame %d; choose other frames with --frames, or run the scene "
+        "again with a smaller time_step",
+        vertex, export_body_name(job, body), export_frame(job, k));
 }
 
-static weft_status read_frame(export_job* job, int body, int k, vec3* out, weft_error* error)
+static bool all_finite(const vec3* x, int count)
+{
+    bool good = true;
+    for (int v = 0; v < count; v++)
+    {
+        good &= isfinite(x[v].x + x[v].y + x[v].z) != 0; // floats: their sum does not overflow a double
+    }
+    return good;
+}
+
+static weft_status read_points(export_job* job, int body, int k, int begin, int count, vec3* out, weft_error* error)
 {
     if (job->cancelled)
     {
         return error_set(error, WEFT_CANCELLED, NULL, 0, "stopped on request; nothing was written");
     }
-    TRY(weft_cache_read_frame(job->cache, job->body[body], export_frame(job, k), out, error));
-    return check_finite(job, body, k, out, export_topology(job, body, k)->vertex_count, error);
-}
-
-weft_status export_positions(export_job* job, int body, int k, vec3* out, weft_error* error)
-{
-    TRY(read_frame(job, body, k, out, error));
-    int count = export_topology(job, body, k)->vertex_count;
+    TRY(weft_cache_read_points(job->cache, job->body[body], export_frame(job, k), begin, count, out, error));
+    bool finite = all_finite(out, count);
+    for (int v = 0; v < count && !finite; v++)
+    {
+        if (!all_finite(out + v, 1))
+        {
+            return not_finite(job, body, k, begin + v, error);
+        }
+    }
     for (int v = 0; v < count && job->def->up == 'z'; v++)
     {
         out[v] = export_turn(job, out[v]);
     }
     return WEFT_OK;
+}
+
+weft_status export_positions(export_job* job, int body, int k, vec3* out, weft_error* error)
+{
+    return read_points(job, body, k, 0, export_topology(job, body, k)->vertex_count, out, error);
 }
 
 weft_status export_positions_last(export_job* job, int body, int k, vec3* out, weft_error* error)
@@ -196,6 +249,30 @@ weft_status export_positions_last(export_job* job, int body, int k, vec3* out, w
         }
         out[v] = job->scratch[from];
     }
+    return WEFT_OK;
+}
+
+weft_status export_pieces(export_job* job, int body, int k, export_piece_fn* put, void* context, weft_error* error)
+{
+    vec3 piece[PIECE];
+    int count = export_topology(job, body, k)->vertex_count;
+    for (int begin = 0; begin < count; begin += PIECE)
+    {
+        int size = int_min(PIECE, count - begin);
+        TRY(read_points(job, body, k, begin, size, piece, error));
+        put(context, piece, begin, size);
+    }
+    return WEFT_OK;
+}
+
+weft_status export_pieces_last(export_job* job, int body, int k, export_piece_fn* put, void* context, weft_error* error)
+{
+    if (topology_index(job, body, k) == topology_index(job, body, job->frame_count - 1))
+    {
+        return export_pieces(job, body, k, put, context, error);
+    }
+    TRY(export_positions_last(job, body, k, job->positions, error));
+    put(context, job->positions, 0, export_last_topology(job, body)->vertex_count);
     return WEFT_OK;
 }
 

@@ -41,6 +41,11 @@ bool export_changes_at(const export_job* job, int body, int k); // from frame k 
 weft_status export_positions(export_job* job, int body, int k, vec3* out, weft_error* error);
 weft_status export_positions_last(export_job* job, int body, int k, vec3* out, weft_error* error);
 vec3 export_turn(const export_job* job, vec3 x);
+// The same piece by piece, which stays in the CPU's caches: `put` gets them in order, from vertex `begin` on.
+typedef void export_piece_fn(void* context, const vec3* points, int begin, int count);
+weft_status export_pieces(export_job* job, int body, int k, export_piece_fn* put, void* context, weft_error* error);
+weft_status export_pieces_last(export_job* job, int body, int k, export_piece_fn* put, void* context,
+                               weft_error* error);
 // After each frame (or body and frame); total may be any scale.
 void export_progress(export_job* job, int done, int total);
 
@@ -50,8 +55,9 @@ weft_status export_path(const char* folder, const char* name, const char* ending
                         weft_error* error);
 weft_status export_frame_path(const export_job* job, const char* folder, int body, int k, const char* ending,
                               char path[EXPORT_PATH], weft_error* error);
-// Arrays in large pieces, without a call a number. Little endian; the last also big endian.
-void export_put_ints(whole_file* file, const int* values, int count);
+// Arrays in large pieces, without a call a number. Little endian, or big.
+void export_put_ints(whole_file* file, const int* values, int64_t count);
+void export_put_ints_big(whole_file* file, const int* values, int64_t count);
 void export_put_floats(whole_file* file, const double* values, int64_t count);
 void export_put_floats_big(whole_file* file, const double* values, int64_t count);
 // A row of values as 3 count floats: what export_put_floats takes of points.
@@ -69,14 +75,34 @@ typedef struct export_text
 } export_text;
 
 void export_text_put(export_text* text, const char* words);
+void export_text_name(export_text* text, const char* name); // of a body: a line feed in it would end the line
 void export_text_int(export_text* text, int value);
 void export_text_number(export_text* text, double value); // finite; 9 digits, which is every float; below 1e-30 it is 0
+void export_text_quoted(export_text* text, const char* words); // in quotation marks, as JSON and USD have them
 void export_text_flush(export_text* text);                // at the end
+static inline void export_text_char(export_text* text, char c)
+{
+    if (text->used == (int)sizeof(text->buffer))
+    {
+        export_text_flush(text);
+    }
+    text->buffer[text->used++] = c;
+}
 
-// The mesh of a topology as an OBJ file with the given positions: faces as given, vt, the body's name as object.
-weft_status export_obj_write(const weft_cache_body* body, const vec3* positions, const char* path, weft_error* error);
-// The last topology in its rest shape, turned: what a point cache moves. Uses the job's positions.
+// The last topology in its rest shape, turned, as an OBJ file: what a point cache moves. One object, as programs read
+// each as a mesh of its own. Uses the job's positions.
 weft_status export_mesh_write(export_job* job, int body, const char* path, weft_error* error);
+
+// ---- point caches: one topology, the last; beside each stands NAME.obj, and a body that stands still is that alone
+typedef weft_status export_body_fn(export_job* job, int body, whole_file* file, weft_error* error);
+weft_status export_body_file(export_job* job, int body, export_body_fn* put, const char* path, weft_error* error);
+weft_status export_point_caches(export_job* job, const char* folder, const char* ending, export_body_fn* put,
+                                weft_error* error);
+
+// ---- sequences: NAME.0012 + ending for frame 12 of the run; a body that stands still is NAME + ending, once
+typedef weft_status export_frame_fn(export_job* job, int body, int k, const char* path, weft_error* error);
+weft_status export_sequence(export_job* job, const char* folder, const char* ending, export_frame_fn* write,
+                            weft_error* error);
 
 typedef weft_status export_fn(export_job* job, const char* target, weft_error* error);
 
@@ -104,6 +130,6 @@ weft_status export_folder_end(const char* temporary, const char* target, const e
 void export_folder_abandon(const char* temporary);
 
 export_fn export_pc2, export_pc2_file, export_mdd, export_mdd_file, export_obj, export_obj_file, export_ply,
-    export_ply_file, export_abc, export_vtp, export_gltf, export_usda;
+    export_ply_file, export_abc, export_vtp, export_vtp_file, export_gltf, export_usda;
 
 #endif

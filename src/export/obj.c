@@ -1,5 +1,5 @@
-// OBJ files: one for each body and frame, NAME.0012.obj with the number of the run's frame; faces as given, vt, the
-// body's name as object. Each frame has its own topology.
+// OBJ files: one for each body and frame, with faces as given, vt and the objects of the run's mesh, or the body's name
+// where it has none. Each frame has its own topology.
 #include "export/export.h"
 
 static void put_vertices(export_text* text, const vec3* x, int count)
@@ -8,11 +8,11 @@ static void put_vertices(export_text* text, const vec3* x, int count)
     {
         export_text_put(text, "v ");
         export_text_number(text, x[v].x);
-        export_text_put(text, " ");
+        export_text_char(text, ' ');
         export_text_number(text, x[v].y);
-        export_text_put(text, " ");
+        export_text_char(text, ' ');
         export_text_number(text, x[v].z);
-        export_text_put(text, "\n");
+        export_text_char(text, '\n');
     }
 }
 
@@ -22,32 +22,46 @@ static void put_texcoords(export_text* text, const weft_cache_body* body)
     {
         export_text_put(text, "vt ");
         export_text_number(text, body->texcoords[2 * t]);
-        export_text_put(text, " ");
+        export_text_char(text, ' ');
         export_text_number(text, body->texcoords[2 * t + 1]);
-        export_text_put(text, "\n");
+        export_text_char(text, '\n');
     }
 }
 
-static void put_faces(export_text* text, const weft_cache_body* body)
+static void put_object(export_text* text, const char* name)
 {
+    export_text_put(text, "o ");
+    export_text_name(text, name);
+    export_text_char(text, '\n');
+}
+
+static void put_faces(export_text* text, const weft_cache_body* body, bool objects)
+{
+    int object = -1;
     for (int face = 0; face < body->face_count; face++)
     {
-        export_text_put(text, "f");
+        if (objects && body->face_objects[face] != object)
+        {
+            object = body->face_objects[face];
+            put_object(text, body->object_names[object]);
+        }
+        export_text_char(text, 'f');
         for (int k = body->face_start[face]; k < body->face_start[face + 1]; k++)
         {
-            export_text_put(text, " ");
+            export_text_char(text, ' ');
             export_text_int(text, body->face_vertices[k] + 1);
             if (body->face_texcoords && body->face_texcoords[k] >= 0)
             {
-                export_text_put(text, "/");
+                export_text_char(text, '/');
                 export_text_int(text, body->face_texcoords[k] + 1);
             }
         }
-        export_text_put(text, "\n");
+        export_text_char(text, '\n');
     }
 }
 
-weft_status export_obj_write(const weft_cache_body* body, const vec3* positions, const char* path, weft_error* error)
+static weft_status write_obj(const weft_cache_body* body, const vec3* positions, bool objects, const char* path,
+                             weft_error* error)
 {
     whole_file file;
     TRY(whole_file_open(&file, path, error));
@@ -60,12 +74,14 @@ weft_status export_obj_write(const weft_cache_body* body, const vec3* positions,
     text->file = &file;
     export_text_put(text, "# metres; made by Weft ");
     export_text_put(text, weft_version());
-    export_text_put(text, "\no ");
-    export_text_put(text, body->name);
-    export_text_put(text, "\n");
+    export_text_char(text, '\n');
+    if (!objects)
+    {
+        put_object(text, body->name);
+    }
     put_vertices(text, positions, body->vertex_count);
     put_texcoords(text, body);
-    put_faces(text, body);
+    put_faces(text, body, objects);
     export_text_flush(text);
     mem_free(text);
     return whole_file_close(&file, error);
@@ -78,5 +94,22 @@ weft_status export_mesh_write(export_job* job, int body, const char* path, weft_
     {
         job->positions[v] = export_turn(job, last->rest[v]);
     }
-    return export_obj_write(last, job->positions, path, error);
+    return write_obj(last, job->positions, false, path, error);
+}
+
+static weft_status write_frame(export_job* job, int body, int k, const char* path, weft_error* error)
+{
+    TRY(export_positions(job, body, k, job->positions, error));
+    const weft_cache_body* topology = export_topology(job, body, k);
+    return write_obj(topology, job->positions, topology->face_objects != NULL, path, error);
+}
+
+weft_status export_obj_file(export_job* job, const char* target, weft_error* error)
+{
+    return write_frame(job, 0, 0, target, error);
+}
+
+weft_status export_obj(export_job* job, const char* target, weft_error* error)
+{
+    return export_sequence(job, target, ".obj", write_frame, error);
 }

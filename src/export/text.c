@@ -6,14 +6,17 @@
 
 enum
 {
-    DIGITS = 9,  // significant; a float needs no more
-    LONGEST = 32 // characters of a number
+    DIGITS = 9,   // significant; a float needs no more
+    LONGEST = 48, // characters of a number, and a block behind it
+    BLOCK = 16    // digits that are copied at once, as a copy of a fixed size needs no call; a number has no more
 };
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13};
-static const uint64_t whole_powers[] = {1,           10,           100,           1000,          10000,
-                                        100000,      1000000,      10000000,      100000000,     1000000000,
-                                        10000000000, 100000000000, 1000000000000, 10000000000000};
+
+// 00 to 99.
+static const char pairs[] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
 void export_text_flush(export_text* text)
 {
@@ -32,57 +35,87 @@ static char* room_for(export_text* text, int size)
 
 void export_text_put(export_text* text, const char* words)
 {
-    for (const char* c = words; *c; c++)
+    size_t length = strlen(words);
+    for (size_t done = 0; done < length;)
     {
-        *room_for(text, 1) = *c;
-        text->used++;
+        size_t piece = length - done < sizeof(text->buffer) ? length - done : sizeof(text->buffer);
+        memcpy(room_for(text, (int)piece), words + done, piece);
+        text->used += (int)piece;
+        done += piece;
     }
 }
 
-// At least `digits` of them, with leading zeros.
-static int put_digits(char* out, uint64_t value, int digits)
+void export_text_name(export_text* text, const char* name)
 {
-    char backwards[24];
-    int count = 0;
-    while (value > 0 || count < digits)
+    for (const char* c = name; *c; c++)
     {
-        backwards[count++] = (char)('0' + value % 10);
-        value /= 10;
+        bool control = (unsigned char)*c < 32 || *c == 127;
+        export_text_char(text, control ? '_' : *c);
     }
-    for (int k = 0; k < count; k++)
+}
+
+// The digits of a number, the last at end[-1]; where they begin.
+static char* digits_before(char* end, uint64_t value)
+{
+    for (; value >= 100; value /= 100)
     {
-        out[k] = backwards[count - 1 - k];
+        end -= 2;
+        memcpy(end, pairs + 2 * (value % 100), 2);
     }
-    return count;
+    if (value >= 10)
+    {
+        end -= 2;
+        memcpy(end, pairs + 2 * value, 2);
+        return end;
+    }
+    *--end = (char)('0' + value);
+    return end;
 }
 
 void export_text_int(export_text* text, int value)
 {
+    char digits[LONGEST + BLOCK] = {0}, *end = digits + LONGEST;
     char* out = room_for(text, LONGEST);
-    int64_t wide = value;
     int length = 0;
-    if (wide < 0)
+    if (value < 0)
     {
         out[length++] = '-';
-        wide = -wide;
     }
-    text->used += length + put_digits(out + length, (uint64_t)wide, 1);
+    char* begin = digits_before(end, value < 0 ? (uint64_t)(-(int64_t)value) : (uint64_t)value);
+    memcpy(out + length, begin, BLOCK);
+    text->used += length + (int)(end - begin);
 }
 
-// The digits of whole / 10^decimals without zeros at the end.
+// whole / 10^decimals without zeros at the end.
 static int put_fixed(char* out, uint64_t whole, int decimals)
 {
-    int length = put_digits(out, whole / whole_powers[decimals], 1);
-    uint64_t rest = whole % whole_powers[decimals];
-    if (rest == 0)
+    char digits[LONGEST + BLOCK] = {0}, *end = digits + LONGEST;
+    char* begin = digits_before(end, whole);
+    int count = (int)(end - begin), before = count - decimals, length = 0;
+    while (decimals > 0 && end[-1] == '0') // the first digit is none
     {
-        return length;
+        end--;
+        decimals--;
     }
-    out[length++] = '.';
-    length += put_digits(out + length, rest, decimals);
-    while (out[length - 1] == '0')
+    if (before > 0)
     {
-        length--;
+        memcpy(out, begin, BLOCK);
+        length = before;
+        begin += before;
+    }
+    else
+    {
+        out[length++] = '0';
+    }
+    if (decimals > 0)
+    {
+        out[length++] = '.';
+        for (; before < 0; before++)
+        {
+            out[length++] = '0';
+        }
+        memcpy(out + length, begin, BLOCK);
+        length += (int)(end - begin);
     }
     return length;
 }
@@ -94,7 +127,7 @@ static int put_scientific(char* out, double size)
     int length = put_fixed(out, whole, DIGITS - 1);
     out[length++] = 'e';
     out[length++] = exponent < 0 ? '-' : '+';
-    return length + put_digits(out + length, (uint64_t)(exponent < 0 ? -exponent : exponent), 2);
+    return length + put_fixed(out + length, (uint64_t)(exponent < 0 ? -exponent : exponent), 0);
 }
 
 // Digits behind the point, so that DIGITS are significant; size is in [1e-5, 1e9).
@@ -136,4 +169,43 @@ void export_text_number(export_text* text, double value)
         length += put_fixed(out + length, (uint64_t)(size * powers[decimals] + 0.5), decimals);
     }
     text->used += length;
+}
+
+// Bytes of the UTF-8 character that starts here; 0: it is none.
+static int character_size(const char* words)
+{
+    const unsigned char* c = (const unsigned char*)words;
+    int size = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    for (int k = 1; k < size; k++)
+    {
+        if ((c[k] & 0xc0) != 0x80)
+        {
+            return 0;
+        }
+    }
+    // Longer than needed, halves of pairs, above the last.
+    bool bad = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
+               (c[0] == 0xf4 && c[1] > 0x8f);
+    return bad ? 0 : size;
+}
+
+// What a reader would refuse, control characters and broken UTF-8, becomes a question mark.
+void export_text_quoted(export_text* text, const char* words)
+{
+    export_text_put(text, "\"");
+    while (*words)
+    {
+        int size = character_size(words);
+        bool good = size > 0 && (unsigned char)*words >= 0x20 && *words != 0x7f;
+        char one[5] = "?";
+        if (good)
+        {
+            memcpy(one, words, (size_t)size);
+            one[size] = '\0';
+        }
+        export_text_put(text, *words == '"' || *words == '\\' ? "\\" : "");
+        export_text_put(text, one);
+        words += good ? size : 1;
+    }
+    export_text_put(text, "\"");
 }

@@ -383,25 +383,31 @@ weft_status pc2_cut(pc2* cache, int sample_count, weft_error* error)
     return WEFT_OK;
 }
 
-weft_status pc2_read(const pc2* cache, int sample, vec3* out, weft_error* error)
+weft_status pc2_read_points(const pc2* cache, int sample, int first, int count, vec3* out, weft_error* error)
 {
     WEFT_ASSERT(cache && out && sample >= 0 && sample < cache->sample_count);
+    WEFT_ASSERT(first >= 0 && count >= 0 && count <= cache->point_count - first);
     unsigned char chunk[POINT_SIZE * CHUNK_POINTS];
-    off_t offset = sample_at(cache, sample);
-    for (int begin = 0; begin < cache->point_count; begin += CHUNK_POINTS)
+    off_t offset = sample_at(cache, sample) + (off_t)first * POINT_SIZE;
+    for (int begin = 0; begin < count; begin += CHUNK_POINTS)
     {
-        int count = int_min(CHUNK_POINTS, cache->point_count - begin);
-        ssize_t got = read_all(cache->file, chunk, (size_t)count * POINT_SIZE, offset);
+        int size = int_min(CHUNK_POINTS, count - begin);
+        ssize_t got = read_all(cache->file, chunk, (size_t)size * POINT_SIZE, offset);
         if (got < 0)
         {
             return file_failed(cache->path, "a frame cannot be read", error);
         }
-        if (got < (ssize_t)count * POINT_SIZE)
+        if (got < (ssize_t)size * POINT_SIZE)
         {
             return error_set(error, WEFT_IO, cache->path, 0, "the file was cut short while it was read");
         }
-        unpack_points(chunk, count, out + begin);
-        offset += (off_t)count * POINT_SIZE;
+        unpack_points(chunk, size, out + begin);
+        offset += (off_t)size * POINT_SIZE;
     }
     return WEFT_OK;
+}
+
+weft_status pc2_read(const pc2* cache, int sample, vec3* out, weft_error* error)
+{
+    return pc2_read_points(cache, sample, 0, cache->point_count, out, error);
 }

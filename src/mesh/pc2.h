@@ -28,5 +28,7 @@ weft_status pc2_append(pc2* cache, const vec3* sample, weft_error* error);
 weft_status pc2_cut(pc2* cache, int sample_count, weft_error* error);
 // out is [point_count].
 weft_status pc2_read(const pc2* cache, int sample, vec3* out, weft_error* error);
+// Points [first, first + count) of a sample; out is [count].
+weft_status pc2_read_points(const pc2* cache, int sample, int first, int count, vec3* out, weft_error* error);
 
 #endif

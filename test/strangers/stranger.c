@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "weft/cache.h"
+#include "weft/export.h"
 #include "weft/collide.h"
 #include "weft/render.h"
 #include "weft/scene.h"

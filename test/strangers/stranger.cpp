@@ -1,5 +1,6 @@
 // Only the public headers, in C++: names and settings of multigrid can be listed.
 #include "weft/cache.h"
+#include "weft/export.h"
 #include "weft/collide.h"
 #include "weft/inspect.h"
 #include "weft/render.h"

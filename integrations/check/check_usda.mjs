@@ -1,0 +1,146 @@
+// Reads an exported USD file with two parsers, TinyUSDZ and three.js's, and compares every frame with the run.
+// node check_usda.mjs EXPORT.usda RUN [--frames A:B] [--every N] [--fps R] [--up y|z]
+// Needs the npm packages tinyusdz and three; NODE_MODULES names the folder where they are installed.
+import fs from 'node:fs';
+import path from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {Expected, fail} from './run_folder.mjs';
+
+const modules = path.resolve(process.env.NODE_MODULES ?? 'node_modules');
+const load = (file) => import(pathToFileURL(path.join(modules, file)));
+const expected = new Expected(process.argv.slice(2));
+const text = fs.readFileSync(expected.file, 'utf8');
+
+// ---- TinyUSDZ: the file as a scene, and what it prints of the layer that it has read
+
+async function readTiny() {
+    // Its module is built for browsers, and looks for one.
+    globalThis.window = globalThis;
+    globalThis.document = {currentScript: null};
+    process.type = 'renderer';
+    const wasmBinary = fs.readFileSync(path.join(modules, 'tinyusdz/tinyusdz.wasm'));
+    const tiny = await (await load('tinyusdz/tinyusdz.js')).default({wasmBinary});
+    const bytes = new Uint8Array(Buffer.from(text));
+    const scene = new tiny.TinyUSDZLoaderNative();
+    if (!scene.loadFromBinary(bytes, 'a.usda')) fail(`TinyUSDZ: ${scene.error()}`);
+    if (scene.numMeshes() !== expected.run.bodies.size) fail(`TinyUSDZ finds ${scene.numMeshes()} meshes`);
+    const layer = new tiny.TinyUSDZLoaderNative();
+    if (!layer.loadAsLayerFromBinary(bytes, 'a.usda')) fail(`TinyUSDZ: ${layer.error()}`);
+    return layer.layerToString();
+}
+
+// Attributes of the meshes in a layer as TinyUSDZ prints it: a line each, samples on lines of their own.
+function attributesOf(layer) {
+    const meshes = new Map(), stage = new Map();
+    let mesh = null, samples = null;
+    for (const line of layer.split('\n')) {
+        const def = /^ *def Mesh "(.*)"/.exec(line);
+        const name = /string name = "(.*)"/.exec(line);
+        const value = /^ *(?:custom )?(?:uniform )?[A-Za-z0-9]+(?:\[\])? ([A-Za-z:]+)(\.timeSamples)? = (.*)$/.exec(line);
+        const sample = /^ *(-?[\d.]+): (\[.*\]),?$/.exec(line);
+        const head = /^ {4}([A-Za-z]+) = (.*)$/.exec(line);
+        if (def) meshes.set(def[1], (mesh = new Map()));
+        else if (name && mesh) mesh.set('name', name[1]);
+        else if (mesh && value) {
+            const numbers = value[3].trim().startsWith('[') ? numbersOf(value[3]) : value[3];
+            samples = value[2] ? new Map() : null;
+            mesh.set(value[1], samples ? {samples} : {value: numbers});
+        } else if (samples && sample) samples.set(Number(sample[1]), numbersOf(sample[2]));
+        else if (!mesh && head) stage.set(head[1], head[2]);
+    }
+    return {meshes, stage};
+}
+
+function numbersOf(words) {
+    return JSON.parse(words.slice(0, words.lastIndexOf(']') + 1).replaceAll('(', '[').replaceAll(')', ']')).flat();
+}
+
+// ---- three.js
+
+async function readThree() {
+    const {USDAParser} = await load('three/examples/jsm/loaders/usd/USDAParser.js');
+    const {specsByPath} = new USDAParser().parseData(text);
+    const meshes = new Map();
+    for (const [place, spec] of Object.entries(specsByPath)) {
+        const [prim, attribute] = place.split('.');
+        const mesh = prim.split('/').at(-1);
+        if (specsByPath[prim]?.fields.typeName !== 'Mesh') continue;
+        if (!meshes.has(mesh)) meshes.set(mesh, new Map());
+        const samples = spec.fields.timeSamples;
+        if (attribute && samples) {
+            meshes.get(mesh).set(attribute, {samples: new Map(samples.times.map((t, k) => [t, samples.values[k]]))});
+        } else if (attribute) {
+            meshes.get(mesh).set(attribute, {value: spec.fields.default});
+        }
+    }
+    return meshes;
+}
+
+// ---- the comparison
+
+// The value at a time code: of the last sample that is not later.
+function at(mesh, attribute, code) {
+    const found = mesh.get(attribute);
+    if (!found) return undefined;
+    if (!found.samples) return found.value;
+    return found.samples.get([...found.samples.keys()].filter((t) => t <= code).reduce((a, b) => Math.max(a, b)));
+}
+
+function same(what, found, wanted) {
+    if (JSON.stringify(found) !== JSON.stringify(wanted)) fail(`${what} differ from the run's`);
+}
+
+function checkTexcoords(what, mesh, code, topology) {
+    const wanted = topology.faceTexcoords.flat();
+    if (!wanted.some((t) => t)) return;
+    const values = at(mesh, 'primvars:st', code), index = at(mesh, 'primvars:st:indices', code);
+    if (!values || index?.length !== wanted.length) fail(`${what}: texture coordinates are missing`);
+    wanted.forEach((t, k) => {
+        const i = 2 * index[k];
+        if (t && Math.hypot(values[i] - t[0], values[i + 1] - t[1]) > 1e-6) fail(`${what}: corner ${k} has another texture coordinate`);
+    });
+}
+
+function check(reader, meshes, name) {
+    if (meshes.size !== expected.run.bodies.size) fail(`${reader} finds ${meshes.size} meshes`);
+    expected.worst = 0;
+    for (const body of expected.run.bodies.values()) {
+        const mesh = meshes.get(name(body.name));
+        if (!mesh) fail(`${reader}: there is no mesh ${name(body.name)}`);
+        if (!body.still) same(`${reader}: times of ${body.name}`, [...mesh.get('points').samples.keys()], expected.frames.map((_, k) => k));
+        expected.frames.forEach((frame, k) => {
+            const what = `${reader}: ${body.name}, frame ${frame}`, topology = body.mesh(frame);
+            const points = at(mesh, 'points', k), wanted = body.positions(frame);
+            if (points.length !== 3 * wanted.length) fail(`${what}: ${points.length / 3} vertices where the run has ${wanted.length}`);
+            wanted.forEach((x, v) => expected.compare(`${what}: vertex ${v}`, points.slice(3 * v, 3 * v + 3), x));
+            same(`${what}: faces`, at(mesh, 'faceVertexIndices', k), topology.faces.flat());
+            same(`${what}: sizes of faces`, at(mesh, 'faceVertexCounts', k), topology.faces.map((f) => f.length));
+            checkTexcoords(what, mesh, k, topology);
+            checkExtent(what, at(mesh, 'extent', k), points);
+        });
+    }
+    expected.passed(reader);
+}
+
+function checkExtent(what, extent, points) {
+    for (let a = 0; a < 3; a++) {
+        const along = points.filter((_, k) => k % 3 === a);
+        const low = along.reduce((x, y) => Math.min(x, y)), high = along.reduce((x, y) => Math.max(x, y));
+        if (Math.abs(extent[a] - low) + Math.abs(extent[3 + a] - high) > 1e-6 * expected.size) fail(`${what}: wrong extent`);
+    }
+}
+
+function checkStage(stage) {
+    const wanted = {metersPerUnit: '1', upAxis: `"${expected.up.toUpperCase()}"`, startTimeCode: '0',
+        endTimeCode: String(expected.frames.length - 1), defaultPrim: '"run"'};
+    for (const [key, value] of Object.entries(wanted)) {
+        if (stage.get(key) !== value) fail(`${key} is ${stage.get(key)} instead of ${value}`);
+    }
+    if (Math.abs(Number(stage.get('timeCodesPerSecond')) - expected.fps) > 1e-6 * expected.fps) fail('wrong timeCodesPerSecond');
+}
+
+const identifier = (name) => name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=[0-9])/, '_');
+const layer = attributesOf(await readTiny());
+checkStage(layer.stage);
+check('TinyUSDZ', layer.meshes, identifier);
+check('three.js', await readThree(), identifier);

@@ -1,0 +1,358 @@
+// USD as text: one file, metres, an Xform `run` with a Mesh for each body. Points and extent are sampled at every
+// frame; time codes count the exported frames from 0. Faces as given; vt as primvars:st by corner. Where the topology
+// changes, faces and texture coordinates have samples at the frames of the changes, which readers hold until the next.
+#include <string.h>
+
+#include "export/export.h"
+
+typedef struct stage
+{
+    export_job* job;
+    export_text* text;
+    char** name;  // [body_count] of prims
+    vec3* extent; // [2 * frame_count] smallest, largest
+} stage;
+
+// ---- names: letters, digits and underscores, none twice
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool name_is_taken(char* const* name, int count, const char* wanted)
+{
+    for (int k = 0; k < count; k++)
+    {
+        if (strcmp(name[k], wanted) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static char* make_name(char* const* others, int count, const char* body)
+{
+    size_t size = strlen(body) + 16;
+    char* name = MEM_NEW(size, char);
+    if (!name)
+    {
+        return NULL;
+    }
+    size_t length = 0;
+    if (!is_letter(body[0]))
+    {
+        name[length++] = '_';
+    }
+    for (const char* c = body; *c; c++)
+    {
+        name[length++] = is_letter(*c) || (*c >= '0' && *c <= '9') ? *c : '_';
+    }
+    for (int k = 2; name_is_taken(others, count, name); k++)
+    {
+        snprintf(name + length, size - length, "_%d", k);
+    }
+    return name;
+}
+
+// ---- values
+
+static void put_point(export_text* text, vec3 x)
+{
+    export_text_put(text, "(");
+    export_text_number(text, x.x);
+    export_text_put(text, ", ");
+    export_text_number(text, x.y);
+    export_text_put(text, ", ");
+    export_text_number(text, x.z);
+    export_text_put(text, ")");
+}
+
+static void put_points(export_text* text, const vec3* x, int count)
+{
+    export_text_put(text, "[");
+    for (int v = 0; v < count; v++)
+    {
+        export_text_put(text, v > 0 ? ", " : "");
+        put_point(text, x[v]);
+    }
+    export_text_put(text, "]");
+}
+
+static void put_ints(export_text* text, const int* values, int count)
+{
+    export_text_put(text, "[");
+    for (int k = 0; k < count; k++)
+    {
+        export_text_put(text, k > 0 ? ", " : "");
+        export_text_int(text, values[k]);
+    }
+    export_text_put(text, "]");
+}
+
+static void put_counts(export_text* text, const weft_cache_body* body)
+{
+    export_text_put(text, "[");
+    for (int face = 0; face < body->face_count; face++)
+    {
+        export_text_put(text, face > 0 ? ", " : "");
+        export_text_int(text, body->face_start[face + 1] - body->face_start[face]);
+    }
+    export_text_put(text, "]");
+}
+
+static void put_indices(export_text* text, const weft_cache_body* body)
+{
+    put_ints(text, body->face_vertices, body->face_start[body->face_count]);
+}
+
+// A last one, 0 0, is for corners that have none.
+static void put_texcoords(export_text* text, const weft_cache_body* body)
+{
+    export_text_put(text, "[");
+    for (int t = 0; t < body->texcoord_count; t++)
+    {
+        export_text_put(text, "(");
+        export_text_number(text, body->texcoords[2 * t]);
+        export_text_put(text, ", ");
+        export_text_number(text, body->texcoords[2 * t + 1]);
+        export_text_put(text, "), ");
+    }
+    export_text_put(text, "(0, 0)]");
+}
+
+static void put_texcoord_indices(export_text* text, const weft_cache_body* body)
+{
+    export_text_put(text, "[");
+    for (int k = 0; k < body->face_start[body->face_count]; k++)
+    {
+        bool has = body->face_texcoords && body->face_texcoords[k] >= 0;
+        export_text_put(text, k > 0 ? ", " : "");
+        export_text_int(text, has ? body->face_texcoords[k] : body->texcoord_count);
+    }
+    export_text_put(text, "]");
+}
+
+// ---- attributes
+
+typedef void put_value(export_text* text, const weft_cache_body* body);
+
+static void put_name(const stage* s, const char* attribute, const char* then)
+{
+    export_text_put(s->text, "        ");
+    export_text_put(s->text, attribute);
+    export_text_put(s->text, then);
+}
+
+// The start of a line of samples.
+static void put_code(const stage* s, int k)
+{
+    export_text_put(s->text, "            ");
+    export_text_int(s->text, k);
+    export_text_put(s->text, ": ");
+}
+
+// At the start and at each change.
+static void put_changes(const stage* s, int body, const char* attribute, put_value* put)
+{
+    put_name(s, attribute, ".timeSamples = {\n");
+    for (int k = 0; k < s->job->frame_count; k++)
+    {
+        if (export_changes_at(s->job, body, k))
+        {
+            put_code(s, k);
+            put(s->text, export_topology(s->job, body, k));
+            export_text_put(s->text, ",\n");
+        }
+    }
+    export_text_put(s->text, "        }\n");
+}
+
+static void put_first(const stage* s, int body, const char* attribute, put_value* put)
+{
+    put_name(s, attribute, " = ");
+    put(s->text, export_topology(s->job, body, 0));
+}
+
+static void put_of_topology(const stage* s, int body, const char* attribute, put_value* put)
+{
+    if (export_changes(s->job, body))
+    {
+        put_changes(s, body, attribute, put);
+        return;
+    }
+    put_first(s, body, attribute, put);
+    export_text_put(s->text, "\n");
+}
+
+static bool has_texcoords(const export_job* job, int body)
+{
+    for (int k = 0; k < job->frame_count; k++)
+    {
+        if (export_changes_at(job, body, k) && export_topology(job, body, k)->face_texcoords)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_topology(const stage* s, int body)
+{
+    put_of_topology(s, body, "int[] faceVertexCounts", put_counts);
+    put_of_topology(s, body, "int[] faceVertexIndices", put_indices);
+    if (!has_texcoords(s->job, body))
+    {
+        return;
+    }
+    // Metadata have their place behind a value, which samples then override.
+    put_first(s, body, "texCoord2f[] primvars:st", put_texcoords);
+    export_text_put(s->text, " (\n            interpolation = \"faceVarying\"\n        )\n");
+    if (export_changes(s->job, body))
+    {
+        put_changes(s, body, "texCoord2f[] primvars:st", put_texcoords);
+    }
+    put_of_topology(s, body, "int[] primvars:st:indices", put_texcoord_indices);
+}
+
+static void find_extent(const vec3* x, int count, vec3 extent[2])
+{
+    extent[0] = extent[1] = count > 0 ? x[0] : v3(0, 0, 0);
+    for (int v = 1; v < count; v++)
+    {
+        extent[0] = v3(fmin(extent[0].x, x[v].x), fmin(extent[0].y, x[v].y), fmin(extent[0].z, x[v].z));
+        extent[1] = v3(fmax(extent[1].x, x[v].x), fmax(extent[1].y, x[v].y), fmax(extent[1].z, x[v].z));
+    }
+}
+
+static void put_extents(const stage* s, int samples, bool still)
+{
+    export_text_put(s->text, still ? "        float3[] extent = " : "        float3[] extent.timeSamples = {\n");
+    for (int k = 0; k < samples; k++)
+    {
+        if (!still)
+        {
+            put_code(s, k);
+        }
+        put_points(s->text, s->extent + 2 * k, 2);
+        export_text_put(s->text, still ? "\n" : ",\n");
+    }
+    export_text_put(s->text, still ? "" : "        }\n");
+}
+
+static weft_status put_frames(const stage* s, int body, weft_error* error)
+{
+    export_job* job = s->job;
+    bool still = export_is_still(job, body);
+    int samples = still ? 1 : job->frame_count;
+    export_text_put(s->text, still ? "        point3f[] points = " : "        point3f[] points.timeSamples = {\n");
+    for (int k = 0; k < samples; k++)
+    {
+        int count = export_topology(job, body, k)->vertex_count;
+        TRY(export_positions(job, body, k, job->positions, error));
+        if (!still)
+        {
+            put_code(s, k);
+        }
+        put_points(s->text, job->positions, count);
+        export_text_put(s->text, still ? "\n" : ",\n");
+        find_extent(job->positions, count, s->extent + 2 * k);
+        export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
+    }
+    export_text_put(s->text, still ? "" : "        }\n");
+    put_extents(s, samples, still);
+    return WEFT_OK;
+}
+
+// ---- the stage
+
+static void put_head(const stage* s)
+{
+    export_text_put(s->text, "#usda 1.0\n(\n    defaultPrim = \"run\"\n    doc = \"Made by Weft ");
+    export_text_put(s->text, weft_version());
+    export_text_put(s->text, "\"\n    endTimeCode = ");
+    export_text_int(s->text, s->job->frame_count - 1);
+    export_text_put(s->text, "\n    framesPerSecond = ");
+    export_text_number(s->text, s->job->frame_rate);
+    export_text_put(s->text, "\n    metersPerUnit = 1\n    startTimeCode = 0\n    timeCodesPerSecond = ");
+    export_text_number(s->text, s->job->frame_rate);
+    export_text_put(s->text, s->job->def->up == 'z' ? "\n    upAxis = \"Z\"\n)\n" : "\n    upAxis = \"Y\"\n)\n");
+}
+
+static weft_status put_body(const stage* s, int body, weft_error* error)
+{
+    const char* name = export_body_name(s->job, body);
+    export_text_put(s->text, "\n    def Mesh ");
+    export_text_quoted(s->text, s->name[body]);
+    if (strcmp(name, s->name[body]) != 0)
+    {
+        export_text_put(s->text, " (\n        customData = {\n            string name = ");
+        export_text_quoted(s->text, name);
+        export_text_put(s->text, "\n        }\n    )");
+    }
+    export_text_put(s->text, "\n    {\n        uniform bool doubleSided = 1\n");
+    put_topology(s, body);
+    TRY(put_frames(s, body, error));
+    export_text_put(s->text, "        uniform token subdivisionScheme = \"none\"\n    }\n");
+    return WEFT_OK;
+}
+
+static weft_status put_stage(stage* s, weft_error* error)
+{
+    put_head(s);
+    export_text_put(s->text, "\ndef Xform \"run\"\n{");
+    for (int body = 0; body < s->job->body_count; body++)
+    {
+        TRY(put_body(s, body, error));
+    }
+    export_text_put(s->text, "}\n");
+    export_text_flush(s->text);
+    return WEFT_OK;
+}
+
+static weft_status stage_start(stage* s, weft_error* error)
+{
+    export_job* job = s->job;
+    s->text = MEM_NEW(1, export_text);
+    s->name = MEM_NEW(job->body_count, char*);
+    s->extent = MEM_NEW(2 * (size_t)job->frame_count, vec3);
+    bool room = s->text && s->name && s->extent;
+    for (int body = 0; body < job->body_count && room; body++)
+    {
+        s->name[body] = make_name(s->name, body, export_body_name(job, body));
+        room = s->name[body] != NULL;
+    }
+    return room ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory to write the file");
+}
+
+static void stage_finish(stage* s)
+{
+    for (int body = 0; body < s->job->body_count && s->name; body++)
+    {
+        mem_free(s->name[body]);
+    }
+    mem_free(s->name);
+    mem_free(s->extent);
+    mem_free(s->text);
+}
+
+weft_status export_usda(export_job* job, const char* target, weft_error* error)
+{
+    whole_file file;
+    TRY(whole_file_open(&file, target, error));
+    stage s = {.job = job};
+    weft_status status = stage_start(&s, error);
+    if (status == WEFT_OK)
+    {
+        s.text->file = &file;
+        status = put_stage(&s, error);
+    }
+    stage_finish(&s);
+    if (status != WEFT_OK)
+    {
+        whole_file_abandon(&file);
+        return status;
+    }
+    return whole_file_close(&file, error);
+}

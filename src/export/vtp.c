@@ -1,0 +1,231 @@
+// VTK PolyData, one file for each body and frame, NAME.0012.vtp with the number of the run's frame, and run.pvd, which
+// gives each its time. Arrays are appended raw behind the XML: an underscore, then for each a 64-bit count of bytes and
+// the bytes. Faces as given, as polys. VTK has texture coordinates by vertex alone: they are written where no vertex
+// has two.
+#include <string.h>
+
+#include "export/export.h"
+
+// What stays from frame to frame while the topology does.
+typedef struct vtp_mesh
+{
+    const weft_cache_body* body;
+    double* texcoords; // [2 * vertex_count]; NULL: none, or seams
+} vtp_mesh;
+
+// ---- texture coordinates by vertex
+
+// False where a vertex has two texture coordinates, or a corner none.
+static bool gather_texcoords(const weft_cache_body* body, double* out)
+{
+    bool* seen = MEM_NEW(body->vertex_count, bool);
+    bool single = seen != NULL;
+    for (int k = 0; single && k < body->face_start[body->face_count]; k++)
+    {
+        int v = body->face_vertices[k], t = body->face_texcoords[k];
+        single = t >= 0 && (!seen[v] || memcmp(out + 2 * v, body->texcoords + 2 * t, 2 * sizeof(double)) == 0);
+        if (single)
+        {
+            memcpy(out + 2 * v, body->texcoords + 2 * t, 2 * sizeof(double));
+            seen[v] = true;
+        }
+    }
+    mem_free(seen);
+    return single;
+}
+
+static weft_status mesh_set(vtp_mesh* mesh, const weft_cache_body* body, weft_error* error)
+{
+    mem_free(mesh->texcoords);
+    *mesh = (vtp_mesh){.body = body};
+    if (!body->face_texcoords)
+    {
+        return WEFT_OK;
+    }
+    mesh->texcoords = MEM_NEW(2 * (size_t)body->vertex_count, double);
+    if (!mesh->texcoords)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for %d vertices", body->vertex_count);
+    }
+    if (!gather_texcoords(body, mesh->texcoords))
+    {
+        mem_free(mesh->texcoords);
+        mesh->texcoords = NULL;
+    }
+    return WEFT_OK;
+}
+
+// ---- one file
+
+// Names the array and moves the offset behind it: its count of bytes and its bytes.
+static void declare_array(FILE* out, const char* type, const char* name, int components, uint64_t size,
+                          uint64_t* offset)
+{
+    fprintf(out, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%llu\"/>\n",
+            type, name, components, (unsigned long long)*offset);
+    *offset += 8 + size;
+}
+
+static void put_size(whole_file* file, uint64_t size)
+{
+    const int words[2] = {(int)(uint32_t)size, (int)(uint32_t)(size >> 32)};
+    export_put_ints(file, words, 2);
+}
+
+static void put_declarations(FILE* out, const vtp_mesh* mesh)
+{
+    const weft_cache_body* body = mesh->body;
+    uint64_t offset = 0, points = (uint64_t)body->vertex_count;
+    fprintf(out,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+            "header_type=\"UInt64\">\n<PolyData>\n<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
+            "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n<Points>\n",
+            body->vertex_count, body->face_count);
+    declare_array(out, "Float32", "Points", 3, 12 * points, &offset);
+    fputs("</Points>\n<Polys>\n", out);
+    declare_array(out, "Int32", "connectivity", 1, 4 * (uint64_t)body->face_start[body->face_count], &offset);
+    declare_array(out, "Int32", "offsets", 1, 4 * (uint64_t)body->face_count, &offset);
+    fputs("</Polys>\n", out);
+    if (mesh->texcoords)
+    {
+        fputs("<PointData TCoords=\"vt\">\n", out);
+        declare_array(out, "Float32", "vt", 2, 8 * points, &offset);
+        fputs("</PointData>\n", out);
+    }
+    fputs("</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", out);
+}
+
+static void put_arrays(whole_file* file, const vtp_mesh* mesh, const vec3* positions)
+{
+    const weft_cache_body* body = mesh->body;
+    uint64_t points = (uint64_t)body->vertex_count;
+    int corners = body->face_start[body->face_count];
+    put_size(file, 12 * points);
+    export_put_floats(file, export_flat(positions), 3 * (int64_t)points);
+    put_size(file, 4 * (uint64_t)corners);
+    export_put_ints(file, body->face_vertices, corners);
+    put_size(file, 4 * (uint64_t)body->face_count);
+    export_put_ints(file, body->face_start + 1, body->face_count);
+    if (mesh->texcoords)
+    {
+        put_size(file, 8 * points);
+        export_put_floats(file, mesh->texcoords, 2 * (int64_t)points);
+    }
+}
+
+static weft_status write_frame(export_job* job, int body, int k, vtp_mesh* mesh, const char* path, weft_error* error)
+{
+    if (mesh->body != export_topology(job, body, k))
+    {
+        TRY(mesh_set(mesh, export_topology(job, body, k), error));
+    }
+    TRY(export_positions(job, body, k, job->positions, error));
+    whole_file file;
+    TRY(whole_file_open(&file, path, error));
+    put_declarations(file.stream, mesh);
+    put_arrays(&file, mesh, job->positions);
+    fputs("\n</AppendedData>\n</VTKFile>\n", file.stream);
+    return whole_file_close(&file, error);
+}
+
+// ---- the collection
+
+static void put_escaped(export_text* text, const char* words)
+{
+    for (const char* c = words; *c; c++)
+    {
+        const char one[2] = {*c, '\0'};
+        export_text_put(text, *c == '&' ? "&amp;" : *c == '<' ? "&lt;" : *c == '"' ? "&quot;" : one);
+    }
+}
+
+// A body that stands still has one file, which all frames share.
+static weft_status put_entry(const export_job* job, export_text* text, int body, int k, weft_error* error)
+{
+    char path[EXPORT_PATH];
+    TRY(export_frame_path(job, ".", body, export_is_still(job, body) ? 0 : k, ".vtp", path, error));
+    export_text_put(text, "<DataSet timestep=\"");
+    export_text_number(text, export_time(job, k));
+    export_text_put(text, "\" part=\"");
+    export_text_int(text, body);
+    export_text_put(text, "\" name=\"");
+    put_escaped(text, export_body_name(job, body));
+    export_text_put(text, "\" file=\"");
+    put_escaped(text, path + strlen("./"));
+    export_text_put(text, "\"/>\n");
+    return WEFT_OK;
+}
+
+static weft_status put_collection(const export_job* job, export_text* text, weft_error* error)
+{
+    export_text_put(text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                          "byte_order=\"LittleEndian\">\n<Collection>\n");
+    for (int k = 0; k < job->frame_count; k++)
+    {
+        for (int body = 0; body < job->body_count; body++)
+        {
+            TRY(put_entry(job, text, body, k, error));
+        }
+    }
+    export_text_put(text, "</Collection>\n</VTKFile>\n");
+    export_text_flush(text);
+    return WEFT_OK;
+}
+
+static weft_status write_collection(const export_job* job, const char* target, weft_error* error)
+{
+    char path[EXPORT_PATH];
+    whole_file file;
+    TRY(export_path(target, "run", ".pvd", path, error));
+    TRY(whole_file_open(&file, path, error));
+    export_text* text = MEM_NEW(1, export_text);
+    weft_status status = text ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, path, 0, "no memory to write the file");
+    if (text)
+    {
+        text->file = &file;
+        status = put_collection(job, text, error);
+        mem_free(text);
+    }
+    if (status != WEFT_OK)
+    {
+        whole_file_abandon(&file);
+        return status;
+    }
+    return whole_file_close(&file, error);
+}
+
+// ---- the format
+
+weft_status export_vtp_file(export_job* job, const char* target, weft_error* error)
+{
+    vtp_mesh mesh = {0};
+    weft_status status = write_frame(job, 0, 0, &mesh, target, error);
+    export_progress(job, 1, 1);
+    mem_free(mesh.texcoords);
+    return status;
+}
+
+static weft_status write_body(export_job* job, int body, vtp_mesh* mesh, const char* target, weft_error* error)
+{
+    int files = export_is_still(job, body) ? 1 : job->frame_count;
+    for (int k = 0; k < files; k++)
+    {
+        char path[EXPORT_PATH];
+        TRY(export_frame_path(job, target, body, k, ".vtp", path, error));
+        TRY(write_frame(job, body, k, mesh, path, error));
+        export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
+    }
+    return WEFT_OK;
+}
+
+weft_status export_vtp(export_job* job, const char* target, weft_error* error)
+{
+    vtp_mesh mesh = {0};
+    weft_status status = WEFT_OK;
+    for (int body = 0; body < job->body_count && status == WEFT_OK; body++)
+    {
+        status = write_body(job, body, &mesh, target, error);
+    }
+    mem_free(mesh.texcoords);
+    return status == WEFT_OK ? write_collection(job, target, error) : status;
+}
