@@ -398,11 +398,16 @@ function hook(page, ready, complete) {
   };
 }
 
+function reasonOf(error) {
+  if (typeof DecompressionStream === 'undefined') {
+    return 'this browser is too old; it takes Chrome or Edge 90, Firefox 113, Safari 16.4, or a later one';
+  }
+  return /webgl/i.test(error.message) ? 'this browser has no WebGL 2, or it is switched off' : error.message;
+}
+
 function fail(error) {
   $('message').hidden = false;
-  $('message').textContent = typeof DecompressionStream === 'undefined'
-    ? 'This browser is too old for this page: it needs DecompressionStream (Chrome or Edge 90, Firefox 113, Safari 16.4, or later).'
-    : `The page cannot be shown: ${error.message}. It needs WebGL 2, which browsers can switch off; any of the last years has it.`;
+  $('message').textContent = `The page cannot be shown: ${reasonOf(error)}.`;
   throw error;
 }
 

@@ -22,6 +22,9 @@ function fromBase64(text) {
 // The packet of an element; its text is dropped, as nothing reads it again.
 export async function readPacket(id) {
   const element = document.getElementById(id);
+  if (!element) {
+    throw new Error(`${id} is missing, so the file is cut: write or send it again`);
+  }
   const stream = new Blob([fromBase64(element.textContent)]).stream().pipeThrough(new DecompressionStream('deflate'));
   element.remove();
   return new Uint8Array(await new Response(stream).arrayBuffer());
