@@ -56,6 +56,12 @@ static const help_page pages[] = {
      "  weft inspect hang-run\n"
      "  weft inspect hang-run --frame 20..25 --json\n"
      "  weft inspect blender-cache --obstacle body\n"},
+    {"view", "weft view DIR [DIR2 ...] [-o FILE.html]",
+     "Writes one self-contained page (DIR/view.html by default) with the animation in 3D, the curves and the numbers of a "
+     "run, or\n"
+     "of several side by side. It opens from disk in a browser and needs no network. docs/view.md says what is in it.\n\n"
+     "  weft view hang-run\n"
+     "  weft view cotton-run silk-run -o compare.html\n"},
     {"export",
      "weft export DIR --to FORMAT [-o TARGET] [--frames A:B] [--every N] [--fps R] [--up y|z] [--body NAME]... [--force] "
      "[--json]",

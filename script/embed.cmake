@@ -1,4 +1,4 @@
-# Turns files into one C file: a table of name, text. Run as cmake -DOUT=... -DFILES=a;b -P embed.cmake
+# Turns files into one C file: a table of name, text. Run as cmake -DOUT=... -DFILES=a;b -DTABLE=name -P embed.cmake
 set(text "// Made by script/embed.cmake: the files that the command carries inside.\n#include <stddef.h>\n#include \"scene/embedded.h\"\n\n")
 set(rows "")
 set(index 0)
@@ -10,5 +10,5 @@ foreach(file ${FILES})
   string(APPEND rows "    {\"${name}\", (const char*)file_${index}, sizeof(file_${index}) - 1},\n")
   math(EXPR index "${index} + 1")
 endforeach()
-string(APPEND text "\nconst embedded_file embedded_files[] = {\n${rows}    {NULL, NULL, 0},\n};\n")
+string(APPEND text "\nextern const embedded_file ${TABLE}[];\nconst embedded_file ${TABLE}[] = {\n${rows}    {NULL, NULL, 0},\n};\n")
 file(WRITE ${OUT} "${text}")

@@ -13,7 +13,8 @@ static bool item_moves(const json_t* item, bool cloth)
     return cloth || json_array_size(path) > 0 || json_is_object(json_object_get(item, "deform"));
 }
 
-static void add_names(scene_file* file, const json_t* list, bool cloth, int* capacity)
+// capacity is that of names and that of moves: one may have grown where there was no memory for the other.
+static void add_names(scene_file* file, const json_t* list, bool cloth, int capacity[2])
 {
     size_t index;
     json_t* item;
@@ -21,9 +22,8 @@ static void add_names(scene_file* file, const json_t* list, bool cloth, int* cap
     {
         const char* name = json_string_value(json_object_get(item, "name"));
         char* copy = name ? mem_strdup(name) : NULL;
-        int flags = *capacity;
-        if (copy && mem_grow((void**)&file->names, capacity, file->name_count + 1, sizeof(char*)) &&
-            mem_grow((void**)&file->moves, &flags, file->name_count + 1, sizeof(bool)))
+        if (copy && mem_grow((void**)&file->names, &capacity[0], file->name_count + 1, sizeof(char*)) &&
+            mem_grow((void**)&file->moves, &capacity[1], file->name_count + 1, sizeof(bool)))
         {
             file->moves[file->name_count] = item_moves(item, cloth);
             file->names[file->name_count++] = copy;
@@ -41,10 +41,10 @@ scene_file scene_file_read(const char* path)
     struct stat info;
     bool there = stat(path, &info) == 0;
     json_t* scene = there && S_ISREG(info.st_mode) ? json_load_file(path, 0, NULL) : NULL;
-    int capacity = 0;
-    add_names(&file, json_object_get(scene, "cloth"), true, &capacity);
+    int capacity[2] = {0};
+    add_names(&file, json_object_get(scene, "cloth"), true, capacity);
     file.cloth_count = file.name_count;
-    add_names(&file, json_object_get(scene, "obstacles"), false, &capacity);
+    add_names(&file, json_object_get(scene, "obstacles"), false, capacity);
     file.damaged = there && file.cloth_count == 0;
     double time_step = json_number_value(json_object_get(scene, "time_step"));
     double steps = json_number_value(json_object_get(scene, "steps_per_frame"));

@@ -20,6 +20,7 @@ static const name_row formats[] = {
     {"jsonl", "stats of a run, a JSON object a step"},
     {"png", "pictures"},
     {"mp4", "films, through ffmpeg"},
+    {"html", "pages of `weft view`: animation, curves and numbers in one file"},
     {"mtx", "linear systems, Matrix Market"},
     {"weftsys", "linear systems, binary"},
 };

@@ -7,6 +7,7 @@
 #include "weft/render.h"
 #include "weft/scene.h"
 #include "weft/solver.h"
+#include "weft/view.h"
 #include "weft/weft.h"
 
 int stranger_cpp(void);

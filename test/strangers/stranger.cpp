@@ -6,6 +6,7 @@
 #include "weft/render.h"
 #include "weft/scene.h"
 #include "weft/solver.h"
+#include "weft/view.h"
 #include "weft/weft.h"
 
 extern "C" int stranger_cpp(void);
