@@ -3,14 +3,15 @@
 //   solve:  drop-vertical at 40,401 vertices with sa-ppcg: contact a step beside setup and solve of the same steps;
 //   sphere: CPU a step for all of contact, drape of 81 x 81 vertices over the scene sphere, one thread, from the start;
 //   body:   the same over a sphere of 50,000 triangles that moves and turns;
+//   factor: setup and solve with diag-pcg over those with sa-ppcg in drop-vertical, from the same folded sheets;
 //   growth: contact a step and a vertex over log n in drop-vertical, relative to the first size.
 //
 // Contact is the stages detect, constrain and respond. The sheets of drop-vertical start folded: a coarse sheet falls
 // until --from, and its surface, which does not cross itself, is cut into finer triangles. So all sizes have one shape,
 // and minutes of falling are saved; --coarse 200 lets the sheet of 40,401 vertices fall by itself. Some
 // steps are left out before the first that counts.
-// Options: --parts LIST (solve,sphere,body,growth), --cells N (200, of `solve`), --sizes LIST (100,200,400,600, of
-// `growth`),
+// Options: --parts LIST (solve,sphere,body,factor,growth; without it all but `factor`), --cells N (200, of `solve`),
+// --sizes LIST (100,200,400,600, of `growth` and `factor`),
 // --coarse N (100), --from FRAME (15), --steps N (10, of `solve` and `growth`; a tenth from 400 cells, at least 2),
 // --sphere-cells N (80),
 // --sphere-frames N (25), --threads N (2, not of `sphere` and `body`).
@@ -33,6 +34,7 @@ enum
 typedef struct settings
 {
     const char* parts;
+    const char* solver; // of drop-vertical
     int cells, sizes[SIZES_MAX], size_count, coarse, from, steps, sphere_cells, sphere_frames, threads;
     bool json;
 } settings;
@@ -64,7 +66,7 @@ static weft_sim* drop(const settings* s, int cells)
 {
     char text[32];
     snprintf(text, sizeof(text), "cells=%d", cells);
-    const char* const overrides[] = {text, "solver=sa-ppcg"};
+    const char* const overrides[] = {text, s->solver};
     return bench_sim("drop-vertical", overrides, 2, s->threads);
 }
 
@@ -130,6 +132,7 @@ typedef struct times
     int vertices, steps;
     double contact, solve, step; // s, means
     double contacts;             // mean
+    double iterations;           // mean
     int64_t last_resort;
 } times;
 
@@ -150,6 +153,7 @@ static weft_status measure(const settings* s, const sheet* coarse, int fallen, i
             out->solve += (stats.setup_s + stats.solve_s) / count;
             out->step += stats.step_s / count;
             out->contacts += (double)stats.contacts / count;
+            out->iterations += (double)stats.iterations / count;
             out->last_resort += stats.last_resort;
         }
     }
@@ -205,6 +209,30 @@ static weft_status run_growth(const settings* s, const sheet* coarse, int fallen
                    cost / first, t.contacts / t.vertices, 1e3 * t.solve);
             fflush(stdout);
         }
+    }
+    printf("%s", s->json ? "]" : "");
+    return WEFT_OK;
+}
+
+static weft_status run_factor(const settings* s, const sheet* coarse, int fallen)
+{
+    printf("%s", s->json
+                     ? ",\n\"factor\":["
+                     : "drop-vertical, diag-pcg over sa-ppcg\nvertices  diag-pcg ms a step (iterations)  sa-ppcg ms a "
+                       "step (iterations)  factor\n");
+    for (int k = 0; k < s->size_count; k++)
+    {
+        settings other = *s;
+        times t[2];
+        TRY(measure(s, coarse, fallen, s->sizes[k], &t[1]));
+        other.solver = "solver=diag-pcg";
+        TRY(measure(&other, coarse, fallen, s->sizes[k], &t[0]));
+        printf(s->json ? "%s{\"vertices\":%d,\"diag_s\":%.5g,\"diag_iterations\":%.5g,\"sa_s\":%.5g,"
+                         "\"sa_iterations\":%.5g,\"factor\":%.4g}"
+                       : "%s%8d %19.1f (%.1f) %26.1f (%.1f) %12.2f\n",
+               s->json && k > 0 ? ",\n" : "", t[0].vertices, (s->json ? 1.0 : 1e3) * t[0].solve, t[0].iterations,
+               (s->json ? 1.0 : 1e3) * t[1].solve, t[1].iterations, t[0].solve / t[1].solve);
+        fflush(stdout);
     }
     printf("%s", s->json ? "]" : "");
     return WEFT_OK;
@@ -292,10 +320,10 @@ static void check_sizes(int argc, char** argv, const settings* s)
 
 static void read_options(int argc, char** argv, settings* s)
 {
-    static const char parts[] = "solve,sphere,body,growth";
+    static const char parts[] = "solve,sphere,body,growth", all[] = "solve,sphere,body,factor,growth";
     bench_known(argc, argv,
                 "--parts= --cells= --sizes= --coarse= --from= --steps= --sphere-cells= --sphere-frames= --threads=");
-    s->parts = bench_words(argc, argv, "--parts", parts, parts);
+    s->parts = bench_words(argc, argv, "--parts", parts, all);
     s->cells = bench_count(argc, argv, "--cells", 200);
     s->size_count = bench_numbers(argc, argv, "--sizes", "100,200,400,600", s->sizes, SIZES_MAX);
     s->coarse = bench_count(argc, argv, "--coarse", 100);
@@ -304,7 +332,7 @@ static void read_options(int argc, char** argv, settings* s)
     s->sphere_cells = bench_count(argc, argv, "--sphere-cells", 80);
     s->sphere_frames = bench_count(argc, argv, "--sphere-frames", 25);
     s->threads = bench_count(argc, argv, "--threads", 2);
-    s->size_count = bench_has(s->parts, "growth") ? s->size_count : 0;
+    s->size_count = bench_has(s->parts, "growth") || bench_has(s->parts, "factor") ? s->size_count : 0;
     s->cells = bench_has(s->parts, "solve") ? s->cells : s->coarse;
     check_sizes(argc, argv, s);
 }
@@ -313,11 +341,12 @@ static weft_status run_parts(const settings* s)
 {
     sheet coarse = {0};
     int fallen = 0;
-    bool folds = bench_has(s->parts, "solve") || bench_has(s->parts, "growth");
+    bool folds = bench_has(s->parts, "solve") || bench_has(s->parts, "growth") || bench_has(s->parts, "factor");
     weft_status status = bench_has(s->parts, "sphere") ? run_sphere(s, "sphere") : WEFT_OK;
     status = status == WEFT_OK && bench_has(s->parts, "body") ? run_sphere(s, "body") : status;
     status = status == WEFT_OK && folds ? fall(s, &coarse, &fallen) : status;
     status = status == WEFT_OK && bench_has(s->parts, "solve") ? run_solve(s, &coarse, fallen) : status;
+    status = status == WEFT_OK && bench_has(s->parts, "factor") ? run_factor(s, &coarse, fallen) : status;
     status = status == WEFT_OK && bench_has(s->parts, "growth") ? run_growth(s, &coarse, fallen) : status;
     sheet_finish(&coarse);
     return status;
@@ -325,7 +354,7 @@ static weft_status run_parts(const settings* s)
 
 static int run(int argc, char** argv, bool json)
 {
-    settings s = {.json = json};
+    settings s = {.json = json, .solver = "solver=sa-ppcg"};
     read_options(argc, argv, &s);
     if (json)
     {
