@@ -1,6 +1,5 @@
-// checkpoint.weft: a header, then positions, velocities, last solution and memory of contact in scene order, then a hash over
-// all.
-// Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint.
+// checkpoint.weft: a header, then positions, velocities, last solution and memory of contact in scene order, then a
+// hash over all. Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint.
 #include "cache/checkpoint.h"
 
 #include <errno.h>
@@ -17,13 +16,14 @@ typedef struct header
     int64_t step_count;
     int32_t halvings, calm;
     char kernels[16];
+    double solver_memory[SOLVER_MEMORY];
 } header;
 
 static const char magic[8] = "WEFTCKP";
 
 enum
 {
-    VERSION = 2,
+    VERSION = 3,
     ARRAYS = 4
 };
 
@@ -38,6 +38,11 @@ static header header_of(const weft_sim* sim)
                 .calm = s->calm};
     memcpy(h.magic, magic, sizeof(magic));
     snprintf(h.kernels, sizeof(h.kernels), "%s", cpu_kind_name(sim->cpu));
+    const double* memory = solver_object_memory(&sim->world.solver);
+    if (memory)
+    {
+        memcpy(h.solver_memory, memory, sizeof(h.solver_memory));
+    }
     return h;
 }
 
@@ -118,6 +123,11 @@ static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, wef
     w->state.step_count = h.step_count;
     w->state.halvings = h.halvings;
     w->state.calm = h.calm;
+    double* memory = solver_object_memory(&w->solver);
+    if (memory)
+    {
+        memcpy(memory, h.solver_memory, sizeof(h.solver_memory));
+    }
     return WEFT_OK;
 }
 

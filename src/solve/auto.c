@@ -26,16 +26,26 @@ typedef enum auto_choice
 
 static const linear_solver* const choices[CHOICE_COUNT] = {&solver_diag_ppcg, &solver_sa_ppcg, &solver_cholesky};
 
+// What checkpoints keep: without it the first solves of each frame would try again what is known to be slow.
+typedef union auto_memory
+{
+    struct
+    {
+        double changes;              // share of the last solves before which the pattern changed: contacts come and go
+        double factor[CHOICE_COUNT]; // iterations seen over those expected; 0: not seen
+    };
+    double numbers[SOLVER_MEMORY];
+} auto_memory;
+
 typedef struct auto_state
 {
     const linear_solver* inner; // NULL: none yet
     auto_choice choice;
-    bool analyzed;               // by the inner solver, for this pattern
-    int solves;                  // since the last analysis or checkpoint
-    double expected;             // iterations of the last solve by the model
-    uint64_t pattern;            // fingerprint of the last solve's
-    double changes;              // share of the last solves before which it changed: contacts come and go
-    double factor[CHOICE_COUNT]; // iterations seen over those expected; 0: not seen
+    bool analyzed;    // by the inner solver, for this pattern
+    int solves;       // since the last analysis or checkpoint
+    double expected;  // iterations of the last solve by the model
+    uint64_t pattern; // fingerprint of the last solve's
+    auto_memory seen;
     solve_options options;
     union
     {
@@ -107,7 +117,7 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
         .iterations = {diag_iterations(o, system, digits), digits * (8.0 + 2.2 * fmax(-0.5, log10(n / 1e4)))}};
     for (int k = 0; k < CHOICE_COUNT; k++)
     {
-        c.iterations[k] *= a->factor[k] > 0.0 ? a->factor[k] : 1.0;
+        c.iterations[k] *= a->seen.factor[k] > 0.0 ? a->seen.factor[k] : 1.0;
     }
     c.each[CHOICE_DIAG] = c.iterations[CHOICE_DIAG] * (8.0 + pass_time(76.0 * blocks + 360.0 * n, 55e3));
     // A refresh, and a tenth of a full setup, which crumpling cloth needs again and again.
@@ -117,8 +127,8 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
     double density = blocks / (13.0 * n);
     c.each[CHOICE_DIRECT] = 400.0 + 1.1 * n + 0.0245 * n * sqrt(n) * density * density;
     c.once[CHOICE_DIRECT] = 5.0 * n;
-    c.each[CHOICE_DIRECT] += a->changes * c.once[CHOICE_DIRECT];
-    c.each[CHOICE_SA] += a->changes * 0.03 * blocks;
+    c.each[CHOICE_DIRECT] += a->seen.changes * c.once[CHOICE_DIRECT];
+    c.each[CHOICE_SA] += a->seen.changes * 0.03 * blocks;
     if (n > DIRECT_VERTICES_MAX)
     {
         c.each[CHOICE_DIRECT] = INFINITY;
@@ -190,7 +200,7 @@ static void decide(auto_state* a, const linear_system* system)
     {
         auto_costs c = costs_of(a, system);
         a->choice = cheapest(a, &c);
-        double factor = a->factor[a->choice] > 0.0 ? a->factor[a->choice] : 1.0;
+        double factor = a->seen.factor[a->choice] > 0.0 ? a->seen.factor[a->choice] : 1.0;
         a->expected = c.iterations[a->choice] / factor;
         solver = choices[a->choice];
     }
@@ -207,7 +217,7 @@ static void watch_pattern(auto_state* a, const linear_system* system)
     const double memory = 0.9;
     uint64_t pattern = a->analyzed ? a->pattern : bsr_pattern_fingerprint(system->A.pattern);
     bool changed = a->solves > 0 && pattern != a->pattern;
-    a->changes = memory * a->changes + (changed ? 1.0 - memory : 0.0);
+    a->seen.changes = memory * a->seen.changes + (changed ? 1.0 - memory : 0.0);
     a->pattern = pattern;
 }
 
@@ -227,26 +237,32 @@ static weft_status auto_factor(void* state, const linear_system* system)
     return a->inner->factor(&a->state, system);
 }
 
+// What was seen of the solvers that did not run fades: cloth that came to rest may suit another one than before.
+static void watch_iterations(auto_state* a, int iterations)
+{
+    const double fading = 0.005;
+    for (int k = 0; k < CHOICE_COUNT; k++)
+    {
+        a->seen.factor[k] += a->seen.factor[k] > 0.0 ? fading * (1.0 - a->seen.factor[k]) : 0.0;
+    }
+    a->seen.factor[a->choice] = a->expected > 0.0 ? iterations / a->expected : 0.0;
+}
+
 static weft_status auto_solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     auto_state* a = state;
     weft_status status = a->inner->solve(&a->state, system, x, stats);
     stats->solver = a->inner->name;
-    a->factor[a->choice] = a->expected > 0.0 ? stats->iterations / a->expected : 0.0;
+    watch_iterations(a, stats->iterations);
     a->solves++;
     return status;
 }
 
-// What was seen is forgotten, and the next solve decides as a first one. Analyses depend on the pattern alone and stay.
+// The next solve decides anew, by what checkpoints keep alone. Analyses depend on the pattern and stay.
 static void auto_forget(void* state)
 {
     auto_state* a = state;
     a->solves = 0;
-    a->changes = 0.0;
-    for (int k = 0; k < CHOICE_COUNT; k++)
-    {
-        a->factor[k] = 0.0;
-    }
     if (a->inner && a->inner->forget)
     {
         a->inner->forget(&a->state);
@@ -259,6 +275,11 @@ static int auto_aggregates(const void* state, int level, int* aggregate)
     return a->inner && a->inner->aggregates ? a->inner->aggregates(&a->state, level, aggregate) : -1;
 }
 
+static double* auto_memory_of(void* state)
+{
+    return ((auto_state*)state)->seen.numbers;
+}
+
 const linear_solver solver_auto = {"auto",
                                    "cholesky, sa-ppcg or diag-ppcg, chosen by counts and a fixed cost model",
                                    sizeof(auto_state),
@@ -267,4 +288,5 @@ const linear_solver solver_auto = {"auto",
                                    auto_solve,
                                    auto_finish,
                                    auto_forget,
-                                   auto_aggregates};
+                                   auto_aggregates,
+                                   auto_memory_of};

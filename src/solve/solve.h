@@ -79,6 +79,11 @@ typedef struct solve_options
     void* observe_context;
 } solve_options;
 
+enum
+{
+    SOLVER_MEMORY = 4
+};
+
 // analyze: the pattern or the set of constraints changed. factor: only values changed. solve: x holds the first
 // guess, receives the best iterate even on failure, and nothing is allocated.
 typedef struct linear_solver
@@ -96,6 +101,8 @@ typedef struct linear_solver
     // Multigrid only, else NULL: the aggregate of each vertex as `level` sees it (-1: none); returns their number, -1
     // when there is no such level.
     int (*aggregates)(const void* state, int level, int* aggregate);
+    // SOLVER_MEMORY numbers of the state that outlive `forget`: a checkpoint keeps them. NULL: there are none.
+    double* (*memory)(void* state);
 } linear_solver;
 
 extern const linear_solver solver_auto, solver_mpcg, solver_diag_pcg, solver_diag_ppcg, solver_sa_pcg, solver_sa_ppcg,
@@ -125,6 +132,8 @@ weft_status solver_object_solve(solver_object* object, const linear_system* syst
 void solver_object_drop(solver_object* object);
 // Forgets what makes the next solve differ from that of a resumed run: nothing for most solvers.
 void solver_object_forget(solver_object* object);
+// What a checkpoint keeps of earlier solves, SOLVER_MEMORY numbers; NULL: nothing.
+double* solver_object_memory(const solver_object* object);
 void solver_object_finish(solver_object* object);
 
 #endif

@@ -93,6 +93,11 @@ void solver_object_forget(solver_object* object)
     }
 }
 
+double* solver_object_memory(const solver_object* object)
+{
+    return object->state && object->solver->memory ? object->solver->memory(object->state) : NULL;
+}
+
 void solver_object_finish(solver_object* object)
 {
     if (object->state)
