@@ -12,13 +12,16 @@ typedef struct help_page
 static const help_page pages[] = {
     {"run",
      "weft run SCENE [-o DIR] [--frames N] [--threads N] [--method NAME] [--solver NAME] [--set PATH=VALUE]... "
-     "[--resume|--force] [--json]",
+     "[--fields] [--resume|--force] [--json]",
      "Simulates a scene (a file, or a name from `weft list scenes`) into a run's folder, SCENE-run by default.\n"
      "Everything finished is on disk at every instant: a run that was stopped or killed goes on with --resume.\n"
-     "--threads 0 (the default) takes one a core; the result is the same to the bit for any number.\n\n"
+     "--threads 0 (the default) takes one a core; the result is the same to the bit for any number.\n"
+     "--fields also writes what solver and method know of each vertex (`aggregate` of multigrid), which `weft view"
+     " DIR` offers as colours.\n\n"
      "  weft run hang\n"
      "  weft run pinned --set cells=200 --set tessellation=irregular -o /tmp/pinned\n"
      "  weft run shirt.json --solver cholesky --frames 48\n"
+     "  weft run shirt.json --solver sa-ppcg --fields\n"
      "  weft run shirt-run/scene.json --resume\n"},
     {"check", "weft check SCENE [--set PATH=VALUE]... [--json]",
      "Reads and validates everything that a run would, and runs nothing.\n\n  weft check shirt.json\n"},
@@ -43,8 +46,7 @@ static const help_page pages[] = {
      "  weft render hang-run --show strain -o film.mp4\n"
      "  weft render hang-run --frame 10 --show strength -o strength.png\n"
      "  weft render hang-run --show aggregates --level 0 --edges\n"},
-    {"inspect",
-     "weft inspect DIR [--frame K|A..B] [--obstacle NAME]... [--pairs N] [--threads N] [--json]",
+    {"inspect", "weft inspect DIR [--frame K|A..B] [--obstacle NAME]... [--pairs N] [--threads N] [--json]",
      "Says for every frame of a cache how many pairs of triangles cross (cloth with cloth, cloth with obstacles), how "
      "near the\n"
      "others come, the largest strain, the energy and the number of values that are not finite. Reads a run's folder, "
@@ -57,18 +59,24 @@ static const help_page pages[] = {
      "  weft inspect hang-run --frame 20..25 --json\n"
      "  weft inspect blender-cache --obstacle body\n"},
     {"view", "weft view DIR [DIR2 ...] [-o FILE.html]",
-     "Writes one self-contained page (DIR/view.html by default) with the animation in 3D, the curves and the numbers of a "
+     "Writes one self-contained page (DIR/view.html by default) with the animation in 3D, the curves and the numbers "
+     "of a "
      "run, or\n"
-     "of several side by side. It opens from disk in a browser and needs no network. docs/view.md says what is in it.\n\n"
+     "of several side by side. It opens from disk in a browser and needs no network. docs/view.md says what is in "
+     "it.\n\n"
      "  weft view hang-run\n"
      "  weft view cotton-run silk-run -o compare.html\n"},
     {"export",
-     "weft export DIR --to FORMAT [-o TARGET] [--frames A:B] [--every N] [--fps R] [--up y|z] [--body NAME]... [--force] "
+     "weft export DIR --to FORMAT [-o TARGET] [--frames A:B] [--every N] [--fps R] [--up y|z] [--body NAME]... "
+     "[--force] "
      "[--json]",
-     "Writes the animation of a run for other programs; `weft list formats` names the formats, docs/export.md says what "
+     "Writes the animation of a run for other programs; `weft list formats` names the formats, docs/export.md says "
+     "what "
      "each\n"
-     "holds. The target, a file or a folder of the run's name where you stand by default, appears whole or not at all.\n"
-     "--frames takes A:B, A:, :B or one frame; --every N each N-th of them. --fps is the rate of the export (by default\n"
+     "holds. The target, a file or a folder of the run's name where you stand by default, appears whole or not at "
+     "all.\n"
+     "--frames takes A:B, A:, :B or one frame; --every N each N-th of them. --fps is the rate of the export (by "
+     "default\n"
      "motion keeps its speed), --up z turns x, y, z to x, -z, y. --force replaces a folder that an export made.\n\n"
      "  weft export hang-run --to pc2\n"
      "  weft export hang-run --to pc2 --body sheet --up z -o sheet.pc2\n"
@@ -90,8 +98,10 @@ static const help_page pages[] = {
      "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"},
     {"ccd", "weft ccd FILE.bin --kind vf|ee [--json]",
      "Answers continuous collision queries: four points that move on straight lines, a vertex and a face (vf) or two\n"
-     "edges (ee). A record is 28 little-endian doubles: 12 coordinates at t = 0, 12 at t = 1, the truth (1 or 0), bounds\n"
-     "of the first time of contact, smallest distance. One line each: `1 TIME` or `0`. TIME is at most 1e-6 before the\n"
+     "edges (ee). A record is 28 little-endian doubles: 12 coordinates at t = 0, 12 at t = 1, the truth (1 or 0), "
+     "bounds\n"
+     "of the first time of contact, smallest distance. One line each: `1 TIME` or `0`. TIME is at most 1e-6 before "
+     "the\n"
      "first contact and never after it. --json prints totals against the truth instead, and exits with 1 when a\n"
      "collision is missed or a time is late. Records are counted from 0.\n\n"
      "  weft ccd queries.bin --kind vf\n"

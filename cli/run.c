@@ -17,7 +17,7 @@ typedef struct run_options
     int frames; // -1: what the scene says
     int threads;
     weft_cache_mode mode;
-    bool json;
+    bool json, fields;
     const char* overrides[OVERRIDES_MAX];
     char method[128], solver[128], frame_override[64];
     int override_count;
@@ -72,6 +72,10 @@ static int read_options(int argc, char** argv, run_options* o)
                 return report_usage("run", o->json, "--resume goes on with a run, --force replaces it: take one");
             }
             o->mode = mode;
+        }
+        else if (option_is(&scan, "--fields"))
+        {
+            o->fields = true;
         }
         else if (option_is(&scan, "--json"))
         {
@@ -281,6 +285,14 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
     {
         status =
             weft_cache_writer_create(o->dir, o->mode, weft_scene_json(scene), steps_per_frame, sim, &writer, error);
+    }
+    if (status == WEFT_OK && o->fields)
+    {
+        status = weft_cache_writer_fields(writer, sim, error);
+        if (weft_sim_field_count(sim) == 0)
+        {
+            fprintf(stderr, "weft: note: --fields writes nothing, as only multigrid has any: take --solver sa-ppcg\n");
+        }
     }
     if (status == WEFT_OK)
     {

@@ -402,6 +402,69 @@ static void test_auto_at_every_step(void** unused)
     test_folder_remove(whole);
 }
 
+// A partition: numbers from 0, each in use, on most vertices; none before the first step.
+static void assert_aggregates(const char* dir)
+{
+    weft_cache* cache;
+    assert_int_equal(weft_cache_open(dir, &cache, NULL), WEFT_OK);
+    assert_int_equal(weft_cache_field_count(cache, 0), 1);
+    assert_string_equal(weft_cache_field_at(cache, 0, 0)->name, "aggregate");
+    int count = weft_cache_body_at(cache, 0)->vertex_count, free_count = 0;
+    float* value = calloc((size_t)count, sizeof(float));
+    bool* used = calloc((size_t)count, sizeof(bool));
+    assert_true(value && used);
+    for (int frame = 0; frame < weft_cache_frame_count(cache); frame++)
+    {
+        int largest = -1;
+        free_count = 0;
+        memset(used, 0, (size_t)count * sizeof(bool));
+        assert_int_equal(weft_cache_read_field(cache, 0, 0, frame, value, NULL), WEFT_OK);
+        for (int k = 0; k < count; k++)
+        {
+            int a = (int)value[k];
+            assert_true(a == value[k] && a >= -1 && a < count);
+            free_count += a >= 0;
+            largest = a > largest ? a : largest;
+            a >= 0 ? (void)(used[a] = true) : (void)0;
+        }
+        for (int a = 0; a <= largest; a++)
+        {
+            assert_true(used[a]);
+        }
+        assert_true(frame == 0 ? free_count == 0 : free_count > count / 2 && largest > 2 && largest < count / 4);
+    }
+    weft_cache_close(cache);
+    free(value);
+    free(used);
+}
+
+// Fields go on after a kill with the same bytes, whether or not they are asked for again.
+static void test_fields(void** unused)
+{
+    (void)unused;
+    char whole[PATH_BYTES];
+    path_of(folder, "whole", whole);
+    test_folder_remove(whole);
+#define FIELDS(dir, ...) RUN(dir, "--set", "solver=sa-ppcg", "--set", "cells=40", "--frames", "5", __VA_ARGS__)
+    assert_exit(start(FIELDS(whole, "--fields")), 0);
+    assert_aggregates(whole);
+    for (int step = 1; step <= STEPS / 2; step += 3)
+    {
+        clear();
+        kill_at(start(FIELDS(work, "--fields", "--threads", "1")), reached_lines, work, step);
+        assert_exit(start(FIELDS(work, "--resume", step % 2 ? "--fields" : "--resume")), 0);
+        assert_same_file("sheet.aggregate.field", work, whole);
+        assert_same_file("sheet.pc2", work, whole);
+    }
+    clear();
+    assert_exit(start(FIELDS(work, "--threads", "1")), 0);
+    assert_exit(
+        start(RUN(work, "--set", "solver=sa-ppcg", "--set", "cells=40", "--frames", "6", "--resume", "--fields")), 2);
+    assert_says("without --fields");
+#undef FIELDS
+    test_folder_remove(whole);
+}
+
 // Settings of multigrid are part of a run with multigrid, and of no other.
 static void test_other_multigrid(void** unused)
 {
@@ -637,6 +700,7 @@ int main(void)
         cmocka_unit_test(test_killed_again_and_again),
         cmocka_unit_test(test_other_solvers),
         cmocka_unit_test(test_auto_at_every_step),
+        cmocka_unit_test(test_fields),
         cmocka_unit_test(test_other_multigrid),
         cmocka_unit_test(test_stopped_by_request),
         cmocka_unit_test(test_more_frames),

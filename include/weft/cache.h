@@ -27,6 +27,9 @@ WEFT_API weft_status weft_cache_writer_create(const char* dir, weft_cache_mode m
                                               weft_error* error);
 /// 1: the folder has a checkpoint, from which WEFT_CACHE_RESUME goes on; 0: it would start over.
 WEFT_API int weft_cache_has_checkpoint(const char* dir);
+/// Before the first step: the fields of the simulation (weft_sim_field_at) are written for every frame, too. A run that was
+/// started with them and is resumed has them by itself; BAD_INPUT when it was started without.
+WEFT_API weft_status weft_cache_writer_fields(weft_cache_writer* writer, const weft_sim* sim, weft_error* error);
 /// After each step: a line of stats; at the end of a frame also positions and checkpoint.
 WEFT_API weft_status weft_cache_writer_step(weft_cache_writer* writer, weft_sim* sim, const weft_step_stats* stats,
                                             weft_error* error);

@@ -287,9 +287,22 @@ WEFT_API weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, cons
                                         const weft_vec3* velocities);
 /// Puts the clock to the end of that step, counted from 0: pins and gusts go on from there. Positions stay.
 WEFT_API weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count);
-/// Forgets whatever a simulation that is put into this state afresh would not know, so that both go on with the same bits.
-/// A run's folder does this at each checkpoint.
+/// Forgets what the checkpoint of a run's folder does not hold (hierarchies of multigrid), so that this simulation and one
+/// that resumes from there go on with the same bits. A run's folder does this at each checkpoint.
 WEFT_API void weft_sim_checkpoint(weft_sim* sim);
+
+/// What solver and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
+/// the vertex on the finest level; -1 where there is none, as before the first step and after weft_sim_checkpoint.
+typedef struct weft_sim_field
+{
+    const char* name;
+    int categories; ///< 1: whole numbers that name classes; 0: amounts
+} weft_sim_field;
+WEFT_API int weft_sim_field_count(const weft_sim* sim);
+WEFT_API const weft_sim_field* weft_sim_field_at(const weft_sim* sim, int field);
+/// out is [vertex count of the cloth], in the user's order.
+WEFT_API weft_status weft_sim_field_values(const weft_sim* sim, weft_cloth_id cloth, int field, float* out);
+
 /// The linear system that the next step would solve first, unfiltered, in the user's order.
 WEFT_API weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error);
 

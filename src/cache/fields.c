@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "cache/fields.h"
 #include "cache/reader.h"
 
 enum
@@ -262,18 +264,23 @@ weft_status weft_cache_read_field(weft_cache* cache, int body, int index, int fr
 
 // ---- writing
 
+static void put_floats(const float* values, int count, unsigned char* bytes)
+{
+    for (int k = 0; k < count; k++)
+    {
+        uint32_t bits;
+        memcpy(&bits, &values[k], sizeof(bits));
+        put_u32(bytes + 4 * k, bits);
+    }
+}
+
 static void write_floats(whole_file* file, const float* values, int64_t count)
 {
     unsigned char bytes[4 * PIECE];
     for (int64_t begin = 0; begin < count; begin += PIECE)
     {
         int size = count - begin < PIECE ? (int)(count - begin) : PIECE;
-        for (int k = 0; k < size; k++)
-        {
-            uint32_t bits;
-            memcpy(&bits, &values[begin + k], sizeof(bits));
-            put_u32(bytes + 4 * k, bits);
-        }
+        put_floats(values + begin, size, bytes);
         whole_file_write(file, bytes, 4 * (size_t)size);
     }
 }
@@ -303,6 +310,69 @@ weft_status weft_cache_field_write(const char* dir, const char* body, const char
         write_floats(&file, values, (int64_t)vertex_count * sample_count);
         status = whole_file_close(&file, error);
     }
+    mem_free(path);
+    return status;
+}
+
+// ---- files that grow with a run
+
+static bool append_floats(FILE* file, const float* values, int count)
+{
+    unsigned char bytes[4 * PIECE];
+    bool good = true;
+    for (int begin = 0; begin < count && good; begin += PIECE)
+    {
+        int size = int_min(PIECE, count - begin);
+        put_floats(values + begin, size, bytes);
+        good = fwrite(bytes, 4, (size_t)size, file) == (size_t)size;
+    }
+    return good && fflush(file) == 0;
+}
+
+// The count last: a reader, or a run that is killed, meets whole samples.
+static bool append_sample(FILE* file, int frame, int vertex_count, const float* values)
+{
+    unsigned char count[4];
+    put_u32(count, (uint32_t)frame + 1);
+    off_t end = HEADER_SIZE + 4 * (off_t)vertex_count * frame;
+    return fseeko(file, end, SEEK_SET) == 0 && append_floats(file, values, vertex_count) &&
+           ftruncate(fileno(file), end + 4 * (off_t)vertex_count) == 0 && fseeko(file, 16, SEEK_SET) == 0 &&
+           fwrite(count, 1, sizeof(count), file) == sizeof(count) && fflush(file) == 0;
+}
+
+static weft_status append_to(const char* path, int frame, int vertex_count, const float* values, weft_error* error)
+{
+    field f = {0};
+    TRY(read_header(path, vertex_count, &f, error));
+    if (f.sample_count < frame)
+    {
+        return error_set(error, WEFT_BAD_INPUT, path, 0,
+                         "the field is shorter than the checkpoint says; start over with --force");
+    }
+    FILE* file = fopen(path, "r+b");
+    if (!file)
+    {
+        return file_error(error, path, "cannot go on writing");
+    }
+    bool good = append_sample(file, frame, vertex_count, values);
+    good = fclose(file) == 0 && good;
+    return good ? WEFT_OK : file_error(error, path, "cannot write");
+}
+
+bool field_exists(const char* dir, const char* body, const char* field)
+{
+    char* path = field_path(dir, body, field);
+    struct stat info;
+    bool there = path && stat(path, &info) == 0;
+    mem_free(path);
+    return there;
+}
+
+weft_status field_append(const char* dir, const char* body, const char* field, int frame, int vertex_count,
+                         const float* values, weft_error* error)
+{
+    char* path = field_path(dir, body, field);
+    weft_status status = path ? append_to(path, frame, vertex_count, values, error) : reader_no_memory(dir, error);
     mem_free(path);
     return status;
 }

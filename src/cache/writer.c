@@ -13,6 +13,7 @@
 #include "cache/body_files.h"
 #include "cache/changes.h"
 #include "cache/checkpoint.h"
+#include "cache/fields.h"
 #include "mesh/pc2.h"
 #include "cache/scene_file.h"
 #include "weft/cache.h"
@@ -29,6 +30,7 @@ struct weft_cache_writer
     int body_count; // cloths and obstacles, in this order
     pc2** samples;  // [body_count]; NULL: an obstacle that stands still
     vec3* sample;   // room for the largest body
+    bool fields;    // whether the simulation's fields are written, too
     FILE* stats;
     int lock; // descriptor of run.lock, -1: none
 };
@@ -259,9 +261,37 @@ static weft_status write_text(const weft_cache_writer* w, const char* name, cons
 
 // ---- frames
 
+// Frame 0 makes the file. Numbers of vertices go where positions will: a float is smaller than a vec3.
+static weft_status write_field(const weft_cache_writer* w, const weft_sim* sim, int cloth, int field, weft_error* error)
+{
+    const weft_sim_field* f = weft_sim_field_at(sim, field);
+    const char* name = body_name(sim, cloth);
+    int frame = (int)(weft_sim_step_count(sim) / w->steps_per_frame), count = body_points(sim, cloth);
+    float* values = (float*)w->sample;
+    if (weft_sim_field_values(sim, cloth, field, values) != WEFT_OK)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    }
+    return frame > 0 ? field_append(w->dir, name, f->name, frame, count, values, error)
+                     : weft_cache_field_write(w->dir, name, f->name, f->categories, count, 1, values, error);
+}
+
+static weft_status write_fields(const weft_cache_writer* w, const weft_sim* sim, weft_error* error)
+{
+    for (int k = 0; k < weft_sim_cloth_count(sim) && w->fields; k++)
+    {
+        for (int field = 0; field < weft_sim_field_count(sim); field++)
+        {
+            TRY(write_field(w, sim, k, field, error));
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status write_frame(weft_cache_writer* w, weft_sim* sim, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
+    TRY(write_fields(w, sim, error)); // first: a reader of a run that goes on meets them for every frame
     // Obstacles first: a sample that cannot be read ends the run before the cloth is written.
     for (int k = w->body_count - 1; k >= 0; k--)
     {
@@ -425,6 +455,8 @@ static weft_status resume(weft_cache_writer* w, const char* scene_json, weft_sim
         }
         TRY(pc2_cut(w->samples[k], frame + 1, error));
     }
+    w->fields =
+        weft_sim_field_count(sim) > 0 && field_exists(w->dir, body_name(sim, 0), weft_sim_field_at(sim, 0)->name);
     TRY(cut_stats(w, weft_sim_step_count(sim), error));
     TRY(write_motions(w, sim, false, error));
     return write_text(w, "scene.json", scene_json, error);
@@ -505,6 +537,23 @@ int weft_cache_has_checkpoint(const char* dir)
 {
     char path[PATH_MAX_BYTES];
     return snprintf(path, sizeof(path), "%s/checkpoint.weft", dir) < (int)sizeof(path) && exists(path);
+}
+
+weft_status weft_cache_writer_fields(weft_cache_writer* w, const weft_sim* sim, weft_error* error)
+{
+    WEFT_ASSERT(w && sim);
+    if (weft_sim_field_count(sim) == 0 || w->fields)
+    {
+        return WEFT_OK;
+    }
+    if (weft_sim_step_count(sim) > 0)
+    {
+        return error_set(error, WEFT_BAD_INPUT, w->dir, 0,
+                         "the run was started without --fields, and its first frames lack them; go on without, or "
+                         "start over with --force");
+    }
+    w->fields = true;
+    return write_fields(w, sim, error);
 }
 
 weft_status weft_cache_writer_step(weft_cache_writer* w, weft_sim* sim, const weft_step_stats* stats, weft_error* error)
