@@ -14,7 +14,7 @@
 // --sizes LIST (100,200,400,600, of `growth` and `factor`),
 // --coarse N (100), --from FRAME (15), --steps N (10, of `solve` and `growth`; a tenth from 400 cells, at least 2),
 // --sphere-cells N (80),
-// --sphere-frames N (25), --threads N (2, not of `sphere` and `body`).
+// --sphere-frames N (25), --warm-up N (2 steps that do not count), --threads N (2, not of `sphere` and `body`).
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -27,15 +27,14 @@
 enum
 {
     SIZES_MAX = 16,
-    WARM_UP = 2, // steps
-    LARGE = 400  // cells
+    LARGE = 400 // cells
 };
 
 typedef struct settings
 {
     const char* parts;
     const char* solver; // of drop-vertical
-    int cells, sizes[SIZES_MAX], size_count, coarse, from, steps, sphere_cells, sphere_frames, threads;
+    int cells, sizes[SIZES_MAX], size_count, coarse, from, steps, sphere_cells, sphere_frames, threads, warm_up;
     bool json;
 } settings;
 
@@ -143,11 +142,11 @@ static weft_status measure(const settings* s, const sheet* coarse, int fallen, i
     weft_status status = folded_sim(s, coarse, fallen, cells, &sim);
     int count = cells < LARGE ? s->steps : int_max(s->steps / 10, 2);
     *out = (times){.steps = count};
-    for (int k = 0; k < WARM_UP + count && status == WEFT_OK; k++)
+    for (int k = 0; k < s->warm_up + count && status == WEFT_OK; k++)
     {
         weft_step_stats stats;
         status = weft_sim_step(sim, &stats, &error);
-        if (status == WEFT_OK && k >= WARM_UP)
+        if (status == WEFT_OK && k >= s->warm_up)
         {
             out->contact += contact_seconds(&stats) / count;
             out->solve += (stats.setup_s + stats.solve_s) / count;
@@ -321,8 +320,9 @@ static void check_sizes(int argc, char** argv, const settings* s)
 static void read_options(int argc, char** argv, settings* s)
 {
     static const char parts[] = "solve,sphere,body,growth", all[] = "solve,sphere,body,factor,growth";
-    bench_known(argc, argv,
-                "--parts= --cells= --sizes= --coarse= --from= --steps= --sphere-cells= --sphere-frames= --threads=");
+    bench_known(
+        argc, argv,
+        "--parts= --cells= --sizes= --coarse= --from= --steps= --sphere-cells= --sphere-frames= --threads= --warm-up=");
     s->parts = bench_words(argc, argv, "--parts", parts, all);
     s->cells = bench_count(argc, argv, "--cells", 200);
     s->size_count = bench_numbers(argc, argv, "--sizes", "100,200,400,600", s->sizes, SIZES_MAX);
@@ -332,6 +332,7 @@ static void read_options(int argc, char** argv, settings* s)
     s->sphere_cells = bench_count(argc, argv, "--sphere-cells", 80);
     s->sphere_frames = bench_count(argc, argv, "--sphere-frames", 25);
     s->threads = bench_count(argc, argv, "--threads", 2);
+    s->warm_up = bench_option(argc, argv, "--warm-up", 2);
     s->size_count = bench_has(s->parts, "growth") || bench_has(s->parts, "factor") ? s->size_count : 0;
     s->cells = bench_has(s->parts, "solve") ? s->cells : s->coarse;
     check_sizes(argc, argv, s);
