@@ -133,7 +133,9 @@ export class Expected {
         if (!(distance <= 1e-6 * this.size)) fail(`${what} lies at ${found}, in the run at ${w}`);
     }
     passed(reader) {
-        console.log(`checked: ${reader}, faces, vt and positions of ${this.run.bodies.size} bodies in ` +
-            `${this.frames.length} frames, largest deviation ${this.worst.toPrecision(2)} m, ${(this.worst / this.size).toPrecision(2)} of the scene's size`);
+        const mapped = [...this.run.bodies.values()].some((b) => b.meshes.some((m) => m.texcoords.length));
+        console.log(`checked: ${reader}, ${mapped ? 'faces, vt' : 'faces'} and positions of ${this.run.bodies.size} bodies in ` +
+            `${this.frames.length} frames, largest deviation ${this.worst.toPrecision(2)} m, ` +
+            `${(this.worst / this.size).toPrecision(2)} of the scene's size`);
     }
 }

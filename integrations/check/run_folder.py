@@ -167,9 +167,17 @@ class Expected:
                 fail("%s: vertex %d lies at %s, in the run at %s" % (what, v, tuple(a), tuple(b)))
 
     def passed(self, reader):
+        mapped = any(m.texcoords for b in self.run.bodies.values() for m in b.meshes)
         print(
-            "checked: %s, faces, vt and positions of %d bodies in %d frames, largest deviation %.2g m, %.2g of the scene's size"
-            % (reader, len(self.run.bodies), len(self.frames), self.worst, self.worst / self.size)
+            "checked: %s, %s and positions of %d bodies in %d frames, largest deviation %.2g m, %.2g of the scene's size"
+            % (
+                reader,
+                "faces, vt" if mapped else "faces",
+                len(self.run.bodies),
+                len(self.frames),
+                self.worst,
+                self.worst / self.size,
+            )
         )
 
 
