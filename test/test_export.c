@@ -359,6 +359,20 @@ static void ply_has_the_map_of_vertices(void** state)
     assert_memory_equal(s.st, wanted, sizeof(wanted));
 }
 
+static void a_vertex_without_faces_leaves_the_map_of_the_others(void** state)
+{
+    (void)state;
+    assert_int_equal(mkdir("loose", 0777), 0);
+    test_text_write("loose", "sheet.obj",
+                    "v 0 0 0\nv 9 9 9\nv 1 0 0\nv 1 1 0\nvt 0.25 0.25\nvt 1 0.25\nvt 1 1\nf 1/1 3/2 4/3\n");
+    test_pc2_write("loose", "sheet.pc2", 4, 0.0f, 2);
+    export_well("loose --to ply -o p");
+    shape s = read_ply("p/sheet.0001.ply");
+    const double wanted[4][2] = {{0.25, 0.25}, {0, 0}, {1, 0.25}, {1, 1}};
+    assert_int_equal(s.maps, 4);
+    assert_memory_equal(s.st, wanted, sizeof(wanted));
+}
+
 static void frames_rate_and_axes_are_chosen(void** state)
 {
     (void)state;
@@ -796,6 +810,7 @@ int main(void)
         T(point_caches_follow_the_last_topology),
         T(sequences_have_each_frames_topology),
         T(ply_has_the_map_of_vertices),
+        T(a_vertex_without_faces_leaves_the_map_of_the_others),
         T(frames_rate_and_axes_are_chosen),
         T(bodies_are_chosen),
         T(objects_keep_their_names),

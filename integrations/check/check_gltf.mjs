@@ -23,7 +23,7 @@ async function validate() {
         fail(`the Khronos validator finds ${report.issues.numErrors} errors and ${report.issues.numWarnings} warnings: ` +
             bad.slice(0, 5).map((m) => `${m.code} ${m.message} ${m.pointer}`).join('; '));
     }
-    console.log(`Khronos validator ${report.validatorVersion}: no error, no warning, ${report.issues.numInfos} infos`);
+    console.log(`checked: Khronos validator ${report.validatorVersion}, no error, no warning, ${report.issues.numInfos} infos`);
 }
 
 // Every face of n corners is n - 2 triangles, in order, of its own vertices and in its own direction.

@@ -7,6 +7,7 @@ import {pathToFileURL} from 'node:url';
 import {Expected, fail} from './run_folder.mjs';
 
 const modules = path.resolve(process.env.NODE_MODULES ?? 'node_modules');
+const versionOf = (name) => JSON.parse(fs.readFileSync(path.join(modules, name, 'package.json'), 'utf8')).version;
 const load = (file) => import(pathToFileURL(path.join(modules, file)));
 const expected = new Expected(process.argv.slice(2));
 const text = fs.readFileSync(expected.file, 'utf8');
@@ -142,5 +143,5 @@ function checkStage(stage) {
 const identifier = (name) => name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=[0-9])/, '_');
 const layer = attributesOf(await readTiny());
 checkStage(layer.stage);
-check('TinyUSDZ', layer.meshes, identifier);
-check('three.js', await readThree(), identifier);
+check(`TinyUSDZ ${versionOf('tinyusdz')}`, layer.meshes, identifier);
+check(`three.js ${versionOf('three')}`, await readThree(), identifier);

@@ -8,6 +8,7 @@ import os
 import xml.etree.ElementTree as xml
 
 from run_folder import Expected, arguments, fail
+from vtkmodules.vtkCommonCore import vtkVersion
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 
@@ -29,18 +30,8 @@ def faces_of(data):
     ]
 
 
-def texcoords_of(mesh):
-    """By vertex; None where a vertex has two or a corner has none."""
-    found = {}
-    for face, texcoords in zip(mesh.faces, mesh.face_texcoords):
-        for v, t in zip(face, texcoords):
-            if t is None or found.setdefault(v, t) != t:
-                return None
-    return found
-
-
 def check_texcoords(what, data, mesh):
-    wanted = texcoords_of(mesh)
+    wanted = mesh.vertex_texcoords()
     array = data.GetPointData().GetTCoords()
     if (array is None) != (wanted is None):
         fail("%s: texture coordinates are %s" % (what, "missing" if array is None else "there though vertices have two"))
@@ -68,9 +59,11 @@ def main():
         k = number // len(expected.run.bodies)
         if abs(float(entry.get("timestep")) - k / expected.fps) > 1e-6:
             fail("run.pvd: frame %d is at %s s instead of %g" % (k, entry.get("timestep"), k / expected.fps))
+        if entry.get("name") not in expected.run.bodies:
+            fail("run.pvd: the run has no body %s" % entry.get("name"))
         body = expected.run.bodies[entry.get("name")]
         check_file(expected, os.path.join(options.export, entry.get("file")), body, expected.frames[k])
-    expected.passed("VTK")
+    expected.passed("VTK " + vtkVersion.GetVTKVersion())
 
 
 main()

@@ -1,7 +1,8 @@
 """Writes a folder as a run's that has what exports must keep: quads, a pentagon, vt with and without seams, corners
-without vt, a name with spaces, a body that stands still; with --torn also a cloth whose topology changes.
+without vt, a name with spaces, a body of two objects, a vertex that no face uses, a body that stands still; with --torn
+also a cloth whose topology changes.
 
-python3 make_run.py DIR [--torn]
+python3 make_run.py [--torn] DIR
 """
 import json
 import math
@@ -25,13 +26,16 @@ def write_cache(path, first, samples):
                 file.write(struct.pack("<3f", *point))
 
 
-def write_mesh(path, points, texcoords, faces):
+def write_mesh(path, points, texcoords, faces, objects=None):
+    """`objects` names an object at the face that it begins with."""
     with open(path, "w", encoding="utf-8") as file:
         for p in points:
             file.write("v %.17g %.17g %.17g\n" % p)
         for t in texcoords:
             file.write("vt %.17g %.17g\n" % t)
-        for face in faces:
+        for k, face in enumerate(faces):
+            if k in (objects or {}):
+                file.write("o %s\n" % objects[k])
             file.write("f " + " ".join("%d/%d" % (v + 1, t + 1) if t >= 0 else "%d" % (v + 1) for v, t in face) + "\n")
 
 
@@ -64,6 +68,17 @@ def write_flag(folder):
     faces = [[(v, v) for v, _ in face] for face in faces]
     write_mesh(os.path.join(folder, "flag.obj"), frames[0], uv, faces)
     write_cache(os.path.join(folder, "flag.pc2"), 0, frames)
+
+
+def write_suit(folder):
+    """Two objects that share a column of vertices, and a vertex of neither."""
+    uv, _, faces = grid()
+    uv.insert(7, (0.5, 2.0))
+    faces = [[(v + (v >= 7), v + (v >= 7)) for v, _ in face] for face in faces]
+    faces = sorted(faces, key=lambda face: uv[face[0][0]][0] >= 0.5)
+    frames = [[(x - 2.0, y, z) for x, y, z in (place(2 * f, u, v) for u, v in uv)] for f in range(FRAMES)]
+    write_mesh(os.path.join(folder, "suit.obj"), frames[0], uv, faces, {0: "coat", len(faces) // 2: "long trousers"})
+    write_cache(os.path.join(folder, "suit.pc2"), 0, frames)
 
 
 def write_block(folder):
@@ -102,10 +117,11 @@ def write_torn(folder):
 
 
 def main():
-    folder = sys.argv[1]
+    folder = sys.argv[-1]
     os.makedirs(folder, exist_ok=True)
     write_sheet(folder)
     write_flag(folder)
+    write_suit(folder)
     write_block(folder)
     if "--torn" in sys.argv:
         write_torn(folder)

@@ -2,10 +2,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-// Not process.exit: it may wait for ever for the threads that compile WebAssembly.
+// Not process.exit: it may wait for ever for V8's threads that compile (nodejs/node#54918). The end of the script may, too;
+// node --single-threaded has no such threads.
 class Failure extends Error {}
 process.on('uncaughtException', (error) => {
-    console.error(error instanceof Failure ? error.message : error);
+    console.error(error instanceof Failure ? `failed: ${error.message}` : error);
     process.exitCode = 1;
 });
 
@@ -132,7 +133,9 @@ export class Expected {
         if (!(distance <= 1e-6 * this.size)) fail(`${what} lies at ${found}, in the run at ${w}`);
     }
     passed(reader) {
-        console.log(`${reader}: ${this.run.bodies.size} bodies, ${this.frames.length} frames, largest distance ` +
-            `${this.worst.toPrecision(3)} of a scene of ${this.size.toPrecision(3)} m`);
+        const mapped = [...this.run.bodies.values()].some((b) => b.meshes.some((m) => m.texcoords.length));
+        console.log(`checked: ${reader}, ${mapped ? 'faces, vt' : 'faces'} and positions of ${this.run.bodies.size} bodies in ` +
+            `${this.frames.length} frames, largest deviation ${this.worst.toPrecision(2)} m, ` +
+            `${(this.worst / this.size).toPrecision(2)} of the scene's size`);
     }
 }

@@ -14,7 +14,8 @@ class Mesh:
     """One topology of a body: faces as given, with the texture coordinate of each corner (None: it has none)."""
 
     def __init__(self, path):
-        self.rest, self.texcoords, self.faces, self.face_texcoords = [], [], [], []
+        self.rest, self.texcoords, self.faces, self.face_texcoords, self.objects = [], [], [], [], []
+        name = None
         with open(path, encoding="utf-8", errors="replace") as file:
             for line in file:
                 words = line.split()
@@ -24,13 +25,32 @@ class Mesh:
                     self.rest.append(tuple(float(w) for w in words[1:4]))
                 elif words[0] == "vt":
                     self.texcoords.append(tuple(float(w) for w in words[1:3]))
+                elif words[0] == "o":
+                    name = line.strip()[1:].strip()
                 elif words[0] == "f":
                     self.add_face(words[1:])
+                    self.objects.append(name)
 
     def add_face(self, words):
         corners = [word.split("/") for word in words]
         self.faces.append([int(c[0]) - 1 for c in corners])
         self.face_texcoords.append([self.texcoords[int(c[1]) - 1] if len(c) > 1 and c[1] else None for c in corners])
+
+    def objects_of(self, name):
+        """Names and the faces of each; one with the body's name where the file has none."""
+        found = {}
+        for face, item in enumerate(self.objects):
+            found.setdefault(item or name, []).append(face)
+        return found
+
+    def vertex_texcoords(self):
+        """By vertex, where faces use them; None where a vertex has two or a corner has none."""
+        found = {}
+        for face, texcoords in zip(self.faces, self.face_texcoords):
+            for v, t in zip(face, texcoords):
+                if t is None or found.setdefault(v, t) != t:
+                    return None
+        return found
 
 
 class Samples:
@@ -108,7 +128,7 @@ class Run:
         return 1.0 / (scene["time_step"] * scene["steps_per_frame"])
 
 
-def arguments(text):
+def arguments(text, words=None):
     parser = argparse.ArgumentParser(description=text)
     parser.add_argument("export", help="the exported file or folder")
     parser.add_argument("run", help="the folder of the run")
@@ -116,7 +136,7 @@ def arguments(text):
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--fps", type=float)
     parser.add_argument("--up", default="y")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 class Expected:
@@ -134,12 +154,10 @@ class Expected:
         self.size = math.dist(low, high)
         self.worst = 0.0
 
-    def turn(self, points):
-        return [(x, -z, y) for x, y, z in points] if self.up == "z" else points
-
-    def compare(self, what, found, wanted):
-        """Positions, to 1e-6 of the size of the scene."""
-        wanted = self.turn(wanted)
+    def compare(self, what, found, wanted, up=None):
+        """Positions, to 1e-6 of the size of the scene; `up` where it is not that of the export."""
+        if (up or self.up) == "z":
+            wanted = [(x, -z, y) for x, y, z in wanted]
         if len(found) != len(wanted):
             fail("%s: %d vertices where the run has %d" % (what, len(found), len(wanted)))
         for v, (a, b) in enumerate(zip(found, wanted)):
@@ -149,11 +167,19 @@ class Expected:
                 fail("%s: vertex %d lies at %s, in the run at %s" % (what, v, tuple(a), tuple(b)))
 
     def passed(self, reader):
+        mapped = any(m.texcoords for b in self.run.bodies.values() for m in b.meshes)
         print(
-            "%s: %d bodies, %d frames, largest distance %.3g of a scene of %.3g m"
-            % (reader, len(self.run.bodies), len(self.frames), self.worst, self.size)
+            "checked: %s, %s and positions of %d bodies in %d frames, largest deviation %.2g m, %.2g of the scene's size"
+            % (
+                reader,
+                "faces, vt" if mapped else "faces",
+                len(self.run.bodies),
+                len(self.frames),
+                self.worst,
+                self.worst / self.size,
+            )
         )
 
 
 def fail(message):
-    sys.exit(message)
+    sys.exit("failed: " + message)

@@ -134,6 +134,21 @@ vec3 export_turn(const export_job* job, vec3 x)
     return job->def->up == 'z' ? v3(x.x, -x.z, x.y) : x;
 }
 
+bool export_vertex_texcoords(const weft_cache_body* body, int* texcoord)
+{
+    memset(texcoord, -1, (size_t)body->vertex_count * sizeof(int));
+    for (int k = 0; k < body->face_start[body->face_count]; k++)
+    {
+        int v = body->face_vertices[k], t = body->face_texcoords[k];
+        if (t < 0 || (texcoord[v] >= 0 && !export_same_place(body, texcoord[v], t)))
+        {
+            return false;
+        }
+        texcoord[v] = t;
+    }
+    return true;
+}
+
 void export_progress(export_job* job, int done, int total)
 {
     const weft_export_def* def = job->def;

@@ -65,6 +65,10 @@ static inline bool export_same_place(const weft_cache_body* body, int s, int t)
     return s == t || (a[0] == b[0] && a[1] == b[1]);
 }
 
+// texcoord is [vertex_count], the texture coordinate of each vertex, -1 where no face has it. False: a vertex has
+// several, or a corner has none. The body has face_texcoords.
+bool export_vertex_texcoords(const weft_cache_body* body, int* texcoord);
+
 // ---- names and bytes of files
 // FOLDER/NAME + ending, or FOLDER/NAME.0012 + ending with the number of the run's frame. IO: the path is too long.
 weft_status export_path(const char* folder, const char* name, const char* ending, char path[EXPORT_PATH],

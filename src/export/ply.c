@@ -1,6 +1,6 @@
 // PLY files, binary little endian: one for each body and frame, faces as given. A vt map becomes s and t of the
-// vertices where each vertex has one place in it; a map with seams has no place in a PLY file. Each frame has its own
-// topology.
+// vertices where each vertex has one place in it (0, 0 where no face has the vertex); a map with seams has no place in
+// a PLY file. Each frame has its own topology.
 #include <string.h>
 
 #include "export/export.h"
@@ -14,24 +14,6 @@ enum
 
 // ---- vt of vertices
 
-// map is [vertex_count], the vt of each vertex. False: a vertex has none or several.
-static bool map_vertices(const weft_cache_body* body, int* map)
-{
-    int corners = body->face_start[body->face_count], found = 0;
-    memset(map, -1, (size_t)body->vertex_count * sizeof(int));
-    for (int k = 0; k < corners; k++)
-    {
-        int v = body->face_vertices[k], t = body->face_texcoords[k];
-        if (t < 0 || (map[v] >= 0 && !export_same_place(body, map[v], t)))
-        {
-            return false;
-        }
-        found += map[v] < 0;
-        map[v] = t;
-    }
-    return found == body->vertex_count;
-}
-
 // *map stays NULL where there is none; the caller frees.
 static weft_status find_map(const weft_cache_body* body, int** map, weft_error* error)
 {
@@ -44,7 +26,7 @@ static weft_status find_map(const weft_cache_body* body, int** map, weft_error* 
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the vt map of `%.100s`", body->name);
     }
-    if (!map_vertices(body, *map))
+    if (!export_vertex_texcoords(body, *map))
     {
         mem_free(*map);
         *map = NULL;
@@ -85,7 +67,7 @@ typedef struct ply_points
 {
     whole_file* file;
     const weft_cache_body* body;
-    const int* map; // [vertex_count] or NULL
+    const int* map; // [vertex_count], -1: no face has the vertex; or NULL
 } ply_points;
 
 static void put_piece(void* context, const vec3* x, int begin, int count)
@@ -97,7 +79,9 @@ static void put_piece(void* context, const vec3* x, int begin, int count)
         int size = int_min(ROWS, count - done);
         for (int v = 0; v < size; v++)
         {
-            const double* st = p->body->texcoords + 2 * (size_t)p->map[begin + done + v];
+            static const double unused[2] = {0.0, 0.0};
+            int t = p->map[begin + done + v];
+            const double* st = t >= 0 ? p->body->texcoords + 2 * (size_t)t : unused;
             const double row[5] = {x[done + v].x, x[done + v].y, x[done + v].z, st[0], st[1]};
             memcpy(rows + 5 * v, row, sizeof(row));
         }

@@ -18,24 +18,6 @@ typedef struct vtp_mesh
     int* texcoord; // [vertex_count] of each vertex, -1: no face has it; NULL: none, or seams
 } vtp_mesh;
 
-// ---- texture coordinates by vertex
-
-// False where a vertex has two texture coordinates, or a corner none.
-static bool gather_texcoords(const weft_cache_body* body, int* texcoord)
-{
-    memset(texcoord, -1, (size_t)body->vertex_count * sizeof(int));
-    for (int k = 0; k < body->face_start[body->face_count]; k++)
-    {
-        int v = body->face_vertices[k], t = body->face_texcoords[k];
-        if (t < 0 || (texcoord[v] >= 0 && !export_same_place(body, texcoord[v], t)))
-        {
-            return false;
-        }
-        texcoord[v] = t;
-    }
-    return true;
-}
-
 static weft_status mesh_set(vtp_mesh* mesh, const weft_cache_body* body, weft_error* error)
 {
     mem_free(mesh->texcoord);
@@ -49,7 +31,7 @@ static weft_status mesh_set(vtp_mesh* mesh, const weft_cache_body* body, weft_er
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for %d vertices", body->vertex_count);
     }
-    if (!gather_texcoords(body, mesh->texcoord))
+    if (!export_vertex_texcoords(body, mesh->texcoord))
     {
         mem_free(mesh->texcoord);
         mesh->texcoord = NULL;
