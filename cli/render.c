@@ -1,4 +1,4 @@
-// `weft render`: a picture of one frame of a run, or a film of all of them through ffmpeg.
+// `weft render`: a picture of one frame of a run, a sheet of several, or a film of all of them through ffmpeg.
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@ enum
 {
     SIZE_LIMIT = 16384,      // pixels a side
     FINE_TRIANGLES = 500000, // more are drawn with fewer samples a pixel, in half the time
-    FRAMING_FRAMES = 24      // frames that a picture's framing looks at; a film looks at all
+    FRAMING_FRAMES = 24,     // frames that a picture's framing looks at; a film or a contact sheet looks at all
+    STILLS_MAX = 400         // of a contact sheet
 };
 
 // ---- messages
@@ -103,6 +104,7 @@ typedef enum valued
 {
     OPTION_OUTPUT,
     OPTION_FRAME,
+    OPTION_STILLS,
     OPTION_SIZE,
     OPTION_SHOW,
     OPTION_LEVEL,
@@ -119,6 +121,7 @@ static const struct
 } valued_options[OPTION_COUNT] = {
     [OPTION_OUTPUT] = {"-o", "a name that ends in .png or .mp4"},
     [OPTION_FRAME] = {"--frame", "a frame's number, from 0"},
+    [OPTION_STILLS] = {"--stills", "a number of stills from 1 to 400"},
     [OPTION_SIZE] = {"--size", "WxH in pixels, like 1280x720, each from 16 to 16384"},
     [OPTION_SHOW] = {"--show", "`strain`, `aggregates` or `strength`"},
     [OPTION_LEVEL] = {"--level", "a level of the multigrid, from 0, the finest"},
@@ -136,6 +139,8 @@ static bool option_set(render_options* o, valued option, const char* value)
         return set_output(o, value);
     case OPTION_FRAME:
         return parse_int(value, 0, INT32_MAX - 1, &o->frame);
+    case OPTION_STILLS:
+        return parse_int(value, 1, STILLS_MAX, &o->stills);
     case OPTION_SIZE:
         return o->has_size = parse_size(value, &o->width, &o->height);
     case OPTION_SHOW:
@@ -209,7 +214,16 @@ static int check_options(const render_options* o)
         return report_usage("render", false, "--frame makes a picture, %s a film of all frames: give one of them",
                             o->output);
     }
+    if (o->stills > 0 && (o->film || o->frame >= 0))
+    {
+        return report_usage("render", false, "--stills makes one picture of several frames, %s: give one of them",
+                            o->film ? "a .mp4 is a film of all" : "--frame one of a single frame");
+    }
     bool matrix = o->show == SHOW_AGGREGATES || o->show == SHOW_STRENGTH;
+    if (o->stills > 0 && matrix)
+    {
+        return report_usage("render", false, "--stills goes with pictures of the cloth and with --show strain");
+    }
     if (o->film && matrix)
     {
         return report_usage("render", false, "--show aggregates and --show strength make pictures; -o needs a .png");
@@ -376,6 +390,12 @@ static double round_up(double value)
 
 // ---- the view
 
+// A camera and colours for all frames, not for one.
+static bool takes_whole_run(const render_options* o)
+{
+    return o->film || o->stills > 0;
+}
+
 // Evenly spread frames that the camera takes in besides a picture's own.
 static int framing_frames(const picture* p, const render_options* o)
 {
@@ -383,10 +403,10 @@ static int framing_frames(const picture* p, const render_options* o)
     {
         return 0; // it shows the frame's matrix, not a moment of a film
     }
-    return o->film || p->frame_count < FRAMING_FRAMES ? p->frame_count : FRAMING_FRAMES;
+    return takes_whole_run(o) || p->frame_count < FRAMING_FRAMES ? p->frame_count : FRAMING_FRAMES;
 }
 
-// The boxes of the bodies: of all frames for a film; for a picture of evenly spread ones, always the same, and its own.
+// The boxes of the bodies: of all frames for a film or a contact sheet; for a picture of evenly spread ones, always the same, and its own.
 static weft_status picture_survey(picture* p, const render_options* o, int frame, weft_error* error)
 {
     int looks = framing_frames(p, o);
@@ -404,7 +424,7 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
         {
             weft_box_add(&p->boxes[k], p->positions[k], p->meshes[k].vertex_count);
         }
-        if (o->show == SHOW_STRAIN && (o->film || own))
+        if (o->show == SHOW_STRAIN && (takes_whole_run(o) || own))
         {
             picture_rank_strain(p, &most, &usual);
         }
@@ -468,7 +488,12 @@ int render_write(const weft_canvas* canvas, const render_options* o, const char*
     {
         return render_report(WEFT_NO_MEMORY, &(weft_error){0});
     }
-    snprintf(name, size, "%s/%s-%04d.png", o->dir, stem, frame);
+    char number[16] = "";
+    if (frame >= 0)
+    {
+        snprintf(number, sizeof(number), "-%04d", frame);
+    }
+    snprintf(name, size, "%s/%s%s.png", o->dir, stem, number);
     const char* path = o->output ? o->output : name;
     weft_error error = {0};
     weft_status status = weft_png_write(path, canvas->rgb, canvas->width, canvas->height, &error);
@@ -569,6 +594,10 @@ static int render_run(picture* p, render_options* o)
     if (o->show == SHOW_STRENGTH || o->show == SHOW_AGGREGATES)
     {
         return o->show == SHOW_STRENGTH ? render_strength(p, o, frame) : render_aggregates(p, o, frame);
+    }
+    if (o->stills > 0)
+    {
+        return render_stills(p, o);
     }
     // The film's format halves the colours both ways.
     o->width += o->film ? o->width % 2 : 0;

@@ -24,6 +24,7 @@ typedef struct render_options
     int width, height;  // of what is drawn at once: a panel where a picture has several
     bool has_size;      // by the user, of the whole picture
     bool edges, ground, film;
+    int stills; // of a contact sheet; 0: none
     show show;
     int level;    // of the aggregates; -1: a panel for each
     double theta; // -1: the default
@@ -80,11 +81,36 @@ int picture_prepare(picture* p, const render_options* o, int frame);
 weft_status picture_load(picture* p, int frame, weft_error* error); // positions of another frame
 weft_status picture_draw(picture* p, weft_error* error);
 
-// Writes to the options' output or DIR/STEM-KKKK.png and prints the name.
+// Writes to the options' output or DIR/STEM-KKKK.png, with a frame below 0 DIR/STEM.png, and prints the name.
 int render_write(const weft_canvas* canvas, const render_options* o, const char* stem, int frame);
 
 // Draws all frames into the options' output; returns the exit status. Stops cleanly when interrupted.
 int render_film(picture* p, const render_options* o);
+
+// ---- several drawings in one picture
+enum
+{
+    LABEL_SIZE = 128
+};
+
+// Makes the run ready for the index-th drawing, loads a frame or sets colours, and writes its label [LABEL_SIZE].
+typedef weft_status panel_fn(picture* p, int index, void* context, char* label, weft_error* error);
+
+typedef struct panels
+{
+    int count;
+    int width, height; // of each; --size is that of the whole picture, and one drawing alone is a plain picture's
+    panel_fn* set;
+    void* context;
+    const char* stem;            // of the file, as render_write has it
+    int first_frame, name_frame; // loaded before the first drawing; in the file's name, -1: none
+} panels;
+
+// All that is left to do once the run is open; returns the exit status.
+int render_panels(picture* p, const render_options* o, const panels* job);
+
+// A contact sheet of the options' stills; returns the exit status.
+int render_stills(picture* p, const render_options* o);
 
 // ---- the matrix of a frame
 typedef struct frame_matrix
