@@ -273,8 +273,9 @@ static weft_status picture_allocate(picture* p, const render_options* o)
     p->positions = calloc((size_t)p->body_count, sizeof(*p->positions));
     p->strain = calloc((size_t)p->body_count, sizeof(*p->strain));
     p->boxes = calloc((size_t)p->body_count, sizeof(*p->boxes));
+    p->extremes = malloc((size_t)p->body_count * sizeof(*p->extremes));
     p->rgb = malloc(3 * (size_t)o->width * (size_t)o->height);
-    if (!p->meshes || !p->positions || !p->strain || !p->boxes || !p->rgb)
+    if (!p->meshes || !p->positions || !p->strain || !p->boxes || !p->extremes || !p->rgb)
     {
         return WEFT_NO_MEMORY;
     }
@@ -288,6 +289,7 @@ static weft_status picture_allocate(picture* p, const render_options* o)
         bool strain = o->show == SHOW_STRAIN && !body->obstacle;
         vertices += count;
         p->boxes[k] = weft_box_empty();
+        p->extremes[k] = extremes_empty();
         p->positions[k] = malloc((count + 1) * sizeof(weft_vec3));
         p->strain[k] = strain ? malloc((count + 1) * sizeof(double)) : NULL;
         if (!p->positions[k] || (strain && !p->strain[k]))
@@ -318,6 +320,7 @@ static void picture_finish(picture* p)
     free(p->positions);
     free(p->strain);
     free(p->boxes);
+    free(p->extremes);
     free(p->sorted);
     free(p->rgb);
     weft_renderer_destroy(p->renderer);
@@ -406,7 +409,8 @@ static int framing_frames(const picture* p, const render_options* o)
     return takes_whole_run(o) || p->frame_count < FRAMING_FRAMES ? p->frame_count : FRAMING_FRAMES;
 }
 
-// The boxes of the bodies: of all frames for a film or a contact sheet; for a picture of evenly spread ones, always the same, and its own.
+// The bounds of the bodies: of all frames for a film or a contact sheet; for a picture of evenly spread ones, always
+// the same, and its own.
 static weft_status picture_survey(picture* p, const render_options* o, int frame, weft_error* error)
 {
     int looks = framing_frames(p, o);
@@ -423,6 +427,7 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
         for (int k = 0; k < p->body_count; k++)
         {
             weft_box_add(&p->boxes[k], p->positions[k], p->meshes[k].vertex_count);
+            extremes_add(&p->extremes[k], p->positions[k], p->meshes[k].vertex_count);
         }
         if (o->show == SHOW_STRAIN && (takes_whole_run(o) || own))
         {
@@ -435,13 +440,16 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
     return WEFT_OK;
 }
 
-static void picture_aim(picture* p, const render_options* o)
+static weft_status picture_aim(picture* p, const render_options* o)
 {
     weft_view* view = &p->view;
     framing f;
-    framing_choose(p, o->ground, &f);
+    if (!framing_choose(p, o->ground, &f))
+    {
+        return WEFT_NO_MEMORY;
+    }
     view->fov = o->fov > 0.0 ? o->fov : view->fov;
-    weft_view_frame(view, &f.box, (double)o->width / o->height);
+    weft_view_frame_points(view, f.points, f.count, (double)o->width / o->height);
     view->ground_height = fmin(view->ground_height, f.lowest);
     if (f.floor >= 0)
     {
@@ -454,6 +462,8 @@ static void picture_aim(picture* p, const render_options* o)
     view->ground = o->ground;
     view->legend = o->show == SHOW_STRAIN ? p->legend : NULL;
     view->legend_scale = 100.0;
+    framing_finish(&f);
+    return WEFT_OK;
 }
 
 // ---- a picture
@@ -568,11 +578,11 @@ int picture_prepare(picture* p, const render_options* o, int frame)
     p->view = weft_view_default();
     weft_status status = picture_allocate(p, o);
     status = status == WEFT_OK ? picture_survey(p, o, frame, &error) : status;
+    status = status == WEFT_OK ? picture_aim(p, o) : status;
     if (status != WEFT_OK)
     {
         return render_report(status, &error);
     }
-    picture_aim(p, o);
     int supersample = o->film || picture_triangles(p) > FINE_TRIANGLES ? 1 : 2;
     status = weft_renderer_create(o->width, o->height, supersample, &p->renderer, &error);
     if (status != WEFT_OK)

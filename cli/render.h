@@ -33,6 +33,21 @@ typedef struct render_options
     double fov; // rad; 0: the default
 } render_options;
 
+enum
+{
+    DIRECTIONS = 48 // evenly over the sphere
+};
+
+// Of many points, those that lie farthest in each direction: about their convex hull.
+typedef struct extremes
+{
+    weft_vec3 points[DIRECTIONS];
+    double reach[DIRECTIONS]; // along the direction; -infinity: there is no point
+} extremes;
+
+extremes extremes_empty(void);
+void extremes_add(extremes* e, const weft_vec3* points, int count);
+
 // The run, and room for one frame of it.
 typedef struct picture
 {
@@ -43,6 +58,7 @@ typedef struct picture
     double** strain;          // [body_count][vertex_count], or entries NULL
     bool edges;               // are drawn
     weft_box* boxes;          // [body_count] over the frames that framing looks at
+    extremes* extremes;       // [body_count] the same
     double* sorted;           // [vertices of all bodies], or NULL: room to rank the strain
     char legend[64];
     weft_view view;
@@ -54,13 +70,15 @@ typedef struct picture
 // What the camera takes in.
 typedef struct framing
 {
-    weft_box box;
+    weft_vec3* points; // [count]
+    int count;
     int floor;     // body that becomes the ground, -1: none
     double lowest; // of obstacles that the box leaves out, m; infinity: none
 } framing;
 
-// From the bodies' boxes; without a ground no body becomes it.
-void framing_choose(const picture* p, bool ground, framing* out);
+// From the bodies' boxes and extremes; without a ground no body becomes it. False: no memory.
+bool framing_choose(const picture* p, bool ground, framing* out);
+void framing_finish(framing* f);
 
 // The meshes as they are drawn: where obstacles hide the cloth, without those of their triangles that stand before it.
 typedef struct cutaway
@@ -119,7 +137,8 @@ typedef struct frame_matrix
     weft_sim* sim;
     weft_system* system; // of the step that follows the frame; vertices of all cloths, one cloth after the other
     int body_count;
-    int** vertices; // [body_count][vertices of the run's body] vertex of the system that each of them shows; obstacles: NULL
+    int** vertices; // [body_count][vertices of the run's body] vertex of the system that each of them shows; obstacles:
+                    // NULL
 } frame_matrix;
 
 // Builds the simulation from the run's scene and puts it into the cached frame; velocities are the differences between

@@ -68,7 +68,8 @@ int render_panels(picture* p, const render_options* o, const panels* job)
     }
     if (panel.width < PANEL_MIN || panel.height < PANEL_MIN)
     {
-        return report_usage("render", false, "--size %dx%d is too small for %d panels", o->width, o->height, job->count);
+        return report_usage("render", false, "--size %dx%d is too small for %d panels", o->width, o->height,
+                            job->count);
     }
     int code = picture_prepare(p, &panel, job->first_frame);
     if (code != EXIT_DONE)

@@ -1,5 +1,5 @@
-// `weft render --stills N`: a contact sheet, N frames spread evenly over the run, the first and the last among them. The
-// camera and the colours of strain are those of a film: the same in every still.
+// `weft render --stills N`: a contact sheet, N frames spread evenly over the run, the first and the last among them.
+// The camera and the colours of strain are those of a film: the same in every still.
 #include <stdio.h>
 
 #include "cli/render.h"
