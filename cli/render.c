@@ -424,11 +424,7 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
         {
             return status;
         }
-        for (int k = 0; k < p->body_count; k++)
-        {
-            weft_box_add(&p->boxes[k], p->positions[k], p->meshes[k].vertex_count);
-            extremes_add(&p->extremes[k], p->positions[k], p->meshes[k].vertex_count);
-        }
+        framing_look(p);
         if (o->show == SHOW_STRAIN && (takes_whole_run(o) || own))
         {
             picture_rank_strain(p, &most, &usual);
@@ -449,7 +445,7 @@ static weft_status picture_aim(picture* p, const render_options* o)
         return WEFT_NO_MEMORY;
     }
     view->fov = o->fov > 0.0 ? o->fov : view->fov;
-    weft_view_frame_points(view, f.points, f.count, (double)o->width / o->height);
+    framing_view(&f, (double)o->width / o->height, view);
     view->ground_height = fmin(view->ground_height, f.lowest);
     if (f.floor >= 0)
     {

@@ -46,7 +46,6 @@ typedef struct extremes
 } extremes;
 
 extremes extremes_empty(void);
-void extremes_add(extremes* e, const weft_vec3* points, int count);
 
 // The run, and room for one frame of it.
 typedef struct picture
@@ -59,6 +58,7 @@ typedef struct picture
     bool edges;               // are drawn
     weft_box* boxes;          // [body_count] over the frames that framing looks at
     extremes* extremes;       // [body_count] the same
+    double facing[2];         // area of cloth that looks to the right and to the left, summed over those frames
     double* sorted;           // [vertices of all bodies], or NULL: room to rank the strain
     char legend[64];
     weft_view view;
@@ -67,17 +67,23 @@ typedef struct picture
     uint8_t* rgb; // [3 * width * height]
 } picture;
 
+// Adds the frame that is loaded to the bounds of all bodies and to what their cloth faces.
+void framing_look(picture* p);
+
 // What the camera takes in.
 typedef struct framing
 {
     weft_vec3* points; // [count]
     int count;
-    int floor;     // body that becomes the ground, -1: none
+    int floor; // body that becomes the ground, -1: none
+    bool from_left;
     double lowest; // of obstacles that the box leaves out, m; infinity: none
 } framing;
 
 // From the bodies' boxes and extremes; without a ground no body becomes it. False: no memory.
 bool framing_choose(const picture* p, bool ground, framing* out);
+// Aims the camera.
+void framing_view(const framing* f, double aspect, weft_view* view);
 void framing_finish(framing* f);
 
 // The meshes as they are drawn: where obstacles hide the cloth, without those of their triangles that stand before it.

@@ -1,6 +1,7 @@
 // What the camera of `weft render` takes in. Cloth decides: an obstacle counts as far as it lies within a cloth's
 // length of the cloth, a level floor below it only where it lies under it, and one that is much larger not at all. A
-// level floor that reaches beyond the picture becomes its ground.
+// level floor that reaches beyond the picture becomes its ground. The camera stands to the right, or to the left where
+// much more of the cloth is seen from there.
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 
 static const double large = 4.0; // an obstacle beyond so many lengths of the cloth is a backdrop
 static const int enough = 65536; // vertices of a body that are looked at
+static const double much = 1.25; // times the cloth that the other side shows
 static const double under = 0.1; // lengths of the cloth that a floor shows beside it: more would make the cloth small
 
 static bool box_is_empty(const weft_box* box)
@@ -65,7 +67,7 @@ extremes extremes_empty(void)
     return e;
 }
 
-void extremes_add(extremes* e, const weft_vec3* points, int count)
+static void extremes_add(extremes* e, const weft_vec3* points, int count)
 {
     int stride = 1 + count / enough; // neighbours lie so close in a fine mesh that some of them tell
     for (int k = 0; k < DIRECTIONS; k++)
@@ -79,6 +81,41 @@ void extremes_add(extremes* e, const weft_vec3* points, int count)
                 e->reach[k] = reach;
                 e->points[k] = points[i];
             }
+        }
+    }
+}
+
+// ---- which side
+
+// Area of a body's triangles as seen from the right (0) or from the left (1), from far away.
+static double facing_area(const weft_render_mesh* mesh, int side)
+{
+    const weft_vec3 d = {side == 0 ? 0.66 : -0.66, 0.36, 0.66};
+    int stride = 1 + mesh->triangle_count / enough;
+    double sum = 0.0;
+    for (int t = 0; t < mesh->triangle_count; t += stride)
+    {
+        const int* corner = mesh->triangles + 3 * (size_t)t;
+        weft_vec3 o = mesh->positions[corner[0]], a = mesh->positions[corner[1]], b = mesh->positions[corner[2]];
+        a = (weft_vec3){a.x - o.x, a.y - o.y, a.z - o.z};
+        b = (weft_vec3){b.x - o.x, b.y - o.y, b.z - o.z};
+        double area =
+            fabs(d.x * (a.y * b.z - a.z * b.y) + d.y * (a.z * b.x - a.x * b.z) + d.z * (a.x * b.y - a.y * b.x));
+        sum += isfinite(area) ? area * stride : 0.0;
+    }
+    return sum;
+}
+
+void framing_look(picture* p)
+{
+    for (int k = 0; k < p->body_count; k++)
+    {
+        const weft_render_mesh* mesh = &p->meshes[k];
+        weft_box_add(&p->boxes[k], mesh->positions, mesh->vertex_count);
+        extremes_add(&p->extremes[k], mesh->positions, mesh->vertex_count);
+        for (int side = 0; side < 2 && mesh->role == WEFT_MESH_CLOTH; side++)
+        {
+            p->facing[side] += facing_area(mesh, side);
         }
     }
 }
@@ -150,6 +187,7 @@ bool framing_choose(const picture* p, bool ground, framing* out)
     {
         return false;
     }
+    out->from_left = p->facing[1] > much * p->facing[0];
     const weft_box cloth = cloth_box(p);
     double length = box_length(&cloth);
     for (int k = 0; k < p->body_count; k++)
@@ -171,6 +209,19 @@ bool framing_choose(const picture* p, bool ground, framing* out)
             (weft_vec3){0.5 * (cloth.min.x + cloth.max.x), height, 0.5 * (cloth.min.z + cloth.max.z)};
     }
     return true;
+}
+
+void framing_view(const framing* f, double aspect, weft_view* view)
+{
+    // From the left is from the right in a mirror.
+    double sign = f->from_left ? -1.0 : 1.0;
+    for (int k = 0; k < f->count; k++)
+    {
+        f->points[k].x *= sign;
+    }
+    weft_view_frame_points(view, f->points, f->count, aspect);
+    view->eye.x *= sign;
+    view->target.x *= sign;
 }
 
 void framing_finish(framing* f)

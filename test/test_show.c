@@ -509,6 +509,33 @@ static void test_obstacles_are_cut_open(void** state)
     assert_int_equal(cloth_pixels("placed.png"), 0);
 }
 
+// A sheet that leans to the left is seen from the left, so that as much of it is seen as of one that leans to the
+// right.
+static void test_leaning_sheets(void** state)
+{
+    (void)state;
+    int count[2];
+    for (int k = 0; k < 2; k++)
+    {
+        char path[512], command[256];
+        snprintf(path, sizeof(path), "%s/lean.json", folder);
+        FILE* f = fopen(path, "w");
+        assert_non_null(f);
+        fprintf(f,
+                "{\"frames\": 0, \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 4}}, \"transform\": {\"rotate\": [0, 0, "
+                "%d]}}]}",
+                k == 0 ? -40 : 40);
+        fclose(f);
+        snprintf(command, sizeof(command), "run lean.json --threads 1 -o lean%d", k);
+        assert_int_equal(weft(command), 0);
+        snprintf(command, sizeof(command), "render lean%d --size 160x120 --no-ground -o lean.png", k);
+        assert_int_equal(weft(command), 0);
+        count[k] = cloth_pixels("lean.png");
+    }
+    assert_true(count[0] > 1000);
+    assert_true(abs(count[1] - count[0]) < count[0] / 10);
+}
+
 enum
 {
     PANEL_WIDTH = 160,
@@ -614,6 +641,7 @@ int main(void)
         cmocka_unit_test(test_aggregates_picture),
         cmocka_unit_test(test_obstacles_in_pictures),
         cmocka_unit_test(test_obstacles_are_cut_open),
+        cmocka_unit_test(test_leaning_sheets),
         cmocka_unit_test(test_stills),
         cmocka_unit_test(test_stills_of_a_short_run),
         cmocka_unit_test(test_refusals),
