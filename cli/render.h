@@ -35,7 +35,7 @@ typedef struct render_options
 
 enum
 {
-    DIRECTIONS = 48 // evenly over the sphere
+    DIRECTIONS = 54 // all over the sphere
 };
 
 // Of many points, those that lie farthest in each direction: about their convex hull.

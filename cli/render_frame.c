@@ -49,11 +49,21 @@ static void box_join(weft_box* box, const weft_box* other)
 
 // ---- extremes
 
-// The k-th on a spiral over the sphere.
+enum
+{
+    AXES = 6
+};
+
+// The axes first, so that the extremes have the box of all points; then a spiral over the sphere.
 static weft_vec3 direction_at(int k)
 {
+    static const weft_vec3 axes[AXES] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    if (k < AXES)
+    {
+        return axes[k];
+    }
     const double golden = 2.399963229728653;
-    double up = 1.0 - (2.0 * k + 1.0) / DIRECTIONS, around = sqrt(1.0 - up * up);
+    double up = 1.0 - (2.0 * (k - AXES) + 1.0) / (DIRECTIONS - AXES), around = sqrt(1.0 - up * up);
     return (weft_vec3){around * cos(golden * k), up, around * sin(golden * k)};
 }
 

@@ -536,6 +536,17 @@ static void test_leaning_sheets(void** state)
     assert_true(abs(count[1] - count[0]) < count[0] / 10);
 }
 
+// A sheet that sags a little between its edges stays above the ground.
+static void test_sagging_sheet(void** state)
+{
+    (void)state;
+    assert_int_equal(weft("run pinned --set cells=16 --frames 2 --threads 1 -o sag"), 0);
+    assert_int_equal(weft("render sag --size 320x240 -o ground.png"), 0);
+    assert_int_equal(weft("render sag --size 320x240 --no-ground -o air.png"), 0);
+    int above = cloth_pixels("ground.png"), all = cloth_pixels("air.png");
+    assert_true(all > 10000 && above > all - all / 50);
+}
+
 enum
 {
     PANEL_WIDTH = 160,
@@ -642,6 +653,7 @@ int main(void)
         cmocka_unit_test(test_obstacles_in_pictures),
         cmocka_unit_test(test_obstacles_are_cut_open),
         cmocka_unit_test(test_leaning_sheets),
+        cmocka_unit_test(test_sagging_sheet),
         cmocka_unit_test(test_stills),
         cmocka_unit_test(test_stills_of_a_short_run),
         cmocka_unit_test(test_refusals),
