@@ -28,11 +28,12 @@ static const help_page pages[] = {
     {"list", "weft list methods|solvers|models|materials|scenes|formats",
      "One a line: name, tab, summary.\n\n  weft list scenes\n"},
     {"render",
-     "weft render DIR [--frame K] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "
+     "weft render DIR [--frame K|--stills N] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "
      "[--show strain|aggregates|strength] [--level L] [--theta T] [--camera X,Y,Z] [--target X,Y,Z] [--fov DEG] "
      "[--no-ground]",
      "Draws a frame of a run (the last by default), or with -o FILE.mp4 a film through ffmpeg. Needs no display and no "
      "GPU.\n"
+     "--stills N makes a contact sheet of N frames from the first to the last, seen by one camera.\n"
      "--show strain colours by stretch against the rest shape. --show aggregates colours the aggregates of the "
      "multigrid,\n"
      "a panel for each level, or the level of --level (0: the finest). --show strength draws the strong connections "
@@ -44,6 +45,7 @@ static const help_page pages[] = {
      "  weft render hang-run\n"
      "  weft render hang-run --frame 40 --edges -o frame40.png\n"
      "  weft render hang-run --show strain -o film.mp4\n"
+     "  weft render hang-run --stills 12 -o sheet.png\n"
      "  weft render hang-run --frame 10 --show strength -o strength.png\n"
      "  weft render hang-run --show aggregates --level 0 --edges\n"},
     {"inspect", "weft inspect DIR [--frame K|A..B] [--obstacle NAME]... [--pairs N] [--threads N] [--json]",

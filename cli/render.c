@@ -1,4 +1,4 @@
-// `weft render`: a picture of one frame of a run, or a film of all of them through ffmpeg.
+// `weft render`: a picture of one frame of a run, a sheet of several, or a film of all of them through ffmpeg.
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@ enum
 {
     SIZE_LIMIT = 16384,      // pixels a side
     FINE_TRIANGLES = 500000, // more are drawn with fewer samples a pixel, in half the time
-    FRAMING_FRAMES = 24      // frames that a picture's framing looks at; a film looks at all
+    FRAMING_FRAMES = 24,     // frames that a picture's framing looks at; a film or a contact sheet looks at all
+    STILLS_MAX = 400         // of a contact sheet
 };
 
 // ---- messages
@@ -103,6 +104,7 @@ typedef enum valued
 {
     OPTION_OUTPUT,
     OPTION_FRAME,
+    OPTION_STILLS,
     OPTION_SIZE,
     OPTION_SHOW,
     OPTION_LEVEL,
@@ -119,6 +121,7 @@ static const struct
 } valued_options[OPTION_COUNT] = {
     [OPTION_OUTPUT] = {"-o", "a name that ends in .png or .mp4"},
     [OPTION_FRAME] = {"--frame", "a frame's number, from 0"},
+    [OPTION_STILLS] = {"--stills", "a number of stills from 1 to 400"},
     [OPTION_SIZE] = {"--size", "WxH in pixels, like 1280x720, each from 16 to 16384"},
     [OPTION_SHOW] = {"--show", "`strain`, `aggregates` or `strength`"},
     [OPTION_LEVEL] = {"--level", "a level of the multigrid, from 0, the finest"},
@@ -136,6 +139,8 @@ static bool option_set(render_options* o, valued option, const char* value)
         return set_output(o, value);
     case OPTION_FRAME:
         return parse_int(value, 0, INT32_MAX - 1, &o->frame);
+    case OPTION_STILLS:
+        return parse_int(value, 1, STILLS_MAX, &o->stills);
     case OPTION_SIZE:
         return o->has_size = parse_size(value, &o->width, &o->height);
     case OPTION_SHOW:
@@ -209,7 +214,16 @@ static int check_options(const render_options* o)
         return report_usage("render", false, "--frame makes a picture, %s a film of all frames: give one of them",
                             o->output);
     }
+    if (o->stills > 0 && (o->film || o->frame >= 0))
+    {
+        return report_usage("render", false, "--stills makes one picture of several frames, %s: give one of them",
+                            o->film ? "a .mp4 is a film of all" : "--frame one of a single frame");
+    }
     bool matrix = o->show == SHOW_AGGREGATES || o->show == SHOW_STRENGTH;
+    if (o->stills > 0 && matrix)
+    {
+        return report_usage("render", false, "--stills goes with pictures of the cloth and with --show strain");
+    }
     if (o->film && matrix)
     {
         return report_usage("render", false, "--show aggregates and --show strength make pictures; -o needs a .png");
@@ -259,8 +273,9 @@ static weft_status picture_allocate(picture* p, const render_options* o)
     p->positions = calloc((size_t)p->body_count, sizeof(*p->positions));
     p->strain = calloc((size_t)p->body_count, sizeof(*p->strain));
     p->boxes = calloc((size_t)p->body_count, sizeof(*p->boxes));
+    p->extremes = malloc((size_t)p->body_count * sizeof(*p->extremes));
     p->rgb = malloc(3 * (size_t)o->width * (size_t)o->height);
-    if (!p->meshes || !p->positions || !p->strain || !p->boxes || !p->rgb)
+    if (!p->meshes || !p->positions || !p->strain || !p->boxes || !p->extremes || !p->rgb)
     {
         return WEFT_NO_MEMORY;
     }
@@ -274,6 +289,7 @@ static weft_status picture_allocate(picture* p, const render_options* o)
         bool strain = o->show == SHOW_STRAIN && !body->obstacle;
         vertices += count;
         p->boxes[k] = weft_box_empty();
+        p->extremes[k] = extremes_empty();
         p->positions[k] = malloc((count + 1) * sizeof(weft_vec3));
         p->strain[k] = strain ? malloc((count + 1) * sizeof(double)) : NULL;
         if (!p->positions[k] || (strain && !p->strain[k]))
@@ -304,6 +320,7 @@ static void picture_finish(picture* p)
     free(p->positions);
     free(p->strain);
     free(p->boxes);
+    free(p->extremes);
     free(p->sorted);
     free(p->rgb);
     weft_renderer_destroy(p->renderer);
@@ -376,6 +393,12 @@ static double round_up(double value)
 
 // ---- the view
 
+// A camera and colours for all frames, not for one.
+static bool takes_whole_run(const render_options* o)
+{
+    return o->film || o->stills > 0;
+}
+
 // Evenly spread frames that the camera takes in besides a picture's own.
 static int framing_frames(const picture* p, const render_options* o)
 {
@@ -383,10 +406,11 @@ static int framing_frames(const picture* p, const render_options* o)
     {
         return 0; // it shows the frame's matrix, not a moment of a film
     }
-    return o->film || p->frame_count < FRAMING_FRAMES ? p->frame_count : FRAMING_FRAMES;
+    return takes_whole_run(o) || p->frame_count < FRAMING_FRAMES ? p->frame_count : FRAMING_FRAMES;
 }
 
-// The boxes of the bodies: of all frames for a film; for a picture of evenly spread ones, always the same, and its own.
+// The bounds of the bodies: of all frames for a film or a contact sheet; for a picture of evenly spread ones, always
+// the same, and its own.
 static weft_status picture_survey(picture* p, const render_options* o, int frame, weft_error* error)
 {
     int looks = framing_frames(p, o);
@@ -400,11 +424,8 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
         {
             return status;
         }
-        for (int k = 0; k < p->body_count; k++)
-        {
-            weft_box_add(&p->boxes[k], p->positions[k], p->meshes[k].vertex_count);
-        }
-        if (o->show == SHOW_STRAIN && (o->film || own))
+        framing_look(p);
+        if (o->show == SHOW_STRAIN && (takes_whole_run(o) || own))
         {
             picture_rank_strain(p, &most, &usual);
         }
@@ -415,13 +436,16 @@ static weft_status picture_survey(picture* p, const render_options* o, int frame
     return WEFT_OK;
 }
 
-static void picture_aim(picture* p, const render_options* o)
+static weft_status picture_aim(picture* p, const render_options* o)
 {
     weft_view* view = &p->view;
     framing f;
-    framing_choose(p, o->ground, &f);
+    if (!framing_choose(p, o->ground, &f))
+    {
+        return WEFT_NO_MEMORY;
+    }
     view->fov = o->fov > 0.0 ? o->fov : view->fov;
-    weft_view_frame(view, &f.box, (double)o->width / o->height);
+    framing_view(&f, (double)o->width / o->height, view);
     view->ground_height = fmin(view->ground_height, f.lowest);
     if (f.floor >= 0)
     {
@@ -434,6 +458,8 @@ static void picture_aim(picture* p, const render_options* o)
     view->ground = o->ground;
     view->legend = o->show == SHOW_STRAIN ? p->legend : NULL;
     view->legend_scale = 100.0;
+    framing_finish(&f);
+    return WEFT_OK;
 }
 
 // ---- a picture
@@ -468,7 +494,12 @@ int render_write(const weft_canvas* canvas, const render_options* o, const char*
     {
         return render_report(WEFT_NO_MEMORY, &(weft_error){0});
     }
-    snprintf(name, size, "%s/%s-%04d.png", o->dir, stem, frame);
+    char number[16] = "";
+    if (frame >= 0)
+    {
+        snprintf(number, sizeof(number), "-%04d", frame);
+    }
+    snprintf(name, size, "%s/%s%s.png", o->dir, stem, number);
     const char* path = o->output ? o->output : name;
     weft_error error = {0};
     weft_status status = weft_png_write(path, canvas->rgb, canvas->width, canvas->height, &error);
@@ -543,11 +574,11 @@ int picture_prepare(picture* p, const render_options* o, int frame)
     p->view = weft_view_default();
     weft_status status = picture_allocate(p, o);
     status = status == WEFT_OK ? picture_survey(p, o, frame, &error) : status;
+    status = status == WEFT_OK ? picture_aim(p, o) : status;
     if (status != WEFT_OK)
     {
         return render_report(status, &error);
     }
-    picture_aim(p, o);
     int supersample = o->film || picture_triangles(p) > FINE_TRIANGLES ? 1 : 2;
     status = weft_renderer_create(o->width, o->height, supersample, &p->renderer, &error);
     if (status != WEFT_OK)
@@ -569,6 +600,10 @@ static int render_run(picture* p, render_options* o)
     if (o->show == SHOW_STRENGTH || o->show == SHOW_AGGREGATES)
     {
         return o->show == SHOW_STRENGTH ? render_strength(p, o, frame) : render_aggregates(p, o, frame);
+    }
+    if (o->stills > 0)
+    {
+        return render_stills(p, o);
     }
     // The film's format halves the colours both ways.
     o->width += o->film ? o->width % 2 : 0;

@@ -24,6 +24,7 @@ typedef struct render_options
     int width, height;  // of what is drawn at once: a panel where a picture has several
     bool has_size;      // by the user, of the whole picture
     bool edges, ground, film;
+    int stills; // of a contact sheet; 0: none
     show show;
     int level;    // of the aggregates; -1: a panel for each
     double theta; // -1: the default
@@ -31,6 +32,20 @@ typedef struct render_options
     weft_vec3 camera, target;
     double fov; // rad; 0: the default
 } render_options;
+
+enum
+{
+    DIRECTIONS = 54 // all over the sphere
+};
+
+// Of many points, those that lie farthest in each direction: about their convex hull.
+typedef struct extremes
+{
+    weft_vec3 points[DIRECTIONS];
+    double reach[DIRECTIONS]; // along the direction; -infinity: there is no point
+} extremes;
+
+extremes extremes_empty(void);
 
 // The run, and room for one frame of it.
 typedef struct picture
@@ -42,6 +57,8 @@ typedef struct picture
     double** strain;          // [body_count][vertex_count], or entries NULL
     bool edges;               // are drawn
     weft_box* boxes;          // [body_count] over the frames that framing looks at
+    extremes* extremes;       // [body_count] the same
+    double facing[2];         // area of cloth that looks to the right and to the left, summed over those frames
     double* sorted;           // [vertices of all bodies], or NULL: room to rank the strain
     char legend[64];
     weft_view view;
@@ -50,16 +67,24 @@ typedef struct picture
     uint8_t* rgb; // [3 * width * height]
 } picture;
 
+// Adds the frame that is loaded to the bounds of all bodies and to what their cloth faces.
+void framing_look(picture* p);
+
 // What the camera takes in.
 typedef struct framing
 {
-    weft_box box;
-    int floor;     // body that becomes the ground, -1: none
+    weft_vec3* points; // [count]
+    int count;
+    int floor; // body that becomes the ground, -1: none
+    bool from_left;
     double lowest; // of obstacles that the box leaves out, m; infinity: none
 } framing;
 
-// From the bodies' boxes; without a ground no body becomes it.
-void framing_choose(const picture* p, bool ground, framing* out);
+// From the bodies' boxes and extremes; without a ground no body becomes it. False: no memory.
+bool framing_choose(const picture* p, bool ground, framing* out);
+// Aims the camera.
+void framing_view(const framing* f, double aspect, weft_view* view);
+void framing_finish(framing* f);
 
 // The meshes as they are drawn: where obstacles hide the cloth, without those of their triangles that stand before it.
 typedef struct cutaway
@@ -80,11 +105,36 @@ int picture_prepare(picture* p, const render_options* o, int frame);
 weft_status picture_load(picture* p, int frame, weft_error* error); // positions of another frame
 weft_status picture_draw(picture* p, weft_error* error);
 
-// Writes to the options' output or DIR/STEM-KKKK.png and prints the name.
+// Writes to the options' output or DIR/STEM-KKKK.png, with a frame below 0 DIR/STEM.png, and prints the name.
 int render_write(const weft_canvas* canvas, const render_options* o, const char* stem, int frame);
 
 // Draws all frames into the options' output; returns the exit status. Stops cleanly when interrupted.
 int render_film(picture* p, const render_options* o);
+
+// ---- several drawings in one picture
+enum
+{
+    LABEL_SIZE = 128
+};
+
+// Makes the run ready for the index-th drawing, loads a frame or sets colours, and writes its label [LABEL_SIZE].
+typedef weft_status panel_fn(picture* p, int index, void* context, char* label, weft_error* error);
+
+typedef struct panels
+{
+    int count;
+    int width, height; // of each; --size is that of the whole picture, and one drawing alone is a plain picture's
+    panel_fn* set;
+    void* context;
+    const char* stem;            // of the file, as render_write has it
+    int first_frame, name_frame; // loaded before the first drawing; in the file's name, -1: none
+} panels;
+
+// All that is left to do once the run is open; returns the exit status.
+int render_panels(picture* p, const render_options* o, const panels* job);
+
+// A contact sheet of the options' stills; returns the exit status.
+int render_stills(picture* p, const render_options* o);
 
 // ---- the matrix of a frame
 typedef struct frame_matrix
@@ -93,7 +143,8 @@ typedef struct frame_matrix
     weft_sim* sim;
     weft_system* system; // of the step that follows the frame; vertices of all cloths, one cloth after the other
     int body_count;
-    int** vertices; // [body_count][vertices of the run's body] vertex of the system that each of them shows; obstacles: NULL
+    int** vertices; // [body_count][vertices of the run's body] vertex of the system that each of them shows; obstacles:
+                    // NULL
 } frame_matrix;
 
 // Builds the simulation from the run's scene and puts it into the cached frame; velocities are the differences between

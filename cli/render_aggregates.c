@@ -11,8 +11,7 @@ enum
 {
     COLORS = 12,
     PANEL_WIDTH = 640,
-    PANEL_HEIGHT = 480,
-    PANEL_MIN = 16
+    PANEL_HEIGHT = 480
 };
 
 static const weft_color palette[COLORS] = {
@@ -20,7 +19,7 @@ static const weft_color palette[COLORS] = {
     {0.35f, 0.63f, 0.31f}, {0.93f, 0.79f, 0.28f}, {0.69f, 0.48f, 0.63f}, {1.00f, 0.62f, 0.65f},
     {0.61f, 0.46f, 0.37f}, {0.18f, 0.29f, 0.49f}, {0.63f, 0.80f, 0.91f}, {0.55f, 0.82f, 0.49f},
 };
-static const weft_color grey = {0.62f, 0.63f, 0.65f}, ink = {0.22f, 0.24f, 0.27f};
+static const weft_color grey = {0.62f, 0.63f, 0.65f};
 
 typedef struct level
 {
@@ -226,92 +225,41 @@ static weft_status hierarchy_color(hierarchy* h, weft_cache* cache, const level*
     return ready ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
-// ---- panels
+// ---- the picture
 
-typedef struct sheet
+typedef struct shown_levels
 {
-    int columns, rows;
-    int first, count; // levels
-} sheet;
+    hierarchy* hierarchy;
+    int first;
+} shown_levels;
 
-static sheet sheet_of(const hierarchy* h, int wanted)
+static weft_status panel_level(picture* p, int index, void* context, char* label, weft_error* error)
 {
-    sheet s = {.columns = 1, .rows = 1, .first = wanted >= 0 ? wanted : 0, .count = wanted >= 0 ? 1 : h->level_count};
-    s.columns = s.count <= 3 ? s.count : s.count == 4 ? 2 : 3;
-    s.rows = (s.count + s.columns - 1) / s.columns;
-    return s;
-}
-
-// Below the cloth, on the ground.
-static void label_panel(picture* p, const render_options* o, const hierarchy* h, int index)
-{
-    weft_canvas canvas = {p->rgb, o->width, o->height};
-    double letters = fmax(6.0, 0.022 * fmin(o->width, 4.0 / 3.0 * o->height));
-    char label[128];
-    snprintf(label, sizeof(label), "LEVEL %d: %d NODES, %d AGGREGATES", index, h->levels[index].nodes,
-             h->levels[index].count);
-    weft_canvas_text(&canvas, label, (weft_vec2){1.5 * letters, o->height - 1.5 * letters}, letters, ink);
-}
-
-static void copy_panel(const picture* p, const render_options* panel, const weft_canvas* whole, int column, int row)
-{
-    size_t bytes = 3 * (size_t)panel->width;
-    for (int y = 0; y < panel->height; y++)
-    {
-        size_t at = (size_t)(row * panel->height + y) * (size_t)whole->width + (size_t)(column * panel->width);
-        memcpy(whole->rgb + 3 * at, p->rgb + bytes * (size_t)y, bytes);
-    }
-}
-
-static weft_status draw_panels(picture* p, const render_options* panel, hierarchy* h, const sheet* s,
-                               const weft_canvas* whole, weft_error* error)
-{
-    weft_canvas_fill(whole, (weft_color){1.0f, 1.0f, 1.0f});
+    (void)error;
+    const shown_levels* shown = context;
+    hierarchy* h = shown->hierarchy;
+    int at = shown->first + index;
     for (int body = 0; body < p->body_count; body++)
     {
         p->meshes[body].colors = h->colors[body];
     }
-    weft_status status = WEFT_OK;
-    for (int k = 0; k < s->count && status == WEFT_OK; k++)
-    {
-        status = hierarchy_color(h, p->cache, &h->levels[s->first + k]);
-        status = status == WEFT_OK ? picture_draw(p, error) : status;
-        if (status == WEFT_OK)
-        {
-            label_panel(p, panel, h, s->first + k);
-            copy_panel(p, panel, whole, k % s->columns, k / s->columns);
-        }
-    }
-    return status;
+    snprintf(label, LABEL_SIZE, "LEVEL %d: %d NODES, %d AGGREGATES", at, h->levels[at].nodes, h->levels[at].count);
+    return hierarchy_color(h, p->cache, &h->levels[at]);
 }
 
-// ---- the picture
-
-static int draw_sheet(picture* p, const render_options* o, hierarchy* h, const sheet* s, int frame)
+static int draw_levels(picture* p, const render_options* o, hierarchy* h, int frame)
 {
-    render_options panel = *o;
-    if (o->has_size || s->count > 1)
-    {
-        panel.width = o->has_size ? o->width / s->columns : PANEL_WIDTH;
-        panel.height = o->has_size ? o->height / s->rows : PANEL_HEIGHT;
-    }
-    if (panel.width < PANEL_MIN || panel.height < PANEL_MIN)
-    {
-        return report_usage("render", false, "--size %dx%d is too small for %d panels", o->width, o->height, s->count);
-    }
-    int code = picture_prepare(p, &panel, frame);
-    if (code != EXIT_DONE)
-    {
-        return code;
-    }
-    weft_error error = {0};
-    weft_canvas whole = {.width = o->has_size ? o->width : s->columns * panel.width,
-                         .height = o->has_size ? o->height : s->rows * panel.height};
-    whole.rgb = malloc(3 * (size_t)whole.width * (size_t)whole.height);
-    weft_status status = whole.rgb ? draw_panels(p, &panel, h, s, &whole, &error) : WEFT_NO_MEMORY;
-    code = status == WEFT_OK ? render_write(&whole, o, "aggregates", frame) : render_report(status, &error);
-    free(whole.rgb);
-    return code;
+    bool one = o->level >= 0;
+    shown_levels shown = {h, one ? o->level : 0};
+    const panels job = {.count = one ? 1 : h->level_count,
+                        .width = PANEL_WIDTH,
+                        .height = PANEL_HEIGHT,
+                        .set = panel_level,
+                        .context = &shown,
+                        .stem = "aggregates",
+                        .first_frame = frame,
+                        .name_frame = frame};
+    return render_panels(p, o, &job);
 }
 
 int render_aggregates(picture* p, const render_options* o, int frame)
@@ -331,8 +279,7 @@ int render_aggregates(picture* p, const render_options* o, int frame)
     }
     else
     {
-        sheet s = sheet_of(&h, o->level);
-        code = draw_sheet(p, o, &h, &s, frame);
+        code = draw_levels(p, o, &h, frame);
     }
     hierarchy_finish(&h);
     return code;

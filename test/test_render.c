@@ -391,6 +391,39 @@ static void test_framing(void** state)
     }
 }
 
+static void test_framing_points(void** state)
+{
+    (void)state;
+    // An octahedron leaves the corners of its box empty: framed by its points it is seen larger, and none of it is cut
+    // off. A point that is no number changes nothing, no point at all is the unit cube.
+    const weft_vec3 points[7] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {NAN, 9, 9}};
+    static const int triangles[24] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    weft_render_mesh mesh = square_mesh();
+    mesh.positions = points;
+    mesh.vertex_count = 6;
+    mesh.triangles = triangles;
+    mesh.triangle_count = 8;
+    weft_box box = weft_box_empty();
+    weft_box_add(&box, points, 6);
+    weft_view by_box = weft_view_default(), by_points = by_box;
+    weft_view_frame(&by_box, &box, (double)WIDTH / HEIGHT);
+    weft_view_frame_points(&by_points, points, 7, (double)WIDTH / HEIGHT);
+    by_box.ground = by_points.ground = 0;
+    draw(&by_box, &mesh, 1);
+    int small = differing(background);
+    draw(&by_points, &mesh, 1);
+    assert_true(differing(background) > small + small / 3);
+    for (int x = 0; x < WIDTH; x++)
+    {
+        int last = 3 * ((HEIGHT - 1) * WIDTH + x);
+        assert_true(abs(rgb[3 * x] - background[3 * x]) <= 2 && abs(rgb[last] - background[last]) <= 2);
+    }
+    weft_view none = weft_view_default(), cube = none;
+    weft_view_frame_points(&none, NULL, 0, 1.0);
+    weft_view_frame(&cube, &(weft_box){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}}, 1.0);
+    assert_memory_equal(&none.eye, &cube.eye, sizeof(weft_vec3));
+}
+
 static void test_shadow_on_the_ground(void** state)
 {
     (void)state;
@@ -684,6 +717,7 @@ int main(void)
         cmocka_unit_test(test_colors_are_crisp),
         cmocka_unit_test(test_camera_moves_the_picture),
         cmocka_unit_test(test_framing),
+        cmocka_unit_test(test_framing_points),
         cmocka_unit_test(test_shadow_on_the_ground),
         cmocka_unit_test(test_edges_show_polygons),
         cmocka_unit_test(test_non_finite_is_left_out),

@@ -509,6 +509,117 @@ static void test_obstacles_are_cut_open(void** state)
     assert_int_equal(cloth_pixels("placed.png"), 0);
 }
 
+// A sheet that leans to the left is seen from the left, so that as much of it is seen as of one that leans to the
+// right.
+static void test_leaning_sheets(void** state)
+{
+    (void)state;
+    int count[2];
+    for (int k = 0; k < 2; k++)
+    {
+        char path[512], command[256];
+        snprintf(path, sizeof(path), "%s/lean.json", folder);
+        FILE* f = fopen(path, "w");
+        assert_non_null(f);
+        fprintf(f,
+                "{\"frames\": 0, \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 4}}, \"transform\": {\"rotate\": [0, 0, "
+                "%d]}}]}",
+                k == 0 ? -40 : 40);
+        fclose(f);
+        snprintf(command, sizeof(command), "run lean.json --threads 1 -o lean%d", k);
+        assert_int_equal(weft(command), 0);
+        snprintf(command, sizeof(command), "render lean%d --size 160x120 --no-ground -o lean.png", k);
+        assert_int_equal(weft(command), 0);
+        count[k] = cloth_pixels("lean.png");
+    }
+    assert_true(count[0] > 1000);
+    assert_true(abs(count[1] - count[0]) < count[0] / 10);
+}
+
+// A sheet that sags a little between its edges stays above the ground.
+static void test_sagging_sheet(void** state)
+{
+    (void)state;
+    assert_int_equal(weft("run pinned --set cells=16 --frames 2 --threads 1 -o sag"), 0);
+    assert_int_equal(weft("render sag --size 320x240 -o ground.png"), 0);
+    assert_int_equal(weft("render sag --size 320x240 --no-ground -o air.png"), 0);
+    int above = cloth_pixels("ground.png"), all = cloth_pixels("air.png");
+    assert_true(all > 10000 && above > all - all / 50);
+}
+
+enum
+{
+    PANEL_WIDTH = 160,
+    PANEL_HEIGHT = 120,
+    LABEL_ROWS = 20 // at the bottom of a panel, which the label may touch
+};
+
+// Pixels in which a panel of a sheet differs from a picture of its size, in rows [begin, end).
+static int panel_differs(const pixels* sheet, int column, int row, const char* single, int begin, int end)
+{
+    pixels p = read_png(single);
+    assert_true(p.width == PANEL_WIDTH && p.height == PANEL_HEIGHT);
+    int count = 0;
+    for (int y = begin; y < end; y++)
+    {
+        size_t at = (size_t)(row * PANEL_HEIGHT + y) * (size_t)sheet->width + (size_t)(column * PANEL_WIDTH);
+        for (int x = 0; x < PANEL_WIDTH; x++)
+        {
+            count += memcmp(sheet->rgb + 3 * (at + (size_t)x), p.rgb + 3 * (y * PANEL_WIDTH + x), 3) != 0;
+        }
+    }
+    free(p.rgb);
+    return count;
+}
+
+// A sheet of stills, beside each other, is what the frames are one by one, but for the labels.
+static void assert_stills(const char* arguments, const int* frames, int count)
+{
+    char command[256];
+    snprintf(command, sizeof(command), "render run --stills %d %s --size %dx%d -o sheet.png", count, arguments,
+             count * PANEL_WIDTH, PANEL_HEIGHT);
+    assert_int_equal(weft(command), 0);
+    pixels sheet = read_png("sheet.png");
+    assert_true(sheet.width == count * PANEL_WIDTH && sheet.height == PANEL_HEIGHT);
+    const int label = PANEL_HEIGHT - LABEL_ROWS;
+    for (int k = 0; k < count; k++)
+    {
+        snprintf(command, sizeof(command), "render run --frame %d %s --size %dx%d -o single.png", frames[k], arguments,
+                 PANEL_WIDTH, PANEL_HEIGHT);
+        assert_int_equal(weft(command), 0);
+        assert_int_equal(panel_differs(&sheet, k, 0, "single.png", 0, label), 0);
+        assert_true(panel_differs(&sheet, k, 0, "single.png", label, PANEL_HEIGHT) > 20);
+        int other = k > 0 ? k - 1 : 1;
+        assert_true(panel_differs(&sheet, other, 0, "single.png", 0, label) > 100); // the cloth has moved
+    }
+    free(sheet.rgb);
+}
+
+static void test_stills(void** state)
+{
+    (void)state;
+    assert_stills("", (const int[]){0, 1, 2}, 3);
+    assert_stills("--edges --no-ground --camera 2,2,4 --fov 30", (const int[]){0, 2}, 2); // the ends of the run
+}
+
+// More stills than frames: all frames, and a word about it; the sheet's own name and size.
+static void test_stills_of_a_short_run(void** state)
+{
+    (void)state;
+    assert_int_equal(weft("render run --stills 9 --show strain"), 0);
+    assert_int_equal(weft("render run --stills 9"), 0);
+    char path[512], text[512] = "";
+    snprintf(path, sizeof(path), "%s/err", folder);
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+    fclose(file);
+    assert_non_null(strstr(text, "has 3 frames, so 3 stills"));
+    pixels p = read_png("run/stills.png");
+    assert_true(p.width == 3 * 480 && p.height == 360);
+    free(p.rgb);
+}
+
 static void test_refusals(void** state)
 {
     (void)state;
@@ -521,6 +632,12 @@ static void test_refusals(void** state)
     assert_refused("render run --show strain --theta 0.3", "--theta goes with");
     assert_refused("render run --show strength --theta 1", "--theta needs");
     assert_refused("render run --show strength -o film.mp4", ".png");
+    assert_refused("render run --stills 0", "from 1 to 400");
+    assert_refused("render run --stills 401", "from 1 to 400");
+    assert_refused("render run --stills 2 --frame 1", "--frame one of a single frame");
+    assert_refused("render run --stills 2 -o film.mp4", "a film of all");
+    assert_refused("render run --stills 2 --show aggregates", "--show strain");
+    assert_refused("render run --stills 9 --size 40x40", "too small for 3 panels");
 }
 
 int main(void)
@@ -535,6 +652,10 @@ int main(void)
         cmocka_unit_test(test_aggregates_picture),
         cmocka_unit_test(test_obstacles_in_pictures),
         cmocka_unit_test(test_obstacles_are_cut_open),
+        cmocka_unit_test(test_leaning_sheets),
+        cmocka_unit_test(test_sagging_sheet),
+        cmocka_unit_test(test_stills),
+        cmocka_unit_test(test_stills_of_a_short_run),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, make_run, drop_run);

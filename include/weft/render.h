@@ -86,6 +86,8 @@ WEFT_API weft_view weft_view_default(void);
 /// Aims the camera so that the whole box is in the picture, and puts the ground a little below it. `aspect` is width /
 /// height. A film gives the box of all its frames, so that the camera stands still. An empty box frames the unit cube.
 WEFT_API void weft_view_frame(weft_view* view, const weft_box* box, double aspect);
+/// The same for points [count], of which those that are not finite are skipped: closer, where their box has empty corners.
+WEFT_API void weft_view_frame_points(weft_view* view, const weft_vec3* points, int count, double aspect);
 
 /// ---- drawing
 

@@ -133,8 +133,8 @@ static vec3 frame_direction(vec3 size)
     return v3(sin(azimuth) * cos(elevation), sin(elevation), cos(azimuth) * cos(elevation));
 }
 
-// Moves the target across the line of sight and the eye along it until the box's corners just fill the frame.
-static void frame_fit(weft_view* view, const weft_box* box, vec3 direction, double aspect)
+// Moves the target across the line of sight and the eye along it until the points just fill the frame.
+static void frame_fit(weft_view* view, const vec3* points, int count, vec3 direction, double aspect)
 {
     const double fill = 0.80;
     double limit_y = fill * tan(0.5 * view->fov), limit_x = limit_y * aspect;
@@ -144,11 +144,13 @@ static void frame_fit(weft_view* view, const weft_box* box, vec3 direction, doub
     for (int pass = 0; pass < 12; pass++)
     {
         double left = 1e300, right = -1e300, low = 1e300, high = -1e300, needed = 0.0;
-        for (int corner = 0; corner < 8; corner++)
+        for (int k = 0; k < count; k++)
         {
-            vec3 p = v3(corner & 1 ? box->max.x : box->min.x, corner & 2 ? box->max.y : box->min.y,
-                        corner & 4 ? box->max.z : box->min.z);
-            vec3 d = v3_sub(p, view->target);
+            vec3 d = v3_sub(points[k], view->target);
+            if (!v3_is_finite(d))
+            {
+                continue;
+            }
             double depth = distance - v3_dot(d, z);
             double px = v3_dot(d, x), py = v3_dot(d, y);
             needed = fmax(needed, v3_dot(d, z) + fmax(fabs(px) / limit_x, fabs(py) / limit_y));
@@ -168,20 +170,36 @@ static void frame_fit(weft_view* view, const weft_box* box, vec3 direction, doub
     view->eye = v3_add(view->eye, lower);
 }
 
-void weft_view_frame(weft_view* view, const weft_box* box, double aspect)
+void weft_view_frame_points(weft_view* view, const weft_vec3* points, int count, double aspect)
 {
-    WEFT_ASSERT(view && box && aspect > 0.0);
-    weft_box b = *box;
-    if (!(b.min.x <= b.max.x))
+    WEFT_ASSERT(view && (points || count == 0) && count >= 0 && aspect > 0.0);
+    static const vec3 unit_cube[2] = {{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
+    weft_box box = weft_box_empty();
+    weft_box_add(&box, points, count);
+    if (!(box.min.x <= box.max.x))
     {
-        b = (weft_box){.min = {-0.5, -0.5, -0.5}, .max = {0.5, 0.5, 0.5}};
+        weft_box_add(&box, unit_cube, 2);
+        weft_view_frame(view, &box, aspect);
+        return;
     }
-    vec3 size = v3_sub(b.max, b.min);
+    vec3 size = v3_sub(box.max, box.min);
     double reach = fmax(v3_length(size), 1e-6);
     vec3 direction = frame_direction(size);
-    view->target = v3_scale(0.5, v3_add(b.min, b.max));
+    view->target = v3_scale(0.5, v3_add(box.min, box.max));
     view->up = v3(0, 1, 0);
     view->eye = v3_madd(view->target, 4.0 * reach, direction);
-    view->ground_height = b.min.y - 0.02 * reach;
-    frame_fit(view, &b, direction, aspect);
+    view->ground_height = box.min.y - 0.02 * reach;
+    frame_fit(view, points, count, direction, aspect);
+}
+
+void weft_view_frame(weft_view* view, const weft_box* box, double aspect)
+{
+    WEFT_ASSERT(box);
+    vec3 corners[8];
+    for (int k = 0; k < 8; k++)
+    {
+        corners[k] =
+            v3(k & 1 ? box->max.x : box->min.x, k & 2 ? box->max.y : box->min.y, k & 4 ? box->max.z : box->min.z);
+    }
+    weft_view_frame_points(view, corners, 8, aspect);
 }
