@@ -24,6 +24,7 @@ enum
 {
     IMPULSE_ROUNDS = 4,
     ZONE_ROUNDS = 24,
+    BODIES_LET = 4, // in a substep, one after the other
     RIGID_ROUNDS = 40,
     SWEEPS_MAX = 200,
     VISITS_MAX = 1000000,    // of rows in zones of one substep: what that does not part, rigid zones do
@@ -282,9 +283,8 @@ static void zones_apply(contact* c, double h)
     }
 }
 
-static weft_status make_rigid(world* w, const narrow_list* found)
+static weft_status add_stuck(contact* c, const narrow_list* found)
 {
-    contact* c = w->contact;
     if (!mem_grow((void**)&c->stuck, &c->stuck_capacity, c->stuck_count + found->count, sizeof(collision)))
     {
         return WEFT_NO_MEMORY;
@@ -292,6 +292,13 @@ static weft_status make_rigid(world* w, const narrow_list* found)
     memcpy(c->stuck + c->stuck_count, found->item, (size_t)found->count * sizeof(collision));
     c->stuck_count += found->count;
     zones_join(c);
+    return WEFT_OK;
+}
+
+static weft_status make_rigid(world* w, const narrow_list* found)
+{
+    contact* c = w->contact;
+    TRY(add_stuck(c, found));
     zones_move(c);
     zones_apply(c, w->h);
     // They are looked at again, whatever became of them.
@@ -303,6 +310,73 @@ static weft_status make_rigid(world* w, const narrow_list* found)
         c->awake[i] = 1;
     }
     w->stats->last_resort = int_max(w->stats->last_resort, count);
+    return WEFT_OK;
+}
+
+// ---- bodies that close on the cloth
+
+static int collision_root(const contact* c, const collision* hit)
+{
+    int root = -1;
+    for (int v = 0; v < 4 && root < 0; v++)
+    {
+        root = !is_fixed(c, hit->vertex[v]) ? zone_root(c, hit->vertex[v]) : -1;
+    }
+    return root;
+}
+
+// The obstacle that takes part; -1: none does.
+static int collision_obstacle(const contact* c, const collision* hit, double* way)
+{
+    int body = -1;
+    *way = 0.0;
+    for (int v = 0; v < 4; v++)
+    {
+        int i = hit->vertex[v];
+        if (i >= c->cloth_count)
+        {
+            body = c->body[i];
+            *way = fmax(*way, v3_length(v3_sub(c->end[i], c->start[i])));
+        }
+    }
+    return body;
+}
+
+// Of the bodies that hold the zones of what cannot be parted, the one that moves most goes through the cloth: it will
+// leave again, and the others keep the cloth on its side of them. *out is false when none moves.
+static weft_status let_through(contact* c, bool* out)
+{
+    double most = 0.0, way;
+    int fastest = -1;
+    *out = false;
+    TRY(add_stuck(c, &c->found));
+    for (int k = 0; k < c->found.count; k++)
+    {
+        int root = collision_root(c, (const collision*)c->found.item + k);
+        root >= 0 ? (void)(c->zone_mass[root] = 1.0) : (void)0;
+    }
+    for (int pass = 0; pass < 2; pass++)
+    {
+        for (int k = 0; k < c->stuck_count; k++)
+        {
+            const collision* hit = &c->stuck[k];
+            int root = collision_root(c, hit), body = collision_obstacle(c, hit, &way);
+            if (root < 0 || c->zone_mass[root] == 0.0 || body < 0)
+            {
+                continue;
+            }
+            if (pass == 0 && way > most)
+            {
+                most = way;
+                fastest = body;
+            }
+            else if (pass == 1 && body == fastest)
+            {
+                TRY(squeeze_let(c, hit));
+                *out = true;
+            }
+        }
+    }
     return WEFT_OK;
 }
 
@@ -348,14 +422,10 @@ static weft_status store(world* w)
     return far && may_halve(w) ? WEFT_NOT_CONVERGED : WEFT_OK;
 }
 
-weft_status stage_respond(world* w)
+// Impulses, zones and rigid zones, until nothing collides or all have had their turn; *changed: there was something.
+static weft_status part(world* w, bool* changed)
 {
     contact* c = w->contact;
-    if (!c)
-    {
-        return WEFT_OK;
-    }
-    TRY(load(w));
     c->row_count = c->stuck_count = 0;
     int visits = 0;
     for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS; round++)
@@ -363,9 +433,9 @@ weft_status stage_respond(world* w)
         TRY(sweep_collisions(c));
         if (c->found.count == 0)
         {
-            TRY(round > 0 ? store(w) : WEFT_OK);
-            return squeeze_list(w);
+            return WEFT_OK;
         }
+        *changed = true;
         w->stats->contacts = int_max(w->stats->contacts, c->found.count);
         if (round >= IMPULSE_ROUNDS + ZONE_ROUNDS || visits >= VISITS_MAX)
         {
@@ -377,16 +447,19 @@ weft_status stage_respond(world* w)
         TRY(add_rows(w, &c->found));
         zones ? sweep_zones(w, &visits) : sweep_impulses(w);
     }
-    TRY(sweep_collisions(c));
-    if (c->found.count == 0)
+    return sweep_collisions(c);
+}
+
+// The shortest substep, and bodies or pins have closed on the cloth. That is listed, and the run goes on.
+static weft_status give_way(world* w)
+{
+    contact* c = w->contact;
+    bool passed = true, changed = true;
+    for (int body = 0; body < BODIES_LET && c->found.count > 0 && passed; body++)
     {
-        TRY(store(w));
-        return squeeze_list(w);
-    }
-    // The shortest substep: bodies or pins have closed on the cloth. That is listed, and the run goes on.
-    if (may_halve(w))
-    {
-        return WEFT_NOT_CONVERGED;
+        TRY(let_through(c, &passed));
+        TRY(passed ? load(w) : WEFT_OK);
+        TRY(passed ? part(w, &changed) : WEFT_OK);
     }
     while (c->found.count > 0)
     {
@@ -394,6 +467,23 @@ weft_status stage_respond(world* w)
         c->all_awake = true;
         TRY(sweep_collisions(c));
     }
-    TRY(store(w));
+    return WEFT_OK;
+}
+
+weft_status stage_respond(world* w)
+{
+    contact* c = w->contact;
+    if (!c)
+    {
+        return WEFT_OK;
+    }
+    bool changed = false;
+    TRY(load(w));
+    TRY(part(w, &changed));
+    if (c->found.count > 0)
+    {
+        TRY(may_halve(w) ? WEFT_NOT_CONVERGED : give_way(w));
+    }
+    TRY(changed ? store(w) : WEFT_OK);
     return squeeze_list(w);
 }

@@ -1,11 +1,14 @@
 // What nothing can part: bodies or pins that close on the cloth by themselves.
 //
-// When the shortest substep ends with collisions that neither impulses nor zones can avoid, the vertices of the cloth
-// that take part are marked as squeezed by the other body, and the step is accepted as it is. From then on their
-// collisions with that body do not count: they could not leave it again if they did. At the end of each substep the
-// edges and faces around marked vertices are tested for crossings, exactly, on positions rounded to float; what crosses
-// is listed, and a vertex around which nothing crosses any more is as any other again. Marks are the last number of the
-// state's memory of contact, a bit for each body.
+// When the shortest substep ends with collisions that neither impulses nor zones can avoid, the body that moves most is
+// let through the cloth, then the next, at last everything that still collides. The vertices that take part are marked
+// as squeezed by that body. From then on their collisions with it do not count: they could not leave it again if they
+// did. A mark has two bits for a body: the first is for edges and faces at the vertex, the second for the vertex
+// itself, once it was let through a face. A vertex beside a pinch has the first alone and stays on its side: otherwise
+// all of a sheet would follow the part that was squeezed through a floor. At the end of each substep the edges and
+// faces around marked vertices are tested for crossings, exactly, on positions rounded to float; what crosses is
+// listed, and a vertex around which nothing crosses any more, and which is not inside the body, is as any other again.
+// Marks are the last number of the state's memory of contact.
 //
 // A body can also go over a small cloth whole, so that nothing crosses at the end of the step. What was let pass and
 // then has no crossing around it is listed for that step as well: otherwise nothing would tell of it.
@@ -17,12 +20,19 @@
 
 enum
 {
-    MARK_BITS = 50 // bodies beyond share them
+    MARK_BITS = 25 // bodies beyond share them
 };
+
+static const uint64_t vertex_marks = (((uint64_t)1 << MARK_BITS) - 1) << MARK_BITS; // the second bits
 
 static uint64_t squeeze_mark(int body)
 {
     return (uint64_t)1 << (body % MARK_BITS);
+}
+
+static uint64_t vertex_mark(int body)
+{
+    return squeeze_mark(body) << MARK_BITS;
 }
 
 void squeeze_load(world* w)
@@ -43,7 +53,9 @@ bool squeeze_ignores(const contact* c, const int vertex[4], int first)
     {
         side[k >= first] |= vertex[k] < c->cloth_count ? c->mark[vertex[k]] : 0;
     }
-    return (side[0] & squeeze_mark(c->body[vertex[first]])) || (side[1] & squeeze_mark(c->body[vertex[0]]));
+    int other = c->body[vertex[first]];
+    return (side[0] & (first == 1 ? vertex_mark(other) : squeeze_mark(other))) ||
+           (side[1] & squeeze_mark(c->body[vertex[0]]));
 }
 
 void squeeze_begin(contact* c)
@@ -100,24 +112,28 @@ static weft_status let_pass(contact* c, const collision* hit)
     return add_pair(&c->passed, &c->passed_count, &c->passed_capacity, &pair);
 }
 
-// The vertices of the collisions that are left.
-weft_status squeeze_give_up(contact* c)
+weft_status squeeze_let(contact* c, const collision* hit)
 {
-    const collision* hits = c->found.item;
-    for (int k = 0; k < c->found.count; k++)
+    const int* v = hit->vertex;
+    int first = hit->kind == WEFT_VERTEX_FACE ? 1 : 2;
+    for (int a = 0; a < 4; a++)
     {
-        const int* v = hits[k].vertex;
-        int first = hits[k].kind == WEFT_VERTEX_FACE ? 1 : 2;
-        for (int a = 0; a < 4; a++)
+        if (v[a] < c->cloth_count)
         {
-            if (v[a] < c->cloth_count)
-            {
-                c->mark[v[a]] |= squeeze_mark(c->body[a < first ? v[first] : v[0]]);
-            }
+            int other = c->body[a < first ? v[first] : v[0]];
+            c->mark[v[a]] |= squeeze_mark(other) | (a < first && first == 1 ? vertex_mark(other) : 0);
         }
-        TRY(let_pass(c, &hits[k]));
     }
     c->any_mark = true;
+    return let_pass(c, hit);
+}
+
+weft_status squeeze_give_up(contact* c)
+{
+    for (int k = 0; k < c->found.count; k++)
+    {
+        TRY(squeeze_let(c, (const collision*)c->found.item + k));
+    }
     return WEFT_OK;
 }
 
@@ -227,9 +243,13 @@ static void drop_copies(squeezed_pair* pairs, int* count)
     *count = kept;
 }
 
+// The first bits follow from what crosses; the second ones stay for now.
 static void mark_again(contact* c)
 {
-    memset(c->mark, 0, (size_t)c->cloth_count * sizeof(uint64_t));
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        c->mark[i] &= vertex_marks;
+    }
     for (int k = 0; k < c->squeezed_count; k++)
     {
         const squeezed_pair* p = &c->squeezed[k];
@@ -241,6 +261,54 @@ static void mark_again(contact* c)
                 c->mark[vertex] |= squeeze_mark(c->body[a < 2 ? p->face[0] : p->edge[0]]);
             }
         }
+    }
+}
+
+// The solid angle of a triangle seen from the origin, in 4 pi.
+static double share_of_sky(const vec3 x[3])
+{
+    double r[3] = {v3_length(x[0]), v3_length(x[1]), v3_length(x[2])};
+    double volume = v3_dot(x[0], v3_cross(x[1], x[2]));
+    double rest =
+        r[0] * r[1] * r[2] + v3_dot(x[0], x[1]) * r[2] + v3_dot(x[1], x[2]) * r[0] + v3_dot(x[2], x[0]) * r[1];
+    return atan2(volume, rest) / (2.0 * 3.14159265358979323846);
+}
+
+// Of the bodies in `marks` (first bits), the closed obstacles that the vertex is inside of.
+static uint64_t marks_inside(const contact* c, int i, uint64_t marks)
+{
+    double sky[MARK_BITS] = {0};
+    for (int face = 0; face < c->collider->tree[FEATURE_FACE].count; face++)
+    {
+        const int* v = c->collider->corner[FEATURE_FACE] + 3 * (size_t)face;
+        if (v[0] >= c->cloth_count && (marks & squeeze_mark(c->body[v[0]])))
+        {
+            vec3 x[3];
+            for (int k = 0; k < 3; k++)
+            {
+                x[k] = v3_sub(c->end[v[k]], c->end[i]);
+            }
+            sky[c->body[v[0]] % MARK_BITS] += share_of_sky(x);
+        }
+    }
+    uint64_t inside = 0;
+    for (int k = 0; k < MARK_BITS; k++)
+    {
+        inside |= fabs(sky[k]) > 0.75 ? (uint64_t)1 << k : 0; // 1 inside, 0 outside, less in open surfaces
+    }
+    return inside;
+}
+
+// A vertex that was let through and has nothing around it that crosses keeps its mark while it is inside the body, or
+// the body would take it along when it leaves.
+static void keep_inside(contact* c)
+{
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        uint64_t crossed = c->mark[i] & ~vertex_marks, through = c->mark[i] >> MARK_BITS;
+        uint64_t alone = through & ~crossed;
+        crossed |= alone ? marks_inside(c, i, alone) : 0;
+        c->mark[i] = crossed | (through & crossed) << MARK_BITS;
     }
 }
 
@@ -292,6 +360,7 @@ weft_status squeeze_list(world* w)
     drop_copies(c->squeezed, &c->squeezed_count);
     mark_again(c);
     keep_passed(c);
+    keep_inside(c);
     for (int i = 0; i < c->cloth_count; i++)
     {
         c->grip[i].z = (double)c->mark[i];

@@ -22,8 +22,9 @@ weft_status touch_constrain(world* w);
 void squeeze_begin(contact* c); // a step: nothing is listed yet
 void squeeze_load(world* w);    // marks of the state
 bool squeeze_ignores(const contact* c, const int vertex[4],
-                     int first);         // a pair of a vertex and a body that squeezes it
-weft_status squeeze_give_up(contact* c); // marks what still collides
-weft_status squeeze_list(world* w);      // what crosses at the end; marks of the next state
+                     int first);                           // a pair of a vertex and a body that squeezes it
+weft_status squeeze_let(contact* c, const collision* hit); // marks what takes part
+weft_status squeeze_give_up(contact* c);                   // all that still collides
+weft_status squeeze_list(world* w);                        // what crosses at the end; marks of the next state
 
 #endif
