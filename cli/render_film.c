@@ -270,16 +270,17 @@ int render_film(picture* p, const render_options* o)
 {
     // ffmpeg reads `file:` as a plain path, whatever characters follow.
     static const char protocol[] = "file:";
-    size_t size = strlen(o->output) + 64;
+    size_t size = sizeof(protocol) + strlen(o->output) + sizeof(".tmp");
     char* name = malloc(size);
     if (!name)
     {
         return render_report(WEFT_NO_MEMORY, &(weft_error){0});
     }
-    snprintf(name, size, "%s%s.tmp%ld", protocol, o->output, (long)getpid());
+    snprintf(name, size, "%s%s.tmp", protocol, o->output);
     struct sigaction action = {.sa_handler = request_stop};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    unlink(name + strlen(protocol)); // what a killed film has left
     int code = render_film_into(p, o, name + strlen(protocol), name);
     free(name);
     return code;
