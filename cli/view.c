@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,13 @@ typedef struct view_options
     int dir_count;
     const char* output; // NULL: DIR/view.html of the first
 } view_options;
+
+// Any other ending is likely a slip, and what lies there would be lost: a run's sheet.pc2.
+static bool names_page(const char* path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    return dot && dot > name && (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0);
+}
 
 static int read_options(int argc, char** argv, view_options* o)
 {
@@ -42,6 +50,11 @@ static int read_options(int argc, char** argv, view_options* o)
         {
             return known ? report_usage("view", false, "-o needs the name of a file")
                          : report_usage("view", false, "unknown option `%s`", scan.name);
+        }
+        if (!names_page(o->output))
+        {
+            return report_usage("view", false, "`%s` does not name a page: give -o a name that ends in .html",
+                                o->output);
         }
     }
     return o->dir_count > 0 ? EXIT_DONE : report_usage("view", false, "which run? give the folder of one or more");
