@@ -61,11 +61,11 @@ static const help_page pages[] = {
      "  weft inspect hang-run --frame 20..25 --json\n"
      "  weft inspect blender-cache --obstacle body\n"},
     {"view", "weft view DIR [DIR2 ...] [-o FILE.html]",
-     "Writes one self-contained page (DIR/view.html by default) with the animation in 3D, the curves and the numbers "
-     "of a "
-     "run, or\n"
-     "of several side by side. It opens from disk in a browser and needs no network. docs/view.md says what is in "
-     "it.\n\n"
+     "Writes one self-contained page with the animation in 3D, the curves and the numbers of a run, or of several side "
+     "by side.\n"
+     "It opens from disk in a browser and needs no network. By default it is DIR/view.html, of several runs "
+     "compare.html in\n"
+     "the folder of the first. docs/view.md says what is in it.\n\n"
      "  weft view hang-run\n"
      "  weft view cotton-run silk-run -o compare.html\n"},
     {"export",

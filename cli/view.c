@@ -19,7 +19,7 @@ typedef struct view_options
 {
     const char* dirs[RUNS_MAX];
     int dir_count;
-    const char* output; // NULL: DIR/view.html of the first
+    const char* output; // NULL: DIR/view.html, or of several runs compare.html in the first
 } view_options;
 
 // Any other ending is likely a slip, and what lies there would be lost: a run's sheet.pc2.
@@ -112,13 +112,15 @@ int command_view(int argc, char** argv)
     {
         return write_page(&options, options.output);
     }
-    size_t size = strlen(options.dirs[0]) + sizeof("/view.html");
+    // A comparison leaves the page of the first run alone.
+    const char* name = options.dir_count > 1 ? "/compare.html" : "/view.html";
+    size_t size = strlen(options.dirs[0]) + strlen(name) + 1;
     char* path = malloc(size);
     if (!path)
     {
         return report_error(&(weft_error){.status = WEFT_NO_MEMORY}, false);
     }
-    snprintf(path, size, "%s/view.html", options.dirs[0]);
+    snprintf(path, size, "%s%s", options.dirs[0], name);
     code = write_page(&options, path);
     free(path);
     return code;

@@ -642,6 +642,12 @@ static void test_targets(void** state)
     assert_int_equal(weft("view target"), 0);
     assert_says(".out", "target/view.html");
     assert_true(exists("target/view.html"));
+    // That of several does not replace the page of the first alone.
+    test_text_write("target", "view.html", "alone");
+    assert_int_equal(weft("view target target"), 0);
+    assert_says(".out", "target/compare.html");
+    assert_true(exists("target/compare.html"));
+    assert_says("target/view.html", "alone");
 }
 
 // A page that does not fit leaves the one that was there.
