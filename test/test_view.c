@@ -614,6 +614,7 @@ static void test_cut_cache(void** state)
     test_file_cut("cut", "sheet.pc2", 5);
     assert_int_equal(weft("view cut -o cut.html"), 2);
     assert_says(".err", "cut/sheet.pc2");
+    assert_says(".err", "weft export --frames");
     assert_false(exists("cut.html") || exists("cut.html.tmp"));
 }
 
