@@ -467,8 +467,8 @@ static void targets_are_not_lost(void** state)
     assert_int_equal(mkdir("empty", 0777), 0);
     export_well("run --to pc2 -o empty/");
     same_pc2("empty/sheet.pc2", all);
-    refused(2, "run --to pc2 -o run --force", "which no export made");
-    refused(2, "run --to pc2 --body sheet -o run/sheet.pc2", "folder of the run");
+    refused(2, "run --to pc2 -o run --force", "folder of a run");
+    refused(2, "run --to pc2 --body sheet -o run/sheet.pc2", "folder of a run");
     test_text_write(".", "file", "mine");
     refused(2, "run --to pc2 -o file --force", "no folder");
     assert_true(said("file", "mine"));
@@ -476,6 +476,37 @@ static void targets_are_not_lost(void** state)
     test_text_write(".", "old.pc2", "older");
     export_well("run --to pc2 --body sheet -o old.pc2");
     same_pc2("old.pc2", all);
+}
+
+// Whichever run it is: the one that is exported, or another.
+static void files_of_runs_are_not_replaced(void** state)
+{
+    (void)state;
+    assert_int_equal(mkdir("other", 0777), 0);
+    test_text_write("other", "run.lock", "");
+    static const char* const held[] = {"coat.obj", "coat.pc2", "coat.PC2", "notes"};
+    for (size_t k = 0; k < sizeof(held) / sizeof(held[0]); k++)
+    {
+        test_text_write("other", held[k], "mine");
+    }
+    refused(2, "run --to obj --frames 1 --body sheet -o other/coat.obj", "choose another name");
+    refused(2, "run --to pc2 --body sheet -o other/coat.pc2", "choose another name");
+    refused(2, "run --to pc2 --body sheet -o other/../other/coat.PC2", "choose another name");
+    refused(2, "run --to gltf -o other/notes", "choose another name");
+    assert_int_equal(export_with("cd other &&", "../run --to pc2 --body sheet -o coat.pc2"), 2);
+    for (size_t k = 0; k < sizeof(held) / sizeof(held[0]); k++)
+    {
+        char path[64];
+        snprintf(path, sizeof(path), "other/%s", held[k]);
+        assert_true(said(path, "mine"));
+    }
+    refused(2, "run --to pc2 -o other", "folder of a run");
+    refused(2, "run --to pc2 -o other --force", "folder of a run");
+    // An earlier export may lie there.
+    export_well("run --to gltf -o other/x.glb");
+    export_well("run --to gltf -o other/x.glb");
+    export_well("run --to gltf -o run/x.glb");
+    export_well("run --to gltf -o run/x.glb");
 }
 
 static void leftovers_of_a_kill_are_replaced(void** state)
@@ -816,6 +847,7 @@ int main(void)
         T(objects_keep_their_names),
         T(wrong_words_are_answered),
         T(targets_are_not_lost),
+        T(files_of_runs_are_not_replaced),
         T(leftovers_of_a_kill_are_replaced),
         T(no_disk_no_target),
         T(full_file_system),
