@@ -468,6 +468,10 @@ static weft_status job_run(export_job* job, const export_format* format, const c
 {
     struct stat info;
     bool is_folder = stat(target, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!format->folder || !is_folder)
+    {
+        TRY(export_check_ending(format, target, error));
+    }
     if (!format->folder)
     {
         return run_to_file(job, format, format->run, target, stats, error);

@@ -147,6 +147,8 @@ bool export_holds_run(const char* folder);
 // EXISTS: the target would replace a file in the folder of a run, of any, that is no earlier export.
 weft_status export_check_file(const export_job* job, const export_format* format, const char* target,
                               weft_error* error);
+// BAD_INPUT: the target ends as files of another format do.
+weft_status export_check_ending(const export_format* format, const char* target, weft_error* error);
 
 // ---- folder targets: made beside the target under another name, then put in its place
 // Checks the target, makes the temporary folder and writes its name.

@@ -1,4 +1,4 @@
-// What an export may write to: nothing that a run would miss.
+// What an export may write to: a name whose ending fits the format, and nothing that a run would miss.
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 #include <strings.h>
@@ -61,4 +61,41 @@ weft_status export_check_file(const export_job* job, const export_format* format
                            "this is a file in the folder of a run, which an export does not replace; choose another "
                            "name or another folder")
                : WEFT_OK;
+}
+
+// ---- endings
+
+// The format whose files end so, or NULL.
+static const export_format* format_of(const char* target)
+{
+    int k = 0;
+    while (export_format_at(k) && !export_has_ending(target, export_format_at(k)->ending))
+    {
+        k++;
+    }
+    return export_format_at(k);
+}
+
+weft_status export_check_ending(const export_format* format, const char* target, weft_error* error)
+{
+    // Kin of the formats, and what else Weft reads and writes. `.usd` may be text: it is a good name for usda.
+    static const char* const others[] = {".gltf", ".pvd",   ".vtk",  ".usdc", ".usdz", ".json", ".jsonl", ".weft",
+                                         ".lock", ".field", ".html", ".htm",  ".png",  ".mp4",  NULL};
+    const export_format* other = format_of(target);
+    if (other == format || (!other && !has_one_of(target, others)))
+    {
+        return WEFT_OK;
+    }
+    const char* ending = strrchr(target, '.');
+    char remedy[64] = "";
+    if (other)
+    {
+        snprintf(remedy, sizeof(remedy), ", or --to %s", other->name);
+    }
+    return format->folder ? error_set(error, WEFT_BAD_INPUT, target, 0,
+                                      "the format `%s` writes a folder: give the name of one, without %.20s%s",
+                                      format->name, ending, remedy)
+                          : error_set(error, WEFT_BAD_INPUT, target, 0,
+                                      "a file of the format `%s` ends in %s, not in %.20s: give another name%s",
+                                      format->name, format->ending, ending, remedy);
 }
