@@ -48,7 +48,7 @@ typedef struct option_scan
 // Steps to the next argument; false at the end. "--" ends the options.
 bool option_next(option_scan* scan);
 bool option_is(const option_scan* scan, const char* name);
-// The value of the option at hand, from "=" or the next argument; NULL when there is none.
+// The value of the option at hand, from "=" or the next argument; NULL when there is none. `-o --name` has none.
 const char* option_value(option_scan* scan);
 // Whole number in [low, high]; false when it is not.
 bool parse_int(const char* text, int low, int high, int* out);

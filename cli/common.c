@@ -156,7 +156,9 @@ const char* option_value(option_scan* scan)
     {
         return scan->value;
     }
-    if (scan->at >= scan->argc)
+    // A name after -o that looks like an option is one: the name was forgotten.
+    bool names_target = option_is(scan, "-o") || option_is(scan, "--output");
+    if (scan->at >= scan->argc || (names_target && strncmp(scan->argv[scan->at], "--", 2) == 0))
     {
         return NULL;
     }

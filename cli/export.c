@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -173,8 +174,37 @@ static int format_index(const char* name)
     return -1;
 }
 
+// What other programs call a format, or NULL.
+static const char* alias_of(const char* name)
+{
+    static const char* const aliases[][2] = {
+        {"glb", "gltf"}, {"alembic", "abc"}, {"usd", "usda"}, {"vtk", "vtp"}, {"pvd", "vtp"}, {"wavefront", "obj"},
+    };
+    for (size_t k = 0; k < sizeof(aliases) / sizeof(aliases[0]); k++)
+    {
+        if (strcasecmp(name, aliases[k][0]) == 0)
+        {
+            return aliases[k][1];
+        }
+    }
+    for (int k = 0; weft_export_format_name(k); k++)
+    {
+        if (strcasecmp(name, weft_export_format_name(k)) == 0)
+        {
+            return weft_export_format_name(k);
+        }
+    }
+    return NULL;
+}
+
 static int unknown_format(const export_options* o)
 {
+    const char* meant = alias_of(o->def.format);
+    if (meant)
+    {
+        return report_usage("export", o->json, "there is no format `%s`; did you mean `--to %s`?", o->def.format,
+                            meant);
+    }
     char names[256] = "";
     for (int k = 0; weft_export_format_name(k); k++)
     {

@@ -43,9 +43,9 @@ static const help_page pages[] = {
      "the\n"
      "threshold for strong, from 0 to below 1.\n\n"
      "  weft render hang-run\n"
-     "  weft render hang-run --frame 40 --edges -o frame40.png\n"
+     "  weft render hang-run --frame 4 --edges -o frame4.png\n"
      "  weft render hang-run --show strain -o film.mp4\n"
-     "  weft render hang-run --stills 12 -o sheet.png\n"
+     "  weft render hang-run --stills 6 -o sheet.png\n"
      "  weft render hang-run --frame 10 --show strength -o strength.png\n"
      "  weft render hang-run --show aggregates --level 0 --edges\n"},
     {"inspect", "weft inspect DIR [--frame K|A..B] [--obstacle NAME]... [--pairs N] [--threads N] [--json]",
@@ -58,14 +58,14 @@ static const help_page pages[] = {
      "states the rule. Exit status 1: a frame has a crossing or a value that is not finite, or was too much to look "
      "through.\n\n"
      "  weft inspect hang-run\n"
-     "  weft inspect hang-run --frame 20..25 --json\n"
+     "  weft inspect hang-run --frame 2..5 --json\n"
      "  weft inspect blender-cache --obstacle body\n"},
     {"view", "weft view DIR [DIR2 ...] [-o FILE.html]",
-     "Writes one self-contained page (DIR/view.html by default) with the animation in 3D, the curves and the numbers "
-     "of a "
-     "run, or\n"
-     "of several side by side. It opens from disk in a browser and needs no network. docs/view.md says what is in "
-     "it.\n\n"
+     "Writes one self-contained page with the animation in 3D, the curves and the numbers of a run, or of several side "
+     "by side.\n"
+     "It opens from disk in a browser and needs no network. By default it is DIR/view.html, of several runs "
+     "compare.html in\n"
+     "the folder of the first. docs/view.md says what is in it.\n\n"
      "  weft view hang-run\n"
      "  weft view cotton-run silk-run -o compare.html\n"},
     {"export",
@@ -82,7 +82,7 @@ static const help_page pages[] = {
      "motion keeps its speed), --up z turns x, y, z to x, -z, y. --force replaces a folder that an export made.\n\n"
      "  weft export hang-run --to pc2\n"
      "  weft export hang-run --to pc2 --body sheet --up z -o sheet.pc2\n"
-     "  weft export hang-run --to obj --frames 10:50 --every 2 --fps 24 -o /tmp/hang --force\n"},
+     "  weft export hang-run --to obj --frames 2:10 --every 2 --fps 24 -o /tmp/hang --force\n"},
     {"system", "weft system SCENE [--step K] -o PREFIX [--binary] [--set PATH=VALUE]...",
      "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, "
      "...\n"

@@ -154,6 +154,83 @@ static weft_status film_send(picture* p, const encoder* e, const render_options*
     return WEFT_OK;
 }
 
+// ---- the finished file
+
+// Size of the box at hand and its name; 0 when no whole box begins here.
+static uint64_t box_read(FILE* file, uint64_t left, char name[4])
+{
+    unsigned char head[16];
+    if (fread(head, 1, 8, file) != 8)
+    {
+        return 0;
+    }
+    memcpy(name, head + 4, 4);
+    uint64_t size = (uint64_t)head[0] << 24 | (uint64_t)head[1] << 16 | (uint64_t)head[2] << 8 | head[3];
+    size_t used = 8;
+    if (size == 1) // 64 bits follow
+    {
+        used = fread(head + 8, 1, 8, file) == 8 ? 16 : 0;
+        for (size_t k = 8; k < used; k++)
+        {
+            size = (k == 8 ? 0 : size << 8) | head[k];
+        }
+    }
+    else if (size == 0) // to the end of the file
+    {
+        size = left;
+    }
+    return used > 0 && size >= used && size <= left ? size : 0;
+}
+
+// Versions of ffmpeg end well although the disk was full. The boxes of a film fill its file, and `moov` is one of them.
+static bool film_is_whole(const char* path)
+{
+    FILE* file = fopen(path, "rb");
+    struct stat info;
+    if (!file || fstat(fileno(file), &info) != 0)
+    {
+        if (file)
+        {
+            fclose(file);
+        }
+        return false;
+    }
+    bool indexed = false;
+    uint64_t at = 0, end = (uint64_t)info.st_size;
+    while (at < end)
+    {
+        char name[4] = "";
+        uint64_t size = fseeko(file, (off_t)at, SEEK_SET) == 0 ? box_read(file, end - at, name) : 0;
+        if (size == 0)
+        {
+            break;
+        }
+        indexed = indexed || memcmp(name, "moov", 4) == 0;
+        at += size;
+    }
+    fclose(file);
+    return at == end && indexed;
+}
+
+// Renames what ffmpeg has made, when it is a film.
+static int film_put_in_place(const char* temporary, const char* target)
+{
+    if (!film_is_whole(temporary))
+    {
+        unlink(temporary);
+        return report_machine(target, "ffmpeg has not written the whole film, is the disk full? Free some space, then "
+                                      "try again; an earlier film is as it was");
+    }
+    if (rename(temporary, target) != 0)
+    {
+        int reason = errno;
+        unlink(temporary);
+        return report_machine(target, "the film cannot be put in place: %s", strerror(reason));
+    }
+    printf("%s\n", target);
+    return EXIT_DONE;
+}
+
 // Draws and encodes into a file beside the target; renames it when all went well.
 static int render_film_into(picture* p, const render_options* o, const char* temporary, const char* protocol_name)
 {
@@ -186,30 +263,24 @@ static int render_film_into(picture* p, const render_options* o, const char* tem
         unlink(temporary);
         return report_machine(o->output, "ffmpeg failed, its message is above; no film was written");
     }
-    if (rename(temporary, o->output) != 0)
-    {
-        int reason = errno;
-        unlink(temporary);
-        return report_machine(o->output, "the film cannot be put in place: %s", strerror(reason));
-    }
-    printf("%s\n", o->output);
-    return EXIT_DONE;
+    return film_put_in_place(temporary, o->output);
 }
 
 int render_film(picture* p, const render_options* o)
 {
     // ffmpeg reads `file:` as a plain path, whatever characters follow.
     static const char protocol[] = "file:";
-    size_t size = strlen(o->output) + 64;
+    size_t size = sizeof(protocol) + strlen(o->output) + sizeof(".tmp");
     char* name = malloc(size);
     if (!name)
     {
         return render_report(WEFT_NO_MEMORY, &(weft_error){0});
     }
-    snprintf(name, size, "%s%s.tmp%ld", protocol, o->output, (long)getpid());
+    snprintf(name, size, "%s%s.tmp", protocol, o->output);
     struct sigaction action = {.sa_handler = request_stop};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    unlink(name + strlen(protocol)); // what a killed film has left
     int code = render_film_into(p, o, name + strlen(protocol), name);
     free(name);
     return code;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,8 +19,15 @@ typedef struct view_options
 {
     const char* dirs[RUNS_MAX];
     int dir_count;
-    const char* output; // NULL: DIR/view.html of the first
+    const char* output; // NULL: DIR/view.html, or of several runs compare.html in the first
 } view_options;
+
+// Any other ending is likely a slip, and what lies there would be lost: a run's sheet.pc2.
+static bool names_page(const char* path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    return dot && dot > name && (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0);
+}
 
 static int read_options(int argc, char** argv, view_options* o)
 {
@@ -42,6 +50,11 @@ static int read_options(int argc, char** argv, view_options* o)
         {
             return known ? report_usage("view", false, "-o needs the name of a file")
                          : report_usage("view", false, "unknown option `%s`", scan.name);
+        }
+        if (!names_page(o->output))
+        {
+            return report_usage("view", false, "`%s` does not name a page: give -o a name that ends in .html",
+                                o->output);
         }
     }
     return o->dir_count > 0 ? EXIT_DONE : report_usage("view", false, "which run? give the folder of one or more");
@@ -99,13 +112,15 @@ int command_view(int argc, char** argv)
     {
         return write_page(&options, options.output);
     }
-    size_t size = strlen(options.dirs[0]) + sizeof("/view.html");
+    // A comparison leaves the page of the first run alone.
+    const char* name = options.dir_count > 1 ? "/compare.html" : "/view.html";
+    size_t size = strlen(options.dirs[0]) + strlen(name) + 1;
     char* path = malloc(size);
     if (!path)
     {
         return report_error(&(weft_error){.status = WEFT_NO_MEMORY}, false);
     }
-    snprintf(path, size, "%s/view.html", options.dirs[0]);
+    snprintf(path, size, "%s%s", options.dirs[0], name);
     code = write_page(&options, path);
     free(path);
     return code;

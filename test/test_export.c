@@ -436,6 +436,13 @@ static void wrong_words_are_answered(void** state)
     refused(2, "run --to pc2 --up x", "y or z");
     refused(2, "run --to pc2 --colour red", "no option `--colour`");
     refused(2, "run --to pc2 -o", "lacks its value");
+    refused(2, "run --to pc2 -o --force", "-o lacks its value");
+    assert_false(exists("--force"));
+    refused(2, "run --to glb", "did you mean `--to gltf`?");
+    refused(2, "run --to alembic", "`--to abc`");
+    refused(2, "run --to usd", "`--to usda`");
+    refused(2, "run --to VTK", "`--to vtp`");
+    refused(2, "run --to PC2", "`--to pc2`");
     refused(2, "run other --to pc2", "one folder at a time");
     refused(2, "nothing --to pc2", "nothing");
     assert_int_equal(export_with("", "run --to pc2 --frames 2:9 --json"), 2);
@@ -467,8 +474,8 @@ static void targets_are_not_lost(void** state)
     assert_int_equal(mkdir("empty", 0777), 0);
     export_well("run --to pc2 -o empty/");
     same_pc2("empty/sheet.pc2", all);
-    refused(2, "run --to pc2 -o run --force", "which no export made");
-    refused(2, "run --to pc2 --body sheet -o run/sheet.pc2", "folder of the run");
+    refused(2, "run --to pc2 -o run --force", "folder of a run");
+    refused(2, "run --to pc2 --body sheet -o run/sheet.pc2", "folder of a run");
     test_text_write(".", "file", "mine");
     refused(2, "run --to pc2 -o file --force", "no folder");
     assert_true(said("file", "mine"));
@@ -476,6 +483,67 @@ static void targets_are_not_lost(void** state)
     test_text_write(".", "old.pc2", "older");
     export_well("run --to pc2 --body sheet -o old.pc2");
     same_pc2("old.pc2", all);
+}
+
+static void endings_fit_the_format(void** state)
+{
+    (void)state;
+    static const char* const wrong[][2] = {
+        {"run --to usda -o x.glb", "ends in .usda, not in .glb: give another name, or --to gltf"},
+        {"run --to gltf -o x.gltf", "ends in .glb, not in .gltf"},
+        {"run --to abc -o x.JSON", "ends in .abc"},
+        {"run --to usda -o x.usdc", "ends in .usda"},
+        {"run --to pc2 -o x.glb", "writes a folder: give the name of one, without .glb, or --to gltf"},
+        {"run --to pc2 -o x.Obj", "without .Obj, or --to obj"},
+        {"run --to vtp -o run.pvd", "without .pvd"},
+        {"run --to obj --body sheet --frames 1 -o x.ply", "or --to ply"},
+    };
+    for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
+    {
+        refused(2, wrong[k][0], wrong[k][1]);
+    }
+    assert_int_equal(shell("ls | grep -q '^x\\.\\|pvd'"), 1);
+    export_well("run --to pc2 --body sheet -o sheet.PC2");
+    same_pc2("sheet.PC2", all);
+    export_well("run --to gltf -o x.GLB");
+    export_well("run --to usda -o x.usd");
+    export_well("run --to usda -o v1.2");
+    export_well("run --to obj -o v1.3");
+    // A folder may be called anything.
+    assert_int_equal(mkdir("x.ply", 0777), 0);
+    export_well("run --to obj -o x.ply");
+    assert_true(exists("x.ply/sheet.0000.obj"));
+}
+
+// Whichever run it is: the one that is exported, or another.
+static void files_of_runs_are_not_replaced(void** state)
+{
+    (void)state;
+    assert_int_equal(mkdir("other", 0777), 0);
+    test_text_write("other", "run.lock", "");
+    static const char* const held[] = {"coat.obj", "coat.pc2", "coat.PC2", "notes"};
+    for (size_t k = 0; k < sizeof(held) / sizeof(held[0]); k++)
+    {
+        test_text_write("other", held[k], "mine");
+    }
+    refused(2, "run --to obj --frames 1 --body sheet -o other/coat.obj", "choose another name");
+    refused(2, "run --to pc2 --body sheet -o other/coat.pc2", "choose another name");
+    refused(2, "run --to pc2 --body sheet -o other/../other/coat.PC2", "choose another name");
+    refused(2, "run --to gltf -o other/notes", "choose another name");
+    assert_int_equal(export_with("cd other &&", "../run --to pc2 --body sheet -o coat.pc2"), 2);
+    for (size_t k = 0; k < sizeof(held) / sizeof(held[0]); k++)
+    {
+        char path[64];
+        snprintf(path, sizeof(path), "other/%s", held[k]);
+        assert_true(said(path, "mine"));
+    }
+    refused(2, "run --to pc2 -o other", "folder of a run");
+    refused(2, "run --to pc2 -o other --force", "folder of a run");
+    // An earlier export may lie there.
+    export_well("run --to gltf -o other/x.glb");
+    export_well("run --to gltf -o other/x.glb");
+    export_well("run --to gltf -o run/x.glb");
+    export_well("run --to gltf -o run/x.glb");
 }
 
 static void leftovers_of_a_kill_are_replaced(void** state)
@@ -816,6 +884,8 @@ int main(void)
         T(objects_keep_their_names),
         T(wrong_words_are_answered),
         T(targets_are_not_lost),
+        T(endings_fit_the_format),
+        T(files_of_runs_are_not_replaced),
         T(leftovers_of_a_kill_are_replaced),
         T(no_disk_no_target),
         T(full_file_system),

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "common_sim.h"
@@ -255,12 +256,17 @@ static void test_canvas(void** state)
 static char folder[256];
 
 // Exit status of `weft ARGUMENTS` in the folder; what it prints is in the files out and err there.
-static int weft(const char* arguments)
+static int weft_with(const char* before, const char* arguments)
 {
     char line[8000];
-    snprintf(line, sizeof(line), "cd %s && %s %s >out 2>err", folder, WEFT_COMMAND, arguments);
+    snprintf(line, sizeof(line), "cd %s && %s %s %s >out 2>err", folder, before, WEFT_COMMAND, arguments);
     int status = system(line);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int weft(const char* arguments)
+{
+    return weft_with("", arguments);
 }
 
 static void assert_refused(const char* arguments, const char* word)
@@ -620,6 +626,66 @@ static void test_stills_of_a_short_run(void** state)
     free(p.rgb);
 }
 
+// ---- films
+
+// Exit status of a film by an `ffmpeg` that ends well and writes these bytes, as the shell's printf has them.
+static int film_of(const char* bytes)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/ffmpeg", folder);
+    FILE* script = fopen(path, "wb");
+    fprintf(script, "#!/bin/sh\nfor last; do :; done\ncat >/dev/null\nprintf '%s' >\"${last#file:}\"\n", bytes);
+    fclose(script);
+    assert_int_equal(chmod(path, 0755), 0);
+    return weft_with("PATH=\"$PWD:$PATH\"", "render run --size 64x48 -o film.mp4");
+}
+
+static long film_size(void)
+{
+    char path[512];
+    struct stat info;
+    snprintf(path, sizeof(path), "%s/film.mp4", folder);
+    return stat(path, &info) == 0 ? (long)info.st_size : -1;
+}
+
+static bool leftover(void)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "ls %s/film.mp4.* >/dev/null 2>&1", folder);
+    return system(path) == 0;
+}
+
+// ffmpeg may end well on a full disk: what is no whole film does not replace the one that is there.
+static void test_cut_films(void** state)
+{
+    (void)state;
+#define FTYP "\\000\\000\\000\\014ftypisom"
+#define MOOV "\\000\\000\\000\\012moov12"
+    assert_int_equal(film_of(FTYP MOOV "\\000\\000\\000\\001mdat\\000\\000\\000\\000\\000\\000\\000\\0211"), 0);
+    assert_int_equal(film_size(), 39);
+    static const char* const cut[] = {
+        "",                                        // nothing
+        FTYP "\\000\\000\\000\\012mdat12",         // no moov
+        FTYP MOOV "\\000\\000\\001\\000mdat1234",  // a box that is cut
+        FTYP MOOV "\\000\\000",                    // a head that is cut
+        FTYP MOOV "\\000\\000\\000\\001mdat\\000", // the same with 64 bits
+        FTYP MOOV "\\000\\000\\000\\004mdat",      // a size below that of the head
+    };
+    for (size_t k = 0; k < sizeof(cut) / sizeof(cut[0]); k++)
+    {
+        assert_int_equal(film_of(cut[k]), 3);
+        assert_int_equal(film_size(), 39);
+        assert_false(leftover());
+    }
+    // What a killed film has left goes.
+    char path[512];
+    snprintf(path, sizeof(path), "%s/film.mp4.tmp", folder);
+    fclose(fopen(path, "wb"));
+    assert_int_equal(film_of(FTYP MOOV "\\000\\000\\000\\000mdat123"), 0); // to the end
+    assert_int_equal(film_size(), 33);
+    assert_false(leftover());
+}
+
 static void test_refusals(void** state)
 {
     (void)state;
@@ -656,6 +722,7 @@ int main(void)
         cmocka_unit_test(test_sagging_sheet),
         cmocka_unit_test(test_stills),
         cmocka_unit_test(test_stills_of_a_short_run),
+        cmocka_unit_test(test_cut_films),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, make_run, drop_run);

@@ -614,6 +614,7 @@ static void test_cut_cache(void** state)
     test_file_cut("cut", "sheet.pc2", 5);
     assert_int_equal(weft("view cut -o cut.html"), 2);
     assert_says(".err", "cut/sheet.pc2");
+    assert_says(".err", "weft export --frames");
     assert_false(exists("cut.html") || exists("cut.html.tmp"));
 }
 
@@ -623,13 +624,31 @@ static void test_targets(void** state)
     test_run_write("target", false);
     assert_int_equal(weft("view target -o no-such-folder/x.html"), 3);
     assert_says(".err", "no-such-folder/x.html");
-    assert_int_equal(weft("view target -o target"), 3);
+    test_text_write(".", "notes.txt", "mine");
+    static const char* const others[] = {"target/sheet.pc2", "notes.txt", "target", "a.html/b", ".html"};
+    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++)
+    {
+        char words[64];
+        snprintf(words, sizeof(words), "view target -o %s", others[k]);
+        assert_int_equal(weft(words), 2);
+        assert_says(".err", "ends in .html");
+    }
+    assert_says("notes.txt", "mine");
+    assert_int_equal(weft("view target -o PAGE.HTM"), 0);
+    assert_int_equal(mkdir("folder.html", 0777), 0);
+    assert_int_equal(weft("view target -o folder.html"), 3);
     assert_says(".err", "this is a folder");
 
     // By default the page lies in the folder of the first run.
     assert_int_equal(weft("view target"), 0);
     assert_says(".out", "target/view.html");
     assert_true(exists("target/view.html"));
+    // That of several does not replace the page of the first alone.
+    test_text_write("target", "view.html", "alone");
+    assert_int_equal(weft("view target target"), 0);
+    assert_says(".out", "target/compare.html");
+    assert_true(exists("target/compare.html"));
+    assert_says("target/view.html", "alone");
 }
 
 // A page that does not fit leaves the one that was there.

@@ -42,8 +42,8 @@ WEFT_API const char* weft_export_format_ending(int index);
 WEFT_API int weft_export_format_is_folder(int index);
 /// Writes the target whole or not at all. Where the format's target is a folder and `target` has the format's ending, one file is
 /// written, which must then be able to hold all that was chosen. stats may be NULL. BAD_INPUT: the cache is damaged or the def
-/// asks for what is not there; UNSUPPORTED: the format cannot hold it; EXISTS: the target is a folder that is not empty;
-/// IO, DISK_FULL: the disk.
+/// asks for what is not there, or the target ends as files of another format do; UNSUPPORTED: the format cannot hold it;
+/// EXISTS: the target is a folder that is not empty, or a file of a run; IO, DISK_FULL: the disk.
 WEFT_API weft_status weft_export(weft_cache* cache, const weft_export_def* def, const char* target,
                                  weft_export_stats* stats, weft_error* error);
 

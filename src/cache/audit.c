@@ -98,7 +98,7 @@ static weft_status check_file(const char* dir, const char* name, int64_t* stated
     }
     return error_set(error, WEFT_BAD_INPUT, path, 0,
                      "the file is cut: its header counts %lld samples, and it holds %lld whole ones; copy or write it "
-                     "again, or take those with --frame (an export: --frames)",
+                     "again, or take those with `weft inspect --frame` or `weft export --frames`",
                      (long long)*stated, (long long)held);
 }
 
@@ -119,7 +119,7 @@ static weft_status check_body(const char* dir, const weft_cache* cache, int b, i
             return error_set(
                 error, WEFT_BAD_INPUT, dir, 0,
                 "%s.pc2 ends before frame %d, where frames.jsonl starts the next topology: %lld samples; copy or "
-                "write it again, or take those with --frame (an export: --frames)",
+                "write it again, or take those with `weft inspect --frame` or `weft export --frames`",
                 stem, weft_cache_topology_start(cache, b, g + 1), (long long)stated);
         }
     }
@@ -154,7 +154,7 @@ static weft_status check_counts(const char* dir, const weft_cache* cache, int ap
     return error_set(
         error, WEFT_BAD_INPUT, dir, 0,
         "%s.pc2 has %lld samples and %s.pc2 has %lld: write both for the same frames, or look at those that "
-        "both have with --frame (an export: --frames)",
+        "both have with `weft inspect --frame` or `weft export --frames`",
         shortest, (long long)fewest, longest, (long long)most);
 }
 

@@ -421,31 +421,10 @@ static weft_status job_start(export_job* job, weft_export_def* def, weft_error* 
 
 // ---- the target
 
-// A file of the run itself must not be lost.
-static weft_status check_apart(const export_job* job, const char* target, weft_error* error)
+static weft_status run_to_file(export_job* job, const export_format* format, export_fn* run, const char* target,
+                               weft_export_stats* stats, weft_error* error)
 {
-    char folder[EXPORT_PATH];
-    struct stat there, mine, its;
-    if (strlen(target) >= sizeof(folder) || stat(target, &there) != 0)
-    {
-        return WEFT_OK;
-    }
-    strcpy(folder, target);
-    char* slash = strrchr(folder, '/');
-    strcpy(slash ? slash + 1 : folder, ".");
-    bool inside = stat(folder, &its) == 0 && stat(weft_cache_dir(job->cache), &mine) == 0 &&
-                  its.st_dev == mine.st_dev && its.st_ino == mine.st_ino;
-    return inside
-               ? error_set(error, WEFT_EXISTS, target, 0,
-                           "this is a file in the folder of the run, which an export does not replace; choose another "
-                           "name")
-               : WEFT_OK;
-}
-
-static weft_status run_to_file(export_job* job, export_fn* run, const char* target, weft_export_stats* stats,
-                               weft_error* error)
-{
-    TRY(check_apart(job, target, error));
+    TRY(export_check_file(job, format, target, error));
     TRY(run(job, target, error));
     struct stat info;
     stats->files = 1;
@@ -465,12 +444,6 @@ static weft_status run_to_folder(export_job* job, const export_format* format, c
         export_folder_abandon(temporary);
     }
     return status;
-}
-
-static bool has_ending(const char* text, const char* ending)
-{
-    size_t length = strlen(text), end = strlen(ending);
-    return length > end && strcmp(text + length - end, ending) == 0;
 }
 
 static weft_status check_one_file(const export_job* job, const export_format* format, const char* target,
@@ -495,16 +468,20 @@ static weft_status job_run(export_job* job, const export_format* format, const c
 {
     struct stat info;
     bool is_folder = stat(target, &info) == 0 && S_ISDIR(info.st_mode);
+    if (!format->folder || !is_folder)
+    {
+        TRY(export_check_ending(format, target, error));
+    }
     if (!format->folder)
     {
-        return run_to_file(job, format->run, target, stats, error);
+        return run_to_file(job, format, format->run, target, stats, error);
     }
-    if (is_folder || !has_ending(target, format->ending))
+    if (is_folder || !export_has_ending(target, format->ending))
     {
         return run_to_folder(job, format, target, stats, error);
     }
     TRY(check_one_file(job, format, target, error));
-    return run_to_file(job, format->run_file, target, stats, error);
+    return run_to_file(job, format, format->run_file, target, stats, error);
 }
 
 weft_status weft_export(weft_cache* cache, const weft_export_def* def, const char* target, weft_export_stats* stats,

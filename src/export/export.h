@@ -141,6 +141,15 @@ typedef struct export_format
 // By index from 0; NULL after the last.
 const export_format* export_format_at(int index);
 
+// ---- what an export may write to
+bool export_has_ending(const char* target, const char* ending); // whatever the case
+bool export_holds_run(const char* folder);
+// EXISTS: the target would replace a file in the folder of a run, of any, that is no earlier export.
+weft_status export_check_file(const export_job* job, const export_format* format, const char* target,
+                              weft_error* error);
+// BAD_INPUT: the target ends as files of another format do.
+weft_status export_check_ending(const export_format* format, const char* target, weft_error* error);
+
 // ---- folder targets: made beside the target under another name, then put in its place
 // Checks the target, makes the temporary folder and writes its name.
 weft_status export_folder_begin(const char* target, bool force, char temporary[EXPORT_PATH], weft_error* error);

@@ -159,6 +159,11 @@ static weft_status check_target(const char* target, bool force, weft_error* erro
         return error_set(error, WEFT_EXISTS, target, 0,
                          "this is there and is no folder: the format writes several files; give the name of a folder");
     }
+    if (export_holds_run(target))
+    {
+        return error_set(error, WEFT_EXISTS, target, 0,
+                         "this is the folder of a run, which an export does not replace: give another name");
+    }
     names inside = {0};
     weft_status status = names_of_folder(target, &inside, error);
     if (status == WEFT_OK && inside.count > 0)
