@@ -243,7 +243,7 @@ static void drop_copies(squeezed_pair* pairs, int* count)
     *count = kept;
 }
 
-// The first bits follow from what crosses; the second ones stay for now.
+// The first bits follow from what crosses; keep_inside sees to the second ones.
 static void mark_again(contact* c)
 {
     for (int i = 0; i < c->cloth_count; i++)
