@@ -16,7 +16,7 @@
 #include "bench/bench.h"
 #include "bench/common.h"
 #include "export/export.h"
-#include "mesh/pc2.h"
+#include "mesh/pc2_file.h"
 
 enum
 {

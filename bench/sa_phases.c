@@ -9,7 +9,7 @@
 
 #include "bench/bench.h"
 #include "bench/sa_systems.h"
-#include "solve/sa.h"
+#include "solve/sa/sa.h"
 #include "solve/system.h"
 
 enum

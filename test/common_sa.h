@@ -3,7 +3,7 @@
 #define WEFT_TEST_COMMON_SA_H
 
 #include "common_system.h"
-#include "solve/sa.h"
+#include "solve/sa/sa.h"
 
 enum
 {

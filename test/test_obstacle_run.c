@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mesh/pc2.h"
+#include "mesh/pc2_file.h"
 #include "scene/scene_data.h"
 #include "weft/cache.h"
 

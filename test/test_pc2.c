@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mesh/pc2.h"
+#include "mesh/pc2_file.h"
 #include "weft/cache.h"
 
 enum

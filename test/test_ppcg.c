@@ -15,7 +15,7 @@
 
 #include "common_dense.h"
 #include "common_system.h"
-#include "solve/cg.h"
+#include "solve/cg/cg.h"
 #include "solve/solve.h"
 
 // ---- the sheet

@@ -8,8 +8,8 @@
 #include "common_dense.h"
 #include "common_system.h"
 #include "common_ties.h"
-#include "solve/null_space.h"
-#include "solve/sa.h"
+#include "solve/ties/null_space.h"
+#include "solve/sa/sa.h"
 
 // ---- solving
 

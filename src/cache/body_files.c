@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "mesh/pc2.h"
+#include "mesh/pc2_file.h"
 
 // ---- bodies: cloths, then obstacles
 

@@ -4,7 +4,7 @@
 
 #include "cache/changes.h"
 #include "mesh/mesh.h"
-#include "mesh/pc2.h"
+#include "mesh/pc2_file.h"
 #include "weft/cache.h"
 
 // A body's mesh from one frame on.

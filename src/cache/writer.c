@@ -13,8 +13,8 @@
 #include "cache/body_files.h"
 #include "cache/changes.h"
 #include "cache/checkpoint.h"
-#include "cache/fields.h"
-#include "mesh/pc2.h"
+#include "cache/field_files.h"
+#include "mesh/pc2_file.h"
 #include "cache/scene_file.h"
 #include "weft/cache.h"
 

@@ -5,7 +5,7 @@
 // together are small, and read again when needed otherwise.
 #include <string.h>
 
-#include "mesh/pc2.h"
+#include "mesh/pc2_file.h"
 #include "scene/scene_data.h"
 
 enum

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "sim/sim.h"
-#include "solve/sa.h"
+#include "solve/sa/sa.h"
 
 enum
 {

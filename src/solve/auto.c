@@ -6,7 +6,7 @@
 // iterations that were seen in place of those that were expected.
 #include <math.h>
 
-#include "solve/sa.h"
+#include "solve/sa/sa.h"
 
 enum
 {

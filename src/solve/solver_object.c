@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "solve/sa.h"
+#include "solve/sa/sa.h"
 #include "solve/system.h"
-#include "solve/tied.h"
+#include "solve/ties/tied.h"
 
 weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options, weft_error* error)
 {

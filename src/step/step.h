@@ -8,7 +8,7 @@
 #include "core/core.h"
 #include "material/material.h"
 #include "math/vec.h"
-#include "solve/null_space.h"
+#include "solve/ties/null_space.h"
 #include "solve/solve.h"
 #include "sparse/sparse.h"
 #include "step/contact.h"

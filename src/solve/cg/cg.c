@@ -1,0 +1,463 @@
+// Preconditioned conjugate gradients on the projected problem
+//
+//     S A x = S b,   (I - S) x = (I - S) z
+//
+// in the form of Baraff and Witkin (1998) as Boxerman's thesis corrects it (figure 5.2; Ascher and Boxerman 2003):
+// started from x = S x0 + (I - S) z and stopped when r^T M^-1 r <= tolerance^2 bhat^T M^-1 bhat with
+// bhat = S (b - A (I - S) z).
+//
+// With a block diagonal M an iteration is three passes over the vertices: new direction, product with p.s, update of x
+// and r with h = M^-1 r and r.h. The filter is applied inside the passes, chunk by chunk. With a hook the update stops
+// at r; the hook makes h, and one more pass the sums.
+//
+// A hook that rounds to single precision is not the same linear map each time. The flexible variant (Golub and Ye 1999;
+// Notay 2000) makes the new direction conjugate to the last one whatever the hook did: with r' = r - alpha s
+//
+//     beta = h' . (r' - r) / (r . h) = -alpha (h' . s) / (r . h),
+//
+// which is r' . h' / (r . h) when h' . r = 0, as it is in exact arithmetic with a constant M.
+#include "solve/cg/cg.h"
+
+#include <string.h>
+
+enum
+{
+    ITERATION_LIMIT_BASE = 1000,
+    ITERATIONS_A_VERTEX = 30 // rounding makes CG need more than the 3 n of theory when the tolerance is tight
+};
+
+// ---- memory
+
+void cg_finish(cg* c)
+{
+    mem_free(c->r);
+    mem_free(c->p);
+    mem_free(c->s);
+    mem_free(c->h);
+    mem_free(c->partial);
+    mem_free(c->record_start);
+    *c = (cg){0};
+}
+
+// Records are sorted by vertex: each chunk of rows has a range of them.
+void cg_constrain(cg* c, const linear_system* system)
+{
+    int chunk = 0;
+    for (int k = 0; k < system->filter_count; k++)
+    {
+        while (chunk <= system->filter[k].vertex / ROW_GRAIN)
+        {
+            c->record_start[chunk++] = k;
+        }
+    }
+    while (chunk <= c->row_count / ROW_GRAIN + 1)
+    {
+        c->record_start[chunk++] = system->filter_count;
+    }
+}
+
+weft_status cg_init(cg* c, const solve_options* options, const linear_system* system)
+{
+    int n = system->A.pattern->row_count;
+    *c = (cg){.options = *options, .row_count = n};
+    c->iteration_limit =
+        options->max_iterations ? options->max_iterations : ITERATION_LIMIT_BASE + (int64_t)ITERATIONS_A_VERTEX * n;
+    c->r = MEM_NEW(n, vec3);
+    c->p = MEM_NEW(n, vec3);
+    c->s = MEM_NEW(n, vec3);
+    c->h = MEM_NEW(n, vec3);
+    c->partial = MEM_NEW(n / ROW_GRAIN + 1, double);
+    c->record_start = MEM_NEW(n / ROW_GRAIN + 2, int);
+    if (!c->r || !c->p || !c->s || !c->h || !c->partial || !c->record_start)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    cg_constrain(c, system);
+    return WEFT_OK;
+}
+
+double cg_bytes(const cg* c)
+{
+    return (double)c->row_count * 4 * sizeof(vec3);
+}
+
+// ---- passes
+
+// What the passes of one solve share.
+typedef struct pass
+{
+    const cg* c;
+    const linear_system* system;
+    const sparse_kernels* kernels;
+    vec3* x;
+    double alpha, beta;
+    double delta; // r . h
+    double sq;    // r . r; in iterations only with a hook
+} pass;
+
+static double sum_of(pass* a, parallel_sum_fn* fn)
+{
+    return parallel_sum(a->c->options.pool, a->c->row_count, ROW_GRAIN, fn, a);
+}
+
+static vec3 inv_apply(const double* m, vec3 r)
+{
+    return (vec3){m[0] * r.x + m[1] * r.y + m[2] * r.z, m[1] * r.x + m[3] * r.y + m[4] * r.z,
+                  m[2] * r.x + m[4] * r.y + m[5] * r.z};
+}
+
+static void filter_rows(const pass* a, vec3* v, int begin)
+{
+    const int* start = a->c->record_start + begin / ROW_GRAIN;
+    for (int k = start[0]; k < start[1]; k++)
+    {
+        const filter_record* record = &a->system->filter[k];
+        v[record->vertex] = m3_mul_v(record->S, v[record->vertex]);
+    }
+}
+
+// p = S (h + beta p); with beta = 0 the old p is not looked at
+static void direction_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    const cg* c = a->c;
+    for (int i = begin; i < end; i++)
+    {
+        c->p[i] = a->beta != 0.0 ? v3_madd(c->h[i], a->beta, c->p[i]) : c->h[i];
+    }
+    filter_rows(a, c->p, begin);
+}
+
+// s = S A p, p . s
+static double product_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    double dot = a->kernels->multiply_dot(&a->system->A, a->c->p, a->c->s, begin, end);
+    filter_rows(a, a->c->s, begin);
+    return dot; // p = S p, so the filter does not change it
+}
+
+// x += alpha p, r -= alpha s of one vertex; returns r.
+static inline vec3 advance(const pass* a, int i)
+{
+    const cg* c = a->c;
+    a->x[i] = v3_madd(a->x[i], a->alpha, c->p[i]);
+    return c->r[i] = v3_madd(c->r[i], -a->alpha, c->s[i]);
+}
+
+// x += alpha p, r -= alpha s, h = M^-1 r, r . h
+static double update_block_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    const cg* c = a->c;
+    double dot = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        vec3 r = advance(a, i);
+        vec3 h = inv_apply(c->inv + 6 * (size_t)i, r);
+        c->h[i] = h;
+        dot += v3_dot(r, h);
+    }
+    return dot;
+}
+
+// x += alpha p, r -= alpha s, r . r
+static double update_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    double dot = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        vec3 r = advance(a, i);
+        dot += v3_dot(r, r);
+    }
+    return dot;
+}
+
+// r = S (b - s), r . r with s = A x
+static double residual_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    const cg* c = a->c;
+    double dot = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        c->r[i] = v3_sub(a->system->b[i], c->s[i]);
+    }
+    filter_rows(a, c->r, begin);
+    for (int i = begin; i < end; i++)
+    {
+        dot += v3_dot(c->r[i], c->r[i]);
+    }
+    return dot;
+}
+
+// h = M^-1 r, r . h
+static double block_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    const cg* c = a->c;
+    double dot = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        c->h[i] = inv_apply(c->inv + 6 * (size_t)i, c->r[i]);
+        dot += v3_dot(c->r[i], c->h[i]);
+    }
+    return dot;
+}
+
+// r . h
+static double dot_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    const cg* c = a->c;
+    double dot = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        dot += v3_dot(c->r[i], c->h[i]);
+    }
+    return dot;
+}
+
+// r . h, and h . s into the chunk's place of partial
+static double dots_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    const cg* c = a->c;
+    double dot = 0.0, other = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        dot += v3_dot(c->r[i], c->h[i]);
+        other += v3_dot(c->h[i], c->s[i]);
+    }
+    c->partial[begin / ROW_GRAIN] = other;
+    return dot;
+}
+
+// ---- residual and preconditioner
+
+// r = S (b - A y), returns r . r. y is one of the solver's own arrays: wide loads may reach past a caller's.
+static double residual_of(pass* a, const vec3* y)
+{
+    bsr_multiply(a->c->options.pool, a->c->options.cpu, &a->system->A, y, a->c->s);
+    return sum_of(a, residual_pass);
+}
+
+// p = x
+static void copy_pass(void* context, int begin, int end)
+{
+    pass* a = context;
+    memcpy(a->c->p + begin, a->x + begin, (size_t)(end - begin) * sizeof(vec3));
+}
+
+static double residual_of_x(pass* a)
+{
+    parallel_for(a->c->options.pool, a->c->row_count, ROW_GRAIN, copy_pass, a);
+    return residual_of(a, a->c->p);
+}
+
+// r . h tells a preconditioner that is not definite. Zero beside an r that is not zero tells it of a hook; blocks were
+// looked at when they were inverted, so there it is underflow, and the end.
+static weft_status judge(const pass* a)
+{
+    if (!isfinite(a->delta))
+    {
+        return WEFT_NOT_FINITE;
+    }
+    bool null = a->c->precondition && a->delta == 0.0 && a->sq > 0.0;
+    return a->delta < 0.0 || null ? WEFT_NOT_DEFINITE : WEFT_OK;
+}
+
+// h from the hook, given r . r. A zero r, or one that is no number, is not worth the hook's time.
+static weft_status apply_hook(pass* a)
+{
+    const cg* c = a->c;
+    a->delta = a->sq;
+    if (!isfinite(a->sq))
+    {
+        return WEFT_NOT_FINITE;
+    }
+    if (a->sq == 0.0)
+    {
+        return vector_is_zero(c->r, c->row_count) ? WEFT_OK : WEFT_NOT_FINITE; // squares below the range of double
+    }
+    a->delta = NAN; // what is known when the hook fails
+    return c->precondition(c->context, c->r, c->h);
+}
+
+// h = M^-1 r and delta = r . h, given r . r.
+static weft_status precondition(pass* a)
+{
+    if (!a->c->precondition)
+    {
+        a->delta = sum_of(a, block_pass);
+        return judge(a);
+    }
+    TRY(apply_hook(a));
+    a->delta = a->sq > 0.0 ? sum_of(a, dot_pass) : 0.0;
+    return judge(a);
+}
+
+// ---- iteration
+
+static double sum_of_partial(const cg* c)
+{
+    double sum = 0.0;
+    for (int k = 0; k * ROW_GRAIN < c->row_count; k++)
+    {
+        sum += c->partial[k];
+    }
+    return sum;
+}
+
+// The update with a hook: x, r, h, delta and beta.
+static weft_status update_by_hook(pass* a)
+{
+    const cg* c = a->c;
+    double last = a->delta;
+    a->sq = sum_of(a, update_pass);
+    if (!c->flexible || a->sq == 0.0)
+    {
+        TRY(precondition(a));
+        a->beta = a->delta / last;
+        return WEFT_OK;
+    }
+    TRY(apply_hook(a));
+    a->delta = sum_of(a, dots_pass);
+    a->beta = -a->alpha * sum_of_partial(c) / last;
+    return judge(a);
+}
+
+static weft_status update(pass* a)
+{
+    if (a->c->precondition)
+    {
+        return update_by_hook(a);
+    }
+    double last = a->delta;
+    a->delta = sum_of(a, update_block_pass);
+    a->beta = a->delta / last;
+    return judge(a);
+}
+
+static void show(const pass* a, int iteration)
+{
+    const solve_options* o = &a->c->options;
+    if (o->observe)
+    {
+        o->observe(o->observe_context, iteration, a->delta, a->x, a->c->r);
+    }
+}
+
+// From r, h and delta of the start until delta <= target.
+static weft_status iterate(pass* a, double target, weft_solve_stats* stats)
+{
+    const cg* c = a->c;
+    a->beta = 0.0;
+    show(a, stats->iterations);
+    while (a->delta > target)
+    {
+        if (stats->iterations >= c->iteration_limit)
+        {
+            return WEFT_NOT_CONVERGED;
+        }
+        parallel_for(c->options.pool, c->row_count, ROW_GRAIN, direction_pass, a);
+        double curvature = sum_of(a, product_pass);
+        if (!(curvature > 0.0))
+        {
+            return isfinite(curvature) ? WEFT_NOT_DEFINITE : WEFT_NOT_FINITE;
+        }
+        a->alpha = a->delta / curvature;
+        if (!isfinite(a->alpha))
+        {
+            return WEFT_NOT_FINITE;
+        }
+        stats->iterations++;
+        TRY(update(a));
+        show(a, stats->iterations);
+    }
+    return WEFT_OK;
+}
+
+// ---- solve
+
+// x = S x0 + (I - S) z, given (I - S) z in p; true when that is (I - S) z itself, to the bit. From a guess that is
+// (I - S) z but for the rounding of S a hook, which costs much, is spared as well.
+static bool form_start(const pass* a)
+{
+    const cg* c = a->c;
+    size_t bytes = (size_t)c->row_count * sizeof(vec3);
+    if (c->precondition && memcmp(a->x, c->p, bytes) == 0)
+    {
+        return true;
+    }
+    filter_apply(a->system, a->x);
+    for (int i = 0; i < c->row_count; i++)
+    {
+        a->x[i] = v3_add(a->x[i], c->p[i]);
+    }
+    return memcmp(a->x, c->p, bytes) == 0;
+}
+
+// Residual of the start x, unless it is that of the reference and already there.
+static weft_status start(pass* a)
+{
+    if (form_start(a))
+    {
+        return WEFT_OK;
+    }
+    a->sq = residual_of_x(a);
+    return precondition(a);
+}
+
+static void report(pass* a, double reference, double first, double reference_sq, weft_solve_stats* stats)
+{
+    stats->residual = reference > 0.0 ? sqrt(a->delta / reference) : 0.0;
+    if (stats->iterations > 0 && first > 0.0 && a->delta > 0.0)
+    {
+        stats->rate = pow(a->delta / first, 0.5 / stats->iterations);
+    }
+    double end_sq = residual_of_x(a);
+    stats->residual2 = reference_sq > 0.0 ? sqrt(end_sq / reference_sq) : 0.0;
+}
+
+weft_status cg_solve(cg* c, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    WEFT_ASSERT(c->precondition || c->inv);
+    pass a = {.c = c, .system = system, .kernels = sparse_kernels_for(c->options.cpu), .x = x};
+    stats->iterations = 0;
+    stats->converged = 0;
+    stats->rate = NAN;
+
+    // The reference of the stopping rule, from x = (I - S) z.
+    filter_prescribed(system, c->p);
+    double reference_sq = a.sq = residual_of(&a, c->p);
+    weft_status status = precondition(&a);
+    if (status != WEFT_OK)
+    {
+        // Numbers that are none stay out of x.
+        if (status != WEFT_NOT_FINITE)
+        {
+            form_start(&a);
+        }
+        return status;
+    }
+    double reference = a.delta;
+
+    status = start(&a);
+    // Nothing to solve: (I - S) z is the answer, whatever the guess was.
+    if (reference == 0.0)
+    {
+        filter_prescribed(system, x);
+        a.delta = 0.0;
+        status = WEFT_OK;
+    }
+    double first = a.delta;
+    if (status == WEFT_OK)
+    {
+        status = iterate(&a, c->options.tolerance * c->options.tolerance * reference, stats);
+    }
+    stats->converged = status == WEFT_OK;
+    report(&a, reference, first, reference_sq, stats);
+    return status;
+}

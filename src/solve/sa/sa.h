@@ -1,0 +1,337 @@
+// Smoothed-aggregation multigrid for block matrices (Tamstorf, Jones, McCormick 2015, sections 5 to 8): the hierarchy,
+// its setup and the V-cycle. The finest level has 3 x 3 blocks, the others K x K, K being the number of near-kernel
+// vectors rounded up to a multiple of 3 (the added ones are zero and get dropped like any dependent column).
+//
+//     sa_build   strength -> aggregates -> local QR -> P = (I - omega D^-1 A) P_hat -> A_c = P^T A P, level by level
+//     sa_cycle   z = M^-1 r: Chebyshev down, direct solve of the coarsest level, Chebyshev up; symmetric
+//
+// Matrices and vectors of the hierarchy are `real`: float or double, as settings.precision says. Everything that
+// decides (strength, QR, spectral radii) is computed in double from them.
+#ifndef WEFT_SA_H
+#define WEFT_SA_H
+
+#include "solve/direct/cholesky.h"
+#include "solve/solve.h"
+
+enum
+{
+    SA_KERNEL_MAX = 12,      // near-kernel vectors
+    SA_PAD = 8,              // reals that kernels may read past the end of an array
+    SA_CHUNK_MIN = 64,       // coarse rows a chunk of the Galerkin product
+    SA_CHUNK_MAX = 512,      // few large ones make fewer rows of A P twice
+    SA_TASKS = 32,           // of the Galerkin product, each with memory of its own
+    SA_TILE = 16384,         // nodes a task of the aggregation
+    SA_PACK_BLOCKS = 800000, // from here on 16 bits pay: a product then comes from memory, not from caches
+    SA_P_ROW_MAX = 32        // blocks of a row of P; a node with more is interpolated from its own aggregate alone
+};
+
+// Strong connections of a level, without the diagonal. Columns are sorted within a row.
+typedef struct sa_graph
+{
+    int* row_start; // [rows + 1]
+    int* column;
+    float* weight; // spectral radius of the connection
+} sa_graph;
+
+// Connections that smooth the interpolation: those above the limit of one of both ends.
+typedef struct sa_filter
+{
+    const float* rho; // [slots] NULL: all do
+    const float* limit;
+} sa_filter;
+
+static inline bool sa_smooths(const sa_filter* f, int slot, int i, int j)
+{
+    return !f->rho || i == j || f->rho[slot] > (f->limit[i] < f->limit[j] ? f->limit[i] : f->limit[j]);
+}
+
+typedef struct sa_level
+{
+    int rows, block;     // nodes, unknowns a node
+    bsr_pattern pattern; // of A; borrowed from the system on the finest level
+    void* A;             // real [block^2 a slot]; NULL on a packed level
+    // The finest level in 16 bits, see sa_packed.h; source has the numbers themselves, while a setup runs.
+    int16_t* packed;      // [9 a slot]
+    float *root, *unroot; // [9 a row] R and R^-1
+    const struct sa_load* source;
+    void* inverse; // real [block^2 a row] of the diagonal blocks
+    double radius; // estimate of the spectral radius of D^-1 A, with its margin
+
+    // To the next level; all NULL on the last.
+    int* aggregate; // [rows] node of the next level, -1: a special node, which takes no part below
+    int coarse_rows, coarse_block;
+    int *P_start, *P_column; // interpolation by rows: block x coarse_block blocks
+    void* P;
+    int *R_start, *R_row, *R_slot; // its transpose: for each coarse row the fine rows and the slots of P
+    int *AP_start, *AP_column;     // structure of A P
+    int *chunk_start, *chunk_row;  // for chunk_size coarse rows the fine rows that reach them
+    int chunk_size;
+    // Places of products, row after row: of A_ij P_j in a row of A P, for each slot and each block of P_j; of P_i^T (A
+    // P)_i in a coarse row, counted from its diagonal, for each block of P_i and each column of A P from its own on.
+    int *in_start, *out_start;
+    uint16_t *in_place, *out_place;
+
+    double* kernel;         // [rows * block * coarse_block] near kernel, row after row
+    void* Q;                // real [rows * block * coarse_block] tentative interpolation; gone after the setup
+    unsigned char* dropped; // [rows * block] 1: this unknown stands for a dropped column of the level above; or NULL
+
+    void *x, *y, *b, *r, *d; // real [rows * block] vectors of the cycle
+} sa_level;
+
+// Rows of the finest P as the setup made them, of the vertices whose rows the constraints of this solve have changed.
+typedef struct sa_stash
+{
+    int* vertex; // [count]
+    int count, capacity;
+    char* values;              // their rows, one after the other
+    int size, values_capacity; // bytes
+} sa_stash;
+
+// The finest matrix as it comes.
+typedef struct sa_load
+{
+    const linear_system* system;
+    const int* index; // filter record of each vertex, -1: none; NULL: no prefiltering
+    sa_level* level;
+    double scale;
+} sa_load;
+
+// What setup and cycle consist of, for `weft bench sa-phases`.
+typedef enum sa_phase
+{
+    SA_LOAD,
+    SA_INVERT,
+    SA_RADIUS,
+    SA_KERNEL,
+    SA_STRENGTH,
+    SA_GRAPH,
+    SA_AGGREGATE,
+    SA_TENTATIVE,
+    SA_P_STRUCTURE,
+    SA_P_VALUES,
+    SA_COARSE_STRUCTURE,
+    SA_GALERKIN,
+    SA_FACTOR,
+    SA_CONVERT, // from here on the cycle
+    SA_FIRST,
+    SA_STEP,
+    SA_RESIDUAL,
+    SA_RESTRICT,
+    SA_PROLONG,
+    SA_DIRECT,
+    SA_PHASE_COUNT
+} sa_phase;
+
+typedef struct sa_profile
+{
+    double seconds[WEFT_LEVEL_MAX][SA_PHASE_COUNT];
+    int calls[WEFT_LEVEL_MAX][SA_PHASE_COUNT];
+} sa_profile;
+
+typedef struct sa_hierarchy
+{
+    weft_sa_def settings;
+    workers* pool;
+    cpu_kind cpu;
+    int precision; // 32 or 64: what is in use; a float hierarchy that breaks down is built again in double
+    bool packed;   // the finest matrix is in 16 bits
+    sa_load source;
+    bool keep;           // keep Q, kernel and all else of the setup: for tests
+    sa_profile* profile; // receives the time of each phase; NULL: no clock is looked at
+    bool prefilter;      // built for the filtered matrix
+    bool kept;           // constraints may be newer than the interpolation
+    int* index;          // [rows] filter record of each vertex, or NULL
+    sa_stash stash;
+    double* partial; // [chunks of the finest rows]
+    int level_count;
+    sa_level levels[WEFT_LEVEL_MAX];
+    bool direct; // the last level is solved directly; else its block diagonal is all that is needed
+    chol_symbolic symbolic;
+    chol_numeric numeric;
+    double* direct_x; // [unknowns of the last level]
+    void* scratch;    // of the Galerkin product: real [scratch_size]
+    size_t scratch_size;
+    int element_vertices;              // of the system
+    double matrix_scale, vector_scale; // powers of two that bring A and r near 1, so that float holds them
+    size_t bytes, bytes_most;          // of the hierarchy, without the system: now, and at most during the setup
+} sa_hierarchy;
+
+weft_sa_def sa_default(void);
+weft_status sa_check(const weft_sa_def* settings, weft_error* error); // BAD_INPUT names what is out of range
+
+// prefilter: build for S A S + sigma (I - S) instead of A. NOT_DEFINITE when a diagonal block is not positive definite.
+weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilter);
+// New values in the structure that sa_build made: aggregates, interpolation and radii stay. `constraints`: they are not
+// those of the last solve. Allocates nothing in the long run. Needs settings.reuse.
+weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints);
+// Likewise with another pattern of as many rows: the structures of the coarse matrices and the radii are made anew.
+weft_status sa_restructure(sa_hierarchy* h, const linear_system* system);
+void sa_finish(sa_hierarchy* h); // keeps settings, pool, cpu, keep
+// Fits the scale of single precision to the residuals of a solve; r is the first of them.
+void sa_start(sa_hierarchy* h, const vec3* r);
+// z = M^-1 r, both [rows]; they may be the same.
+void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z);
+void sa_stats(const sa_hierarchy* h, weft_solve_stats* stats);
+// aggregate[i] of each finest node as `level` sees it, -1: none; returns the number of aggregates, -1: no such level.
+int sa_aggregates(const sa_hierarchy* h, int level, int* aggregate);
+
+// Adds the time since *since, which becomes now, to a phase of a level. Start with sa_clock.
+double sa_clock(const sa_hierarchy* h);
+void sa_lap(const sa_hierarchy* h, const sa_level* l, sa_phase phase, double* since);
+
+// ---- parts of the setup, each with its own test
+
+// Strength: rho(A_ii^-1/2 A_ij A_jj^-1/2) for each slot, 0 on the diagonal, symmetric to the bit.
+weft_status sa_strength(const sa_hierarchy* h, const sa_level* level, float* rho);
+// special[i] is set for nodes without strong connections or with a very dominant diagonal.
+weft_status sa_strong_graph(const sa_hierarchy* h, const sa_level* level, const float* rho, double theta, sa_graph* out,
+                            unsigned char* special);
+void sa_graph_finish(sa_graph* graph);
+// limit [rows]: share times the largest of a row.
+void sa_limits(const sa_hierarchy* h, const sa_level* level, const float* rho, double share, float* limit,
+               unsigned char* special);
+// Fills aggregate [rows]; returns the number of aggregates, -1 without memory.
+int sa_aggregate(workers* pool, const sa_graph* graph, int rows, const unsigned char* special, int distance,
+                 int tile_rows, int* aggregate);
+// The reference: algorithms 1 and 2, tile after tile in the order given (NULL: as they lie). sa_aggregate does the same
+// in the order of sa_tile_compare.
+int sa_aggregate_serially(const sa_graph* graph, int rows, const unsigned char* special, int distance, const int* tiles,
+                          int tile_rows, int* aggregate);
+int sa_tile_compare(const void* a, const void* b); // of tile numbers, for qsort
+
+double sa_power_of_two(double value);
+// Fills kernel and coarse_block of the finest level; fits the kernel of any level to its matrix.
+weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool prefilter);
+weft_status sa_relax_kernel(sa_hierarchy* h, sa_level* l);
+// Q of a level; kernel and dropped of the next.
+weft_status sa_tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse);
+// The structures of P and its transpose; of A P and the coarse matrix.
+weft_status sa_structure_P(sa_hierarchy* h, sa_level* l, const sa_filter* filter);
+weft_status sa_structure_coarse(sa_hierarchy* h, sa_level* l, sa_level* coarse);
+
+// Lists of keys, one for each row, or one key a row when start is NULL; keys are divided first, negative ones left out,
+// and with a divisor a key that repeats the last one of its row too.
+typedef struct sa_lists
+{
+    int rows;
+    const int *start, *key;
+    int divisor;
+} sa_lists;
+
+// For each key the rows that have it, increasing, and where in the lists it stands (item may be NULL).
+weft_status sa_invert_lists(sa_hierarchy* h, const sa_lists* in, int keys, int** start, int** row, int** item);
+
+static inline int sa_chunks(const sa_level* l)
+{
+    return (l->coarse_rows + l->chunk_size - 1) / l->chunk_size;
+}
+
+void sa_find_radius(sa_hierarchy* h, sa_level* l); // NaN when the matrix is not finite
+// Largest eigenvalue of a symmetric tridiagonal matrix.
+double sa_tridiagonal_max(const double* diagonal, const double* off, int count);
+
+// Memory that counts: `count` reals and what may be read behind them; ints.
+size_t sa_real_size(const sa_hierarchy* h);
+void* sa_real_new(sa_hierarchy* h, size_t count);
+void* sa_ints_new(sa_hierarchy* h, size_t count);
+void* sa_places_new(sa_hierarchy* h, size_t count);
+// Notes that so many bytes of scratch are there besides.
+void sa_note_scratch(sa_hierarchy* h, size_t bytes);
+// Scratch of a level that is there when its coarse matrix is made: kernel, Q, graph, strengths.
+size_t sa_scratch_of(const sa_hierarchy* h, const sa_level* l);
+// Counted bytes that sa_trim frees.
+size_t sa_setup_bytes(const sa_level* l);
+void sa_trim_kernel(sa_hierarchy* h, sa_level* l); // frees what only a full setup needs
+void sa_trim_product(sa_level* l);                 // the structure of the product with P
+void sa_trim(sa_hierarchy* h, sa_level* l);        // all that a cycle does without
+
+// The finest matrix: its memory, its values, both.
+weft_status sa_alloc_finest(sa_hierarchy* h);
+weft_status sa_load_values(sa_hierarchy* h, const linear_system* system);
+weft_status sa_load_finest(sa_hierarchy* h, const linear_system* system);
+// P of the finest level for the constraints of this system.
+weft_status sa_constrain_P(sa_hierarchy* h, const linear_system* system);
+weft_status sa_invert_diagonal(const sa_hierarchy* h, sa_level* l);
+weft_status sa_prepare_level(sa_hierarchy* h, sa_level* l); // vectors and inverse
+weft_status sa_level_radius(sa_hierarchy* h, sa_level* l);  // NOT_FINITE when there is none
+weft_status sa_interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filter);
+weft_status sa_galerkin(sa_hierarchy* h, sa_level* l, sa_level* coarse);        // structure and values
+weft_status sa_galerkin_values(sa_hierarchy* h, sa_level* l, sa_level* coarse); // values alone
+weft_status sa_factor_last(sa_hierarchy* h);
+weft_status sa_factor_values(sa_hierarchy* h);
+
+// ---- kernels, one table for each CPU kind and precision; ranges count rows of `level` unless said otherwise
+// What a pass over a level needs; unused pointers are NULL. All are real [rows * block].
+typedef struct sa_pass
+{
+    const sa_level* level;
+    const void *x, *b;
+    void *y, *d;
+    double c1, c2;
+} sa_pass;
+
+typedef struct sa_smoothing
+{
+    sa_level* level;
+    sa_filter filter;
+    double omega;
+} sa_smoothing;
+
+typedef struct sa_product
+{
+    const sa_level* level;
+    sa_level* coarse;
+    void* scratch;   // real [SA_TASKS * stride]
+    size_t row_room; // reals for a row of A P; the rest is for the sums of a chunk
+    size_t stride;
+} sa_product;
+
+typedef struct sa_relaxation
+{
+    const sa_level* level;
+    const double* from;
+    double* to;
+    double omega;
+} sa_relaxation;
+
+typedef struct sa_kernels
+{
+    size_t real_size;
+    void (*load)(void* load, int begin, int end);        // A of the finest level from the system
+    double (*pack)(void* load, int begin, int end);      // likewise in 16 bits; the number of blocks that do not fit
+    double (*invert)(void* level, int begin, int end);   // inverse; the number of blocks that have none
+    void (*relax)(void* relaxation, int begin, int end); // to = (I - omega D^-1 A) from
+    void (*smooth)(void* smoothing, int begin, int end); // P from Q
+    void (*galerkin)(void* product, int begin, int end); // upper blocks of coarse rows; ranges count tasks
+    void (*mirror)(void* level, int begin, int end);     // lower blocks from upper ones
+    void (*first)(void* pass, int begin, int end);       // d = y = c2 D^-1 b
+    void (*step)(void* pass, int begin, int end);        // d = c1 d + c2 D^-1 (b - A x), y = x + d
+    void (*residual)(void* pass, int begin, int end);    // y = b - A x
+    void (*restrict_to)(void* pass, int begin, int end); // y = P^T x; ranges count coarse rows
+    void (*prolong)(void* pass, int begin, int end);     // y += P x
+    double (*lanczos_multiply)(void* pass, int begin, int end); // y = A x - c1 b; x . y
+    double (*lanczos_scale)(void* pass, int begin, int end);    // y -= c1 b, d = D^-1 y; y . d
+} sa_kernels;
+
+const sa_kernels* sa_kernels_for(cpu_kind cpu, int precision);
+// Those of the passes over a level, which may be packed.
+const sa_kernels* sa_passes_for(const sa_hierarchy* h, const sa_level* l);
+
+typedef struct sa_strength_pass
+{
+    const sa_level* level;
+    int precision;
+    double* root; // [block^2 * rows] A_ii^-1/2
+    float* rho;   // [slots]
+} sa_strength_pass;
+
+typedef struct sa_strength_kernels
+{
+    void (*roots)(void* pass, int begin, int end);
+    void (*pairs)(void* pass, int begin, int end);     // slots right of the diagonal
+    double (*scales)(void* level, int begin, int end); // root and unroot of a packed level; blocks that have none
+} sa_strength_kernels;
+
+const sa_strength_kernels* sa_strength_kernels_for(cpu_kind cpu);
+
+#endif

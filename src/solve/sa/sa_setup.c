@@ -1,0 +1,250 @@
+// Setup of the hierarchy, level by level (algorithm 3 of the paper), and new values in what is there. What decides
+// about a level has files of its own: sa_radius.c, sa_graph.c, sa_aggregate.c, sa_tentative.c, sa_structure.c; what
+// makes its numbers is in sa_level.c.
+#include <math.h>
+
+#include "solve/sa/sa.h"
+
+static const double STALL = 0.75; // a level that keeps more than this share of the unknowns is the last
+
+// What decides about a level's aggregates and interpolation.
+typedef struct connections
+{
+    float *rho, *limit;
+    unsigned char* special;
+    sa_graph strong; // above theta
+    sa_filter filter;
+} connections;
+
+static weft_status connect(const sa_hierarchy* h, const sa_level* l, connections* c)
+{
+    c->rho = mem_raw((size_t)l->pattern.block_count, sizeof(float));
+    c->limit = MEM_NEW(l->rows, float);
+    c->special = MEM_NEW(l->rows, unsigned char);
+    if (!c->rho || !c->limit || !c->special)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    double clock = sa_clock(h);
+    TRY(sa_strength(h, l, c->rho));
+    sa_lap(h, l, SA_STRENGTH, &clock);
+    // On the finest level only: there the translations of neighbours are alike, so that leaving out keeps them.
+    if (h->settings.filter > 0.0 && l == h->levels)
+    {
+        sa_limits(h, l, c->rho, h->settings.filter, c->limit, c->special);
+        c->filter = (sa_filter){c->rho, c->limit};
+    }
+    weft_status status = sa_strong_graph(h, l, c->rho, h->settings.theta, &c->strong, c->special);
+    sa_lap(h, l, SA_GRAPH, &clock);
+    return status;
+}
+
+static void connections_finish(connections* c)
+{
+    mem_free(c->rho);
+    mem_free(c->limit);
+    mem_free(c->special);
+    sa_graph_finish(&c->strong);
+}
+
+static weft_status add_level(sa_hierarchy* h, const linear_system* system, sa_level* l, const connections* c,
+                             bool* last)
+{
+    sa_level* coarse = l + 1;
+    int distance = l == h->levels ? h->settings.distance : 1;
+    double clock = sa_clock(h);
+    int aggregates = sa_aggregate(h->pool, &c->strong, l->rows, c->special, distance, SA_TILE, l->aggregate);
+    if (aggregates < 0)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    l->coarse_rows = aggregates;
+    sa_lap(h, l, SA_AGGREGATE, &clock);
+    double unknowns = (double)l->rows * l->block, coarse_unknowns = (double)l->coarse_rows * l->coarse_block;
+    *last = l->coarse_rows == 0 || coarse_unknowns > STALL * unknowns;
+    if (*last)
+    {
+        return WEFT_OK;
+    }
+    *coarse = (sa_level){.rows = l->coarse_rows, .block = l->coarse_block, .coarse_block = l->coarse_block};
+    h->level_count++;
+    TRY(sa_tentative(h, l, coarse));
+    sa_lap(h, l, SA_TENTATIVE, &clock);
+    sa_note_scratch(h, sa_scratch_of(h, l));
+    TRY(sa_interpolation(h, l, &c->filter));
+    TRY(l == h->levels ? sa_constrain_P(h, system) : WEFT_OK);
+    return sa_galerkin(h, l, coarse);
+}
+
+// Adds the level below `l`; *last when there is none to add.
+static weft_status coarsen(sa_hierarchy* h, const linear_system* system, sa_level* l, bool* last)
+{
+    connections c = {0};
+    l->aggregate = sa_ints_new(h, (size_t)l->rows);
+    weft_status status = l->aggregate ? connect(h, l, &c) : WEFT_NO_MEMORY;
+    if (status == WEFT_OK)
+    {
+        status = add_level(h, system, l, &c, last);
+    }
+    connections_finish(&c);
+    return status;
+}
+
+// A level with nothing but special nodes needs no direct solve.
+static bool only_special(const sa_level* l)
+{
+    return l->aggregate && l->coarse_rows == 0;
+}
+
+static weft_status build(sa_hierarchy* h, const linear_system* system)
+{
+    TRY(sa_load_finest(h, system));
+    double clock = sa_clock(h);
+    TRY(sa_fill_kernel(h, system, h->prefilter));
+    sa_lap(h, h->levels, SA_KERNEL, &clock);
+    for (bool last = false; !last;)
+    {
+        sa_level* l = &h->levels[h->level_count - 1];
+        TRY(sa_prepare_level(h, l));
+        last = l->rows * l->block <= h->settings.coarsest || h->level_count == WEFT_LEVEL_MAX;
+        if (!last)
+        {
+            TRY(sa_level_radius(h, l));
+            clock = sa_clock(h);
+            TRY(sa_relax_kernel(h, l));
+            sa_lap(h, l, SA_KERNEL, &clock);
+            TRY(coarsen(h, system, l, &last));
+        }
+        if (!h->keep && h->settings.reuse)
+        {
+            sa_trim_kernel(h, l);
+        }
+        else if (!h->keep)
+        {
+            h->bytes -= sa_setup_bytes(l);
+            sa_trim(h, l);
+        }
+    }
+    if (only_special(&h->levels[h->level_count - 1]))
+    {
+        return WEFT_OK;
+    }
+    return h->level_count == 1 && h->packed ? WEFT_NOT_DEFINITE : sa_factor_last(h); // the caller tries without
+}
+
+weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilter)
+{
+    if (system->kernel_count > SA_KERNEL_MAX)
+    {
+        return WEFT_UNSUPPORTED;
+    }
+    sa_finish(h);
+    const bsr_pattern* p = system->A.pattern;
+    int bits = h->settings.precision ? h->settings.precision : p->block_count >= SA_PACK_BLOCKS ? 16 : 32;
+    h->packed = bits == 16 && 3 * (int64_t)p->row_count > h->settings.coarsest; // not where it is solved directly
+    h->precision = bits == 64 ? 64 : 32;
+    h->prefilter = prefilter;
+    h->kept = false;
+    h->vector_scale = 1.0;
+    weft_status status = build(h, system);
+    if ((status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE) && h->packed)
+    {
+        sa_finish(h);
+        h->packed = false;
+        status = build(h, system);
+    }
+    // Single precision may lose a matrix that double still holds.
+    if ((status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE) && h->precision == 32)
+    {
+        sa_finish(h);
+        h->precision = 64;
+        status = build(h, system);
+    }
+    if (status != WEFT_OK)
+    {
+        sa_finish(h);
+    }
+    return status;
+}
+
+// ---- new values in what is there
+
+// Other constraints leave the finest radius where it is or make it smaller (the same quotient over fewer vectors), but
+// that of coarse matrices may grow.
+weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints)
+{
+    h->kept = true;
+    h->levels[0].pattern = *system->A.pattern; // the same, but maybe elsewhere
+    TRY(sa_load_values(h, system));
+    TRY(sa_constrain_P(h, system));
+    for (int k = 0; k < h->level_count; k++)
+    {
+        sa_level* l = &h->levels[k];
+        TRY(l->packed ? WEFT_OK : sa_invert_diagonal(h, l));
+        if (k > 0 && k + 1 < h->level_count && constraints)
+        {
+            TRY(sa_level_radius(h, l));
+        }
+        if (k + 1 < h->level_count)
+        {
+            TRY(sa_galerkin_values(h, l, l + 1));
+        }
+    }
+    return h->direct ? sa_factor_values(h) : WEFT_OK;
+}
+
+// The matrix of a level and, on coarse ones, its pattern.
+static void drop_matrix(sa_hierarchy* h, sa_level* l)
+{
+    const bsr_pattern* p = &l->pattern;
+    size_t count = (size_t)p->block_count * (size_t)(l->block * l->block) + SA_PAD;
+    h->bytes -= count * (l->packed ? sizeof(int16_t) : sa_real_size(h));
+    mem_free(l->A);
+    mem_free(l->packed);
+    l->A = NULL;
+    l->packed = NULL;
+    if (l != h->levels)
+    {
+        h->bytes -= (2 * (size_t)p->row_count + 1 + (size_t)p->block_count) * sizeof(int);
+        bsr_pattern_finish(&l->pattern);
+        l->pattern = (bsr_pattern){0};
+    }
+}
+
+static weft_status restructure_level(sa_hierarchy* h, sa_level* l)
+{
+    TRY(sa_level_radius(h, l));
+    h->bytes -= sa_setup_bytes(l);
+    sa_trim_product(l);
+    drop_matrix(h, l + 1);
+    return sa_galerkin(h, l, l + 1);
+}
+
+weft_status sa_restructure(sa_hierarchy* h, const linear_system* system)
+{
+    sa_level* finest = &h->levels[0];
+    h->kept = true;
+    drop_matrix(h, finest);
+    finest->pattern = *system->A.pattern;
+    TRY(sa_alloc_finest(h));
+    TRY(sa_load_values(h, system));
+    TRY(sa_constrain_P(h, system));
+    for (int k = 0; k < h->level_count; k++)
+    {
+        TRY(h->levels[k].packed ? WEFT_OK : sa_invert_diagonal(h, &h->levels[k]));
+        if (k + 1 < h->level_count)
+        {
+            TRY(restructure_level(h, &h->levels[k]));
+        }
+    }
+    if (!h->direct)
+    {
+        return WEFT_OK;
+    }
+    h->bytes -= (size_t)(chol_symbolic_bytes(&h->symbolic) + chol_numeric_bytes(&h->symbolic));
+    chol_symbolic_finish(&h->symbolic);
+    chol_numeric_finish(&h->numeric);
+    mem_free(h->direct_x);
+    h->direct_x = NULL;
+    return sa_factor_last(h);
+}

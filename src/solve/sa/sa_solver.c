@@ -1,0 +1,423 @@
+// The multigrid solvers:
+//
+//     sa-ppcg   CG on the prefiltered system, preconditioned by a hierarchy of S A S + sigma (I - S) (section 8)
+//     sa-pcg    CG with the filter, preconditioned by a hierarchy of A that knows nothing of the constraints
+//     sa-cycle  the V-cycle of sa-ppcg alone, repeated
+//
+// Only the hierarchy's finest matrix is prefiltered, while it is copied to the hierarchy's precision: in CG all
+// directions lie in the range of S, where S A p is the prefiltered product. The system's rows stay as they are, for
+// constraint forces, and there is no second copy in double.
+#include <math.h>
+#include <string.h>
+
+#include "solve/cg/cg.h"
+#include "solve/sa/sa.h"
+
+// When sa-ppcg does not converge it escalates, by counts alone: to a stronger smoother and denser aggregates in double,
+// then to a direct solve where one fits. A limit that the caller set stands instead.
+enum
+{
+    CYCLE_LIMIT = 1000,
+    RAW_LIMIT = 5000,     // iterations of sa-pcg
+    ESCALATE_AFTER = 120, // iterations; the worst of `weft bench sa-box` needs some 90
+    STRONG_LIMIT = 400,   // iterations with the stronger hierarchy before the direct solve
+    LAST_LIMIT = 2000,    // and where none fits
+    STRONG_DEGREE = 4,
+    LOST_LIMIT = 6,     // iterations; a full setup costs as much more than a refresh
+    PATIENCE_MAX = 32,  // times that, where full setups have not helped
+    DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
+};
+
+static const double STRONG_THETA = 0.25;
+
+typedef struct sa_state
+{
+    solve_options options;
+    sa_hierarchy* hierarchy;
+    cg cg;
+    bool prefilter, started;
+    weft_status built; // of the last setup
+    // Reuse: after a full setup only numbers are made anew, until the iterations that this has cost are worth a setup.
+    bool usable;          // the hierarchy may be refreshed
+    int refreshed;        // what was done for this solve, as weft_solve_stats says it
+    bool moved;           // pattern or constraints may have changed since the last setup
+    uint64_t pattern;     // fingerprint of the pattern of the last setup
+    int first_iterations; // of the solve after the last full setup
+    int last_iterations;  // of the last solve
+    int lost;             // iterations above the first ones since then
+    int patience;         // how often LOST_LIMIT may be lost: contacts make systems harder, which no setup mends
+} sa_state;
+
+static void sa_state_finish(void* state)
+{
+    sa_state* s = state;
+    if (s->hierarchy)
+    {
+        sa_finish(s->hierarchy);
+    }
+    mem_free(s->hierarchy);
+    cg_finish(&s->cg);
+    *s = (sa_state){0};
+}
+
+static weft_status precondition(void* context, const vec3* r, vec3* h)
+{
+    sa_state* s = context;
+    if (!s->started)
+    {
+        sa_start(s->hierarchy, r);
+        s->started = true;
+    }
+    sa_cycle(s->hierarchy, r, h);
+    return WEFT_OK;
+}
+
+// Constraints and contacts come and go with the same vertices: what was set up goes on serving.
+static bool may_keep(const sa_state* s, const solve_options* options, const linear_system* system)
+{
+    return s->usable && s->hierarchy->levels[0].rows == system->A.pattern->row_count &&
+           s->options.pool == options->pool && s->options.cpu == options->cpu;
+}
+
+static weft_status analyze(sa_state* s, const solve_options* options, const linear_system* system, bool prefilter)
+{
+    if (options->preconditioner)
+    {
+        return WEFT_UNSUPPORTED;
+    }
+    if (may_keep(s, options, system))
+    {
+        cg_constrain(&s->cg, system);
+        s->moved = true;
+        return WEFT_OK;
+    }
+    sa_state_finish(s);
+    s->options = *options;
+    s->prefilter = prefilter;
+    s->hierarchy = MEM_NEW(1, sa_hierarchy);
+    if (!s->hierarchy)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    s->hierarchy->settings = options->sa;
+    s->hierarchy->pool = options->pool;
+    s->hierarchy->cpu = options->cpu;
+    TRY(cg_init(&s->cg, options, system));
+    s->cg.precondition = precondition;
+    s->cg.context = s;
+    s->cg.flexible = true;
+    s->cg.iteration_limit = options->max_iterations ? options->max_iterations : RAW_LIMIT;
+    return WEFT_OK;
+}
+
+static weft_status analyze_prefiltered(void* state, const solve_options* options, const linear_system* system)
+{
+    return analyze(state, options, system, true);
+}
+
+static weft_status analyze_raw(void* state, const solve_options* options, const linear_system* system)
+{
+    return analyze(state, options, system, false);
+}
+
+static weft_status factor_anew(sa_state* s, const linear_system* system)
+{
+    s->usable = false;
+    s->refreshed = 0;
+    TRY(sa_build(s->hierarchy, system, s->prefilter));
+    s->usable = s->options.sa.reuse != 0;
+    s->pattern = bsr_pattern_fingerprint(system->A.pattern);
+    s->moved = false;
+    return WEFT_OK;
+}
+
+static weft_status factor_kept(sa_state* s, const linear_system* system)
+{
+    uint64_t pattern = s->moved ? bsr_pattern_fingerprint(system->A.pattern) : s->pattern;
+    s->refreshed = pattern == s->pattern ? 1 : 2;
+    bool moved = s->moved;
+    s->pattern = pattern;
+    s->moved = false;
+    return s->refreshed == 1 ? sa_refresh(s->hierarchy, system, moved) : sa_restructure(s->hierarchy, system);
+}
+
+static weft_status factor(void* state, const linear_system* system)
+{
+    sa_state* s = state;
+    if (s->usable && s->lost < LOST_LIMIT * int_max(1, s->patience) && factor_kept(s, system) == WEFT_OK)
+    {
+        return WEFT_OK;
+    }
+    return factor_anew(s, system);
+}
+
+// Called at each checkpoint: a resumed run has no hierarchy either.
+static void forget(void* state)
+{
+    sa_state* s = state;
+    s->usable = false;
+    s->patience = s->lost = 0;
+}
+
+// A full setup that iterations asked for, and that took less than a quarter of them away, was not the remedy: the next
+// one waits twice as long.
+static void learn(sa_state* s, int iterations)
+{
+    bool helped = 4 * iterations <= 3 * s->last_iterations;
+    s->patience = helped ? 1 : int_min(2 * int_max(1, s->patience), PATIENCE_MAX);
+}
+
+static void count_lost(sa_state* s, int iterations)
+{
+    if (!s->refreshed)
+    {
+        s->lost > 0 ? learn(s, iterations) : (void)0;
+        s->lost = 0;
+        s->first_iterations = iterations;
+    }
+    else if (s->hierarchy->level_count > 1 || !s->hierarchy->direct) // a direct solve does not age
+    {
+        s->lost += int_max(0, iterations - s->first_iterations);
+    }
+    s->last_iterations = iterations;
+}
+
+static void report(const sa_state* s, const linear_system* system, weft_solve_stats* stats)
+{
+    sa_stats(s->hierarchy, stats);
+    stats->refreshed = s->refreshed;
+    double outside = 76.0 * system->A.pattern->block_count + cg_bytes(&s->cg);
+    stats->bytes_held = outside + (double)s->hierarchy->bytes;
+    stats->bytes = outside + fmax((double)s->hierarchy->bytes, (double)s->hierarchy->bytes_most);
+}
+
+static weft_status solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_state* s = state;
+    s->started = false;
+    weft_status status = cg_solve(&s->cg, system, x, stats);
+    report(s, system, stats);
+    count_lost(s, stats->iterations);
+    return status;
+}
+
+// ---- escalation
+
+static bool may_escalate(const sa_state* s, weft_status status)
+{
+    return !s->options.max_iterations &&
+           (status == WEFT_NOT_CONVERGED || status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE);
+}
+
+// A setup that fails is no reason to give up: the solve goes on from there.
+static weft_status factor_surely(void* state, const linear_system* system)
+{
+    sa_state* s = state;
+    s->built = factor(s, system);
+    return may_escalate(s, s->built) ? WEFT_OK : s->built;
+}
+
+static bool direct_fits(const linear_system* system)
+{
+    return system->A.pattern->row_count <= DIRECT_MAX;
+}
+
+// A second attempt with a stronger hierarchy, from the last iterate where it can be trusted.
+static weft_status solve_stronger(sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_hierarchy* h = s->hierarchy;
+    h->settings.degree = int_max(h->settings.degree, STRONG_DEGREE);
+    h->settings.theta = fmin(h->settings.theta, STRONG_THETA);
+    h->settings.precision = 64;
+    h->settings.lanczos =
+        h->settings.lanczos > 0 ? h->settings.lanczos : sa_default().lanczos; // the bound may be wrong
+    weft_status status = factor_anew(s, system);
+    s->usable = false; // the next solve starts with what was asked for
+    h->settings = s->options.sa;
+    TRY(status);
+    if (!(stats->residual < 1.0))
+    {
+        filter_prescribed(system, x);
+    }
+    int before = stats->iterations;
+    s->cg.iteration_limit = direct_fits(system) ? STRONG_LIMIT : LAST_LIMIT;
+    h->settings.degree = int_max(h->settings.degree, STRONG_DEGREE); // the cycle looks at it too
+    status = solve(s, system, x, stats);
+    h->settings = s->options.sa;
+    stats->iterations += before;
+    return status;
+}
+
+// Takes x and stats over only when the direct solve does what it should.
+static weft_status solve_directly(const sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    int count = system->A.pattern->row_count;
+    vec3* y = MEM_NEW(count, vec3);
+    weft_solve_stats last = {0};
+    solver_object direct = {0};
+    weft_status status = y ? solver_object_init(&direct, solver_cholesky.name, &s->options, NULL) : WEFT_NO_MEMORY;
+    if (status == WEFT_OK)
+    {
+        status = solver_object_solve(&direct, system, y, &last);
+    }
+    if (status == WEFT_OK || last.residual2 < stats->residual2)
+    {
+        memcpy(x, y, (size_t)count * sizeof(vec3));
+        stats->residual = last.residual;
+        stats->residual2 = last.residual2;
+        stats->converged = last.converged;
+        stats->bytes = fmax(stats->bytes, last.bytes);
+        stats->rate = NAN;
+        stats->escalations = 2;
+    }
+    solver_object_finish(&direct);
+    mem_free(y);
+    return status;
+}
+
+static weft_status solve_surely(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_state* s = state;
+    weft_status status = s->built;
+    if (status == WEFT_OK)
+    {
+        s->cg.iteration_limit = s->options.max_iterations ? s->options.max_iterations : ESCALATE_AFTER;
+        status = solve(s, system, x, stats);
+    }
+    if (may_escalate(s, status) && s->refreshed)
+    {
+        int before = stats->iterations;
+        status = factor_anew(s, system);
+        if (status == WEFT_OK)
+        {
+            filter_prescribed(system, x);
+            status = solve(s, system, x, stats);
+            stats->iterations += before;
+        }
+    }
+    if (may_escalate(s, status))
+    {
+        stats->escalations = 1;
+        status = solve_stronger(s, system, x, stats);
+        status = status == WEFT_NO_MEMORY ? WEFT_NOT_CONVERGED : status;
+    }
+    if (may_escalate(s, status) && direct_fits(system))
+    {
+        weft_status last = solve_directly(s, system, x, stats);
+        status = stats->escalations == 2 || last == WEFT_NOT_DEFINITE ? last : status;
+    }
+    return status;
+}
+
+// ---- V-cycles alone
+
+// r = S (b - A x), h = M^-1 r; returns r . h.
+static double cycle_residual(sa_state* s, const linear_system* system, const vec3* x)
+{
+    cg* c = &s->cg;
+    memcpy(c->p, x, (size_t)c->row_count * sizeof(vec3));
+    bsr_multiply(s->options.pool, s->options.cpu, &system->A, c->p, c->s);
+    double dot = 0.0;
+    for (int i = 0; i < c->row_count; i++)
+    {
+        c->r[i] = v3_sub(system->b[i], c->s[i]);
+    }
+    filter_apply(system, c->r);
+    precondition(s, c->r, c->h);
+    filter_apply(system, c->h);
+    for (int i = 0; i < c->row_count; i++)
+    {
+        dot += v3_dot(c->r[i], c->h[i]);
+    }
+    return dot;
+}
+
+static double length2(const vec3* v, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+    {
+        sum += v3_dot(v[i], v[i]);
+    }
+    return sqrt(sum);
+}
+
+static weft_status solve_by_cycles(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_state* s = state;
+    cg* c = &s->cg;
+    s->started = false;
+    filter_prescribed(system, x);
+    double start = cycle_residual(s, system, x), end = start;
+    double start2 = length2(c->r, c->row_count);
+    int limit = s->options.max_iterations ? s->options.max_iterations : CYCLE_LIMIT;
+    weft_status status = WEFT_OK;
+    for (stats->iterations = 0; end > s->options.tolerance * s->options.tolerance * start; stats->iterations++)
+    {
+        if (stats->iterations == limit)
+        {
+            status = WEFT_NOT_CONVERGED;
+            break;
+        }
+        for (int i = 0; i < c->row_count; i++)
+        {
+            x[i] = v3_add(x[i], c->h[i]);
+        }
+        end = cycle_residual(s, system, x);
+    }
+    status = !isfinite(end) || (start2 == 0.0 && !vector_is_zero(c->r, c->row_count)) ? WEFT_NOT_FINITE
+             : end < 0.0                                                              ? WEFT_NOT_DEFINITE
+                                                                                      : status;
+    double end2 = length2(c->r, c->row_count);
+    if (!(end <= start)) // diverged: the start is the best there was
+    {
+        filter_prescribed(system, x);
+        end = start;
+        end2 = start2;
+    }
+    stats->converged = status == WEFT_OK;
+    stats->residual = start > 0.0 ? sqrt(end / start) : 0.0;
+    stats->residual2 = start2 > 0.0 ? end2 / start2 : 0.0;
+    stats->rate = stats->iterations > 0 ? pow(stats->residual, 1.0 / stats->iterations) : NAN;
+    report(s, system, stats);
+    count_lost(s, stats->iterations);
+    return status;
+}
+
+static int aggregates(const void* state, int level, int* aggregate)
+{
+    const sa_state* s = state;
+    return s->hierarchy ? sa_aggregates(s->hierarchy, level, aggregate) : -1;
+}
+
+const linear_solver solver_sa_pcg = {.name = "sa-pcg",
+                                     .summary =
+                                         "CG with multigrid that knows nothing of the constraints: to compare with",
+                                     .state_size = sizeof(sa_state),
+                                     .analyze = analyze_raw,
+                                     .factor = factor,
+                                     .solve = solve,
+                                     .finish = sa_state_finish,
+                                     .forget = forget,
+                                     .aggregates = aggregates};
+
+const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
+                                      .summary =
+                                          "prefiltered CG with smoothed-aggregation multigrid (Tamstorf et al. 2015)",
+                                      .state_size = sizeof(sa_state),
+                                      .analyze = analyze_prefiltered,
+                                      .factor = factor_surely,
+                                      .solve = solve_surely,
+                                      .finish = sa_state_finish,
+                                      .forget = forget,
+                                      .aggregates = aggregates};
+
+const linear_solver solver_sa_cycle = {.name = "sa-cycle",
+                                       .summary = "the V-cycles of sa-ppcg alone, without CG: to study the multigrid",
+                                       .state_size = sizeof(sa_state),
+                                       .analyze = analyze_prefiltered,
+                                       .factor = factor,
+                                       .solve = solve_by_cycles,
+                                       .finish = sa_state_finish,
+                                       .forget = forget,
+                                       .aggregates = aggregates};

@@ -1,5 +1,0 @@
-// The arithmetic of the hierarchy in single precision.
-#define REAL float
-#define SA_TABLE KERNEL_NAME(sa_kernels_float)
-#include "solve/sa_numeric.h"
-#include "solve/sa_packed.h"

@@ -1,0 +1,196 @@
+// A simulation with contact must start without crossings: the inspector says so before the first step. What crosses is
+// refused with the pairs, or untangled where that is asked for. Pairs of bodies that are excluded may cross.
+#include <string.h>
+
+#include "start/start.h"
+
+enum
+{
+    NAMED_MAX = 4,           // pairs that the sentence lists
+    CROSSINGS_MAX = 1000000, // that are looked at
+};
+
+// ---- the bodies
+
+static weft_status look_fill(start_look* look, weft_inspect_body* bodies, weft_error* error)
+{
+    weft_sim* sim = look->sim;
+    for (int k = 0; k < look->body_count; k++)
+    {
+        bool cloth = k < sim->body_count;
+        const mesh* m = cloth ? &sim->bodies[k].rest : &sim->obstacles[k - sim->body_count].mesh;
+        look->meshes[k] = m;
+        look->first_vertex[k + 1] = look->first_vertex[k] + m->vertex_count;
+        bodies[k] = (weft_inspect_body){.obstacle = !cloth,
+                                        .vertex_count = m->vertex_count,
+                                        .triangle_count = m->triangle_count,
+                                        .triangles = m->triangle};
+    }
+    TRY(weft_sim_collider_positions(sim, look->x, error));
+    for (int i = 0; i < look->vertex_count; i++)
+    {
+        look->x[i] = v3_round(look->x[i]);
+    }
+    weft_inspect_def def = weft_inspect_def_default();
+    def.worker_count = sim->def.worker_count;
+    def.tasks = sim->def.tasks;
+    def.pair_limit = CROSSINGS_MAX;
+    def.crossing_limit = CROSSINGS_MAX;
+    def.crossings_only = 1;
+    return weft_inspector_create(&def, bodies, look->body_count, &look->inspector, error);
+}
+
+weft_status start_look_open(start_look* look, weft_sim* sim, weft_error* error)
+{
+    *look = (start_look){.sim = sim, .body_count = sim->body_count + sim->obstacle_count};
+    look->vertex_count = weft_sim_collider_vertex_count(sim);
+    look->first_vertex = MEM_NEW(look->body_count + 1, int);
+    look->meshes = MEM_NEW(look->body_count, const mesh*);
+    look->positions = MEM_NEW(look->body_count, const vec3*);
+    look->x = MEM_NEW(look->vertex_count, vec3);
+    weft_inspect_body* bodies = MEM_NEW(look->body_count, weft_inspect_body);
+    bool room = look->first_vertex && look->meshes && look->positions && look->x && bodies;
+    weft_status status = room ? look_fill(look, bodies, error) : WEFT_NO_MEMORY;
+    mem_free(bodies);
+    return status;
+}
+
+void start_look_close(start_look* look)
+{
+    weft_inspector_destroy(look->inspector);
+    mem_free(look->first_vertex);
+    mem_free(look->meshes);
+    mem_free(look->positions);
+    mem_free(look->x);
+    mem_free(look->pairs);
+    *look = (start_look){0};
+}
+
+// ---- exclusions
+
+static const char* name_of(const weft_sim* sim, int body)
+{
+    return body < sim->body_count ? sim->bodies[body].name : sim->obstacles[body - sim->body_count].name;
+}
+
+static bool lists_vertex(const exclusion* e, int vertex)
+{
+    for (int k = 0; k < e->vertex_count; k++)
+    {
+        if (e->vertices[k] == vertex)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool start_is_excluded(const start_look* look, int body, int vertex, int other)
+{
+    const weft_sim* sim = look->sim;
+    for (int k = 0; k < sim->exclusion_count; k++)
+    {
+        const exclusion* e = &sim->exclusions[k];
+        int first = sim_find_body(sim, e->first), second = sim_find_body(sim, e->second);
+        bool listed = !e->vertices || (first == body && lists_vertex(e, vertex));
+        if (listed && ((first == body && second == other) || (!e->vertices && first == other && second == body)))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A triangle with one excluded vertex is left alone as a whole.
+static bool pair_is_excluded(const start_look* look, const weft_crossing* c)
+{
+    for (int side = 0; side < 2 && look->sim->exclusion_count > 0; side++)
+    {
+        const int* corner = look->meshes[c->body[side]]->triangle + 3 * (size_t)c->triangle[side];
+        for (int k = 0; k < 3; k++)
+        {
+            if (start_is_excluded(look, c->body[side], corner[k], c->body[1 - side]))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+weft_status start_look_inspect(start_look* look, const vec3* x, weft_error* error)
+{
+    weft_inspection found;
+    for (int k = 0; k < look->body_count; k++)
+    {
+        look->positions[k] = x + look->first_vertex[k];
+    }
+    TRY(weft_inspector_frame(look->inspector, look->positions, &found, error));
+    void* pairs = look->pairs;
+    if (!mem_grow(&pairs, &look->pair_capacity, found.pair_count, sizeof(weft_crossing)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    look->pairs = pairs;
+    look->pair_count = 0;
+    for (int k = 0; k < found.pair_count; k++)
+    {
+        if (!pair_is_excluded(look, &found.pairs[k]))
+        {
+            look->pairs[look->pair_count++] = found.pairs[k];
+        }
+    }
+    return WEFT_OK;
+}
+
+// ---- the verdict
+
+weft_status start_refuse(const start_look* look, const char* what, const char* remedy, weft_error* error)
+{
+    char text[640];
+    size_t used = 0;
+    for (int k = 0; k < look->pair_count && k < NAMED_MAX; k++)
+    {
+        const weft_crossing* c = &look->pairs[k];
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s triangle %d of `%.48s` %s %d of `%.48s`",
+                                 k > 0 ? "," : "", c->triangle[0], name_of(look->sim, c->body[0]),
+                                 c->kind == WEFT_CROSSING_NESTED ? "inside" : "with", c->triangle[1],
+                                 name_of(look->sim, c->body[1]));
+    }
+    return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s:%s%s (%d pair%s in all); %s", what, text,
+                     look->pair_count > NAMED_MAX ? ", ..." : "", look->pair_count, look->pair_count == 1 ? "" : "s",
+                     remedy);
+}
+
+static weft_status look_judge(start_look* look, bool resolve, weft_untangling* out, weft_error* error)
+{
+    TRY(start_look_inspect(look, look->x, error));
+    out->crossings = look->pair_count;
+    if (look->pair_count == 0)
+    {
+        return WEFT_OK;
+    }
+    return resolve ? untangle(look, out, error)
+                   : start_refuse(look, "the scene starts with crossings",
+                                  "move the bodies apart, let \"initial_contact\": \"resolve\" untangle them, or leave "
+                                  "a pair alone with contact.exclude",
+                                  error);
+}
+
+weft_status start_judge(weft_sim* sim, bool resolve, weft_untangling* out, weft_error* error)
+{
+    weft_untangling unused;
+    start_look look;
+    out = out ? out : &unused;
+    *out = (weft_untangling){.body = -1, .vertex = -1};
+    weft_status status = start_look_open(&look, sim, error);
+    status = status == WEFT_OK ? look_judge(&look, resolve, out, error) : status;
+    start_look_close(&look);
+    return status == WEFT_NO_MEMORY ? error_set(error, status, NULL, 0, "%s", weft_status_text(status)) : status;
+}
+
+weft_status weft_sim_untangle(weft_sim* sim, weft_untangling* out, weft_error* error)
+{
+    WEFT_ASSERT(sim);
+    return start_judge(sim, true, out, error);
+}

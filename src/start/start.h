@@ -1,0 +1,36 @@
+// How a scene starts: which triangles cross before the first step, and untangling them.
+#ifndef WEFT_START_H
+#define WEFT_START_H
+
+#include "sim/sim.h"
+#include "weft/inspect.h"
+#include "weft/scene.h"
+
+// All bodies of a simulation before an inspector: cloths in the user's order, then obstacles, one after the other.
+typedef struct start_look
+{
+    weft_sim* sim;
+    int body_count, vertex_count;
+    int* first_vertex;      // [body_count + 1]
+    const mesh** meshes;    // [body_count]
+    vec3* x;                // [vertex_count] present positions, rounded to float
+    const vec3** positions; // [body_count] scratch of the inspector
+    weft_inspector* inspector;
+    weft_crossing* pairs; // [pair_count] of the last inspection, less those that the scene excludes
+    int pair_count, pair_capacity;
+} start_look;
+
+weft_status start_look_open(start_look* look, weft_sim* sim, weft_error* error);
+weft_status start_look_inspect(start_look* look, const vec3* x, weft_error* error); // fills pairs
+void start_look_close(start_look* look);                                            // zeroed is fine
+bool start_is_excluded(const start_look* look, int body, int vertex, int other);    // contact leaves them alone
+// BAD_INPUT with what crosses, in words.
+weft_status start_refuse(const start_look* look, const char* what, const char* remedy, weft_error* error);
+
+// Looks at the start: crossings are refused, or with `resolve` untangled. out may be NULL.
+weft_status start_judge(weft_sim* sim, bool resolve, weft_untangling* out, weft_error* error);
+
+// Moves cloth so that nothing crosses; look->pairs are the crossings. BAD_INPUT: it cannot be done.
+weft_status untangle(start_look* look, weft_untangling* out, weft_error* error);
+
+#endif
