@@ -108,7 +108,7 @@ static void accept(world* w)
     double inv_h = 1.0 / w->h;
     for (int i = 0; i < w->model->vertex_count; i++)
     {
-        s->dv[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
+        s->acceleration[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
     }
     memcpy(s->x, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
     memcpy(s->v, w->v_next, (size_t)w->model->vertex_count * sizeof(vec3));
@@ -189,7 +189,7 @@ weft_status step_run(world* w, const time_method* method)
     int halvings = s->halvings, calm = s->calm;
     memcpy(w->x_saved, s->x, bytes);
     memcpy(w->v_saved, s->v, bytes);
-    memcpy(w->dv_saved, s->dv, bytes);
+    memcpy(w->acceleration_saved, s->acceleration, bytes);
     memcpy(w->grip_saved, s->grip, bytes);
     weft_status status = run_substeps(w, method);
     if (status != WEFT_OK)
@@ -197,7 +197,7 @@ weft_status step_run(world* w, const time_method* method)
         w->bad_vertex = w->bad_vertex >= 0 ? w->bad_vertex : find_culprit(w);
         memcpy(s->x, w->x_saved, bytes);
         memcpy(s->v, w->v_saved, bytes);
-        memcpy(s->dv, w->dv_saved, bytes);
+        memcpy(s->acceleration, w->acceleration_saved, bytes);
         memcpy(s->grip, w->grip_saved, bytes);
         s->halvings = halvings;
         s->calm = calm;
