@@ -84,6 +84,27 @@ weft_status stage_judge(world* w)
     return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
+// Times go by name: the method that a step falls back on has some of the same stages, elsewhere in its table.
+static weft_status run_stage(world* w, const stage* stage)
+{
+    weft_step_stats* stats = w->stats;
+    double start = timer_now();
+    weft_status status = stage->run(w);
+    int k = 0;
+    while (k < stats->stage_count && strcmp(stats->stage_name[k], stage->name) != 0)
+    {
+        k++;
+    }
+    WEFT_VALIDATE(k < WEFT_STAGE_MAX);
+    if (k < WEFT_STAGE_MAX)
+    {
+        stats->stage_name[k] = stage->name;
+        stats->stage_s[k] += timer_now() - start;
+        stats->stage_count = int_max(stats->stage_count, k + 1);
+    }
+    return status;
+}
+
 static weft_status run_stages(world* w, const time_method* method)
 {
     w->bad_vertex = -1;
@@ -92,12 +113,7 @@ static weft_status run_stages(world* w, const time_method* method)
     w->energy_rise_max = method->energy_rise_max;
     for (int k = 0; method->stages[k].name; k++)
     {
-        double start = timer_now();
-        weft_status status = method->stages[k].run(w);
-        w->stats->stage_name[k] = method->stages[k].name;
-        w->stats->stage_s[k] += timer_now() - start;
-        w->stats->stage_count = int_max(w->stats->stage_count, k + 1);
-        TRY(status);
+        TRY(run_stage(w, &method->stages[k]));
     }
     return WEFT_OK;
 }
@@ -123,10 +139,11 @@ static void accept(world* w)
 // The shortest substep went wrong too: minimise, which cannot raise the potential. What is not finite stays a failure.
 static weft_status last_resort(world* w, const time_method* method, weft_status status)
 {
+    static const stage respond = {"respond", stage_respond};
     weft_status last = method != &method_newton ? run_stages(w, &method_newton) : status;
     if (last == WEFT_NOT_CONVERGED && w->judged)
     {
-        return stage_respond(w); // which was not reached; at the shortest substep it always ends
+        return run_stage(w, &respond); // which was not reached; at the shortest substep it always ends
     }
     if (last == WEFT_OK)
     {
