@@ -163,7 +163,7 @@ static void springs_are_gradients(void** state)
                      .velocity = v,
                      .springs = MEM_NEW(1, spring),
                      .spring_capacity = 1};
-        world w = {.model = &m, .contact = &c, .h = 0.004, .state = {.x = x, .v = v, .dv = dv}};
+        world w = {.model = &m, .contact = &c, .h = 0.004, .state = {.x = x, .v = v, .acceleration = dv}};
         bool edges = turn % 2;
         near_pair near = {.kind = edges ? WEFT_EDGE_EDGE : WEFT_VERTEX_FACE,
                           .vertex = {turn % 3,

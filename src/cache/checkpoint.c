@@ -51,7 +51,7 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, weft_error* 
     const state* s = &sim->world.state;
     header h = header_of(sim);
     size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
-    const vec3* arrays[ARRAYS] = {s->x, s->v, s->dv, s->grip};
+    const vec3* arrays[ARRAYS] = {s->x, s->v, s->acceleration, s->grip};
     uint64_t hash = hash_bytes(0, &h, sizeof(h));
     whole_file file;
     TRY(whole_file_open(&file, path, error));
@@ -118,7 +118,7 @@ static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, wef
     }
     memcpy(w->state.x, w->x_next, bytes);
     memcpy(w->state.v, w->v_next, bytes);
-    memcpy(w->state.dv, w->dv, bytes);
+    memcpy(w->state.acceleration, w->dv, bytes);
     memcpy(w->state.grip, w->x_try, bytes);
     w->state.step_count = h.step_count;
     w->state.halvings = h.halvings;

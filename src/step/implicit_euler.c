@@ -25,7 +25,7 @@ static weft_status stage_solve(world* w)
     // The first guess is the last acceleration.
     for (int i = 0; i < w->model->vertex_count; i++)
     {
-        w->dv[i] = v3_scale(w->h, w->state.dv[i]);
+        w->dv[i] = v3_scale(w->h, w->state.acceleration[i]);
     }
     linear_system system = world_system(w, w->rhs, w->z);
     return world_solve(w, &system, w->dv);

@@ -101,7 +101,7 @@ void springs_rub(world* w)
             int i = s->vertex[a];
             if (i < c->cloth_count)
             {
-                acceleration = v3_madd(acceleration, s->weight[a], w->state.dv[i]);
+                acceleration = v3_madd(acceleration, s->weight[a], w->state.acceleration[i]);
                 share = c->load[i] > 0.0 ? fmin(share, w->state.grip[i].x / c->load[i]) : share;
             }
         }
@@ -115,7 +115,7 @@ spring spring_rub(const world* w, const touch* t)
     int i = t->vertex;
     spring s = {.vertex = {i, i, i, i}, .weight = {1, 0, 0, 0}, .normal = t->normal};
     s.drift = v3_scale(-1.0, t->velocity);
-    s.slip = slip_of(w, t->friction * t->force, v3_add(w->state.v[i], s.drift), w->state.dv[i], t->normal);
+    s.slip = slip_of(w, t->friction * t->force, v3_add(w->state.v[i], s.drift), w->state.acceleration[i], t->normal);
     return s;
 }
 

@@ -47,7 +47,7 @@ typedef struct state
     vec3* x;    // [vertex_count] m
     vec3* v;    // [vertex_count] m/s
     vec3* grip; // [vertex_count] contact: last normal force (N); 0 no obstacle, else see touch.c; marks of squeeze.c
-    vec3* dv;   // [vertex_count] last solution, per unit of time step: the next first guess
+    vec3* acceleration; // [vertex_count] m/s^2 of the last substep: the next first guess
     int64_t step_count;
     int halvings; // the current substep is time_step / 2^halvings
     int calm;     // accepted substeps since the last change of halvings
@@ -98,9 +98,9 @@ typedef struct world
     bsr_matrix A;   // of the substep: that, or with the springs of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next;                           // the candidate end of the substep
-    vec3 *x_try, *v_try;                             // newton's line search
-    vec3 *x_saved, *v_saved, *dv_saved, *grip_saved; // the state before the step, for a step that fails
+    vec3 *x_next, *v_next;                                     // the candidate end of the substep
+    vec3 *x_try, *v_try;                                       // newton's line search
+    vec3 *x_saved, *v_saved, *acceleration_saved, *grip_saved; // the state before the step, for a step that fails
     filter_record* filter;
     int filter_count;
     binding binding; // all zero without ties

@@ -84,6 +84,27 @@ weft_status stage_judge(world* w)
     return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
+// Times go by name: the method that a step falls back on has some of the same stages, elsewhere in its table.
+static weft_status run_stage(world* w, const stage* stage)
+{
+    weft_step_stats* stats = w->stats;
+    double start = timer_now();
+    weft_status status = stage->run(w);
+    int k = 0;
+    while (k < stats->stage_count && strcmp(stats->stage_name[k], stage->name) != 0)
+    {
+        k++;
+    }
+    WEFT_VALIDATE(k < WEFT_STAGE_MAX);
+    if (k < WEFT_STAGE_MAX)
+    {
+        stats->stage_name[k] = stage->name;
+        stats->stage_s[k] += timer_now() - start;
+        stats->stage_count = int_max(stats->stage_count, k + 1);
+    }
+    return status;
+}
+
 static weft_status run_stages(world* w, const time_method* method)
 {
     w->bad_vertex = -1;
@@ -92,12 +113,7 @@ static weft_status run_stages(world* w, const time_method* method)
     w->energy_rise_max = method->energy_rise_max;
     for (int k = 0; method->stages[k].name; k++)
     {
-        double start = timer_now();
-        weft_status status = method->stages[k].run(w);
-        w->stats->stage_name[k] = method->stages[k].name;
-        w->stats->stage_s[k] += timer_now() - start;
-        w->stats->stage_count = int_max(w->stats->stage_count, k + 1);
-        TRY(status);
+        TRY(run_stage(w, &method->stages[k]));
     }
     return WEFT_OK;
 }
@@ -108,7 +124,7 @@ static void accept(world* w)
     double inv_h = 1.0 / w->h;
     for (int i = 0; i < w->model->vertex_count; i++)
     {
-        s->dv[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
+        s->acceleration[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
     }
     memcpy(s->x, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
     memcpy(s->v, w->v_next, (size_t)w->model->vertex_count * sizeof(vec3));
@@ -123,10 +139,11 @@ static void accept(world* w)
 // The shortest substep went wrong too: minimise, which cannot raise the potential. What is not finite stays a failure.
 static weft_status last_resort(world* w, const time_method* method, weft_status status)
 {
+    static const stage respond = {"respond", stage_respond};
     weft_status last = method != &method_newton ? run_stages(w, &method_newton) : status;
     if (last == WEFT_NOT_CONVERGED && w->judged)
     {
-        return stage_respond(w); // which was not reached; at the shortest substep it always ends
+        return run_stage(w, &respond); // which was not reached; at the shortest substep it always ends
     }
     if (last == WEFT_OK)
     {
@@ -189,7 +206,7 @@ weft_status step_run(world* w, const time_method* method)
     int halvings = s->halvings, calm = s->calm;
     memcpy(w->x_saved, s->x, bytes);
     memcpy(w->v_saved, s->v, bytes);
-    memcpy(w->dv_saved, s->dv, bytes);
+    memcpy(w->acceleration_saved, s->acceleration, bytes);
     memcpy(w->grip_saved, s->grip, bytes);
     weft_status status = run_substeps(w, method);
     if (status != WEFT_OK)
@@ -197,7 +214,7 @@ weft_status step_run(world* w, const time_method* method)
         w->bad_vertex = w->bad_vertex >= 0 ? w->bad_vertex : find_culprit(w);
         memcpy(s->x, w->x_saved, bytes);
         memcpy(s->v, w->v_saved, bytes);
-        memcpy(s->dv, w->dv_saved, bytes);
+        memcpy(s->acceleration, w->acceleration_saved, bytes);
         memcpy(s->grip, w->grip_saved, bytes);
         s->halvings = halvings;
         s->calm = calm;

@@ -10,8 +10,18 @@ enum
 
 static void vectors_of(world* w, vec3** out[VECTOR_COUNT])
 {
-    vec3** all[VECTOR_COUNT] = {&w->rhs,   &w->rhs_start, &w->z,       &w->dv,      &w->x_next,   &w->v_next,
-                                &w->x_try, &w->v_try,     &w->x_saved, &w->v_saved, &w->dv_saved, &w->grip_saved};
+    vec3** all[VECTOR_COUNT] = {&w->rhs,
+                                &w->rhs_start,
+                                &w->z,
+                                &w->dv,
+                                &w->x_next,
+                                &w->v_next,
+                                &w->x_try,
+                                &w->v_try,
+                                &w->x_saved,
+                                &w->v_saved,
+                                &w->acceleration_saved,
+                                &w->grip_saved};
     memcpy(out, all, sizeof(all));
 }
 
@@ -58,7 +68,7 @@ void world_finish(world* w)
     mem_free(w->partial);
     mem_free(w->state.x);
     mem_free(w->state.v);
-    mem_free(w->state.dv);
+    mem_free(w->state.acceleration);
     mem_free(w->state.grip);
     solver_object_finish(&w->solver);
     if (w->contact)
