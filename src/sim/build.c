@@ -209,8 +209,8 @@ static weft_status build_state(weft_sim* sim)
     s->x = MEM_NEW(m->vertex_count, vec3);
     s->v = MEM_NEW(m->vertex_count, vec3);
     s->acceleration = MEM_NEW(m->vertex_count, vec3);
-    s->grip = MEM_NEW(m->vertex_count, vec3);
-    if (!s->x || !s->v || !s->acceleration || !s->grip)
+    TRY(contact_state_create(&s->contact, m->vertex_count));
+    if (!s->x || !s->v || !s->acceleration)
     {
         return WEFT_NO_MEMORY;
     }

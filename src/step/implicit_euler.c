@@ -15,7 +15,7 @@ static weft_status stage_assemble(world* w)
     element_motion motion = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
     if (w->contact)
     {
-        springs_push(w, w->state.v, w->rhs_start);
+        cushions_push(w->contact, w->state.v, w->rhs_start);
     }
     return world_assemble(w, &motion, w->rhs_start);
 }
@@ -68,8 +68,8 @@ static weft_status stage_advance(world* w)
     w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
     if (w->contact)
     {
-        w->work += springs_work(w, w->v_next);
-        touch_remember(w, reaction);
+        w->work += cushions_work(w->contact, w->v_next);
+        world_remember(w, reaction);
     }
     return WEFT_OK;
 }

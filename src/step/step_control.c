@@ -7,7 +7,7 @@
 // Counts and energies decide, never clocks.
 #include <string.h>
 
-#include "step/sweep.h"
+#include "step/step.h"
 
 // A step may raise the energy by the method's share of kinetic and elastic energy, and by this share of the weight's.
 static const double weight_rise_max = 1e-7;
@@ -130,7 +130,9 @@ static void accept(world* w)
     memcpy(s->v, w->v_next, (size_t)w->model->vertex_count * sizeof(vec3));
     if (w->contact)
     {
-        memcpy(s->grip, w->contact->grip, (size_t)w->model->vertex_count * sizeof(vec3));
+        contact_state last = s->contact;
+        s->contact = w->contact->next;
+        w->contact->next = last;
     }
     w->before = w->after;
     w->stats->substeps++;
@@ -158,7 +160,7 @@ static weft_status run_substeps(world* w, const time_method* method)
     int ticks_done = 0;
     w->time = time_at(w, 0);
     w->h = w->settings.time_step;
-    w->contact ? squeeze_begin(w->contact) : (void)0;
+    w->contact ? contact_begin(w->contact) : (void)0;
     w->before = world_energy(w, s->x, s->v);
     if (!isfinite(w->before.energy.total))
     {
@@ -196,6 +198,8 @@ static weft_status run_substeps(world* w, const time_method* method)
     w->time = time_at(w, STEP_TICKS);
     w->stats->energy = w->before.energy;
     w->stats->max_stretch = w->before.max_stretch;
+    w->stats->contacts = w->contact ? w->contact->contacts : 0;
+    w->stats->last_resort = w->contact ? w->contact->last_resort : 0;
     return WEFT_OK;
 }
 
@@ -207,7 +211,7 @@ weft_status step_run(world* w, const time_method* method)
     memcpy(w->x_saved, s->x, bytes);
     memcpy(w->v_saved, s->v, bytes);
     memcpy(w->acceleration_saved, s->acceleration, bytes);
-    memcpy(w->grip_saved, s->grip, bytes);
+    TRY(contact_state_copy(&s->contact, &w->contact_saved));
     weft_status status = run_substeps(w, method);
     if (status != WEFT_OK)
     {
@@ -215,7 +219,9 @@ weft_status step_run(world* w, const time_method* method)
         memcpy(s->x, w->x_saved, bytes);
         memcpy(s->v, w->v_saved, bytes);
         memcpy(s->acceleration, w->acceleration_saved, bytes);
-        memcpy(s->grip, w->grip_saved, bytes);
+        contact_state last = s->contact;
+        s->contact = w->contact_saved;
+        w->contact_saved = last;
         s->halvings = halvings;
         s->calm = calm;
         return status;
