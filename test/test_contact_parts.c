@@ -143,7 +143,8 @@ typedef struct cushion_scene
     contact_bond bond;
     contact_row row;
     vec3 x[POINTS], v[POINTS], a[POINTS];
-    double inv_mass[POINTS], load[CLOTH_POINTS];
+    double inv_mass[POINTS];
+    cushion_load load[CLOTH_POINTS];
     int body[POINTS], record[CLOTH_POINTS];
     cushion room[1];
 } cushion_scene;

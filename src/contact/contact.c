@@ -54,7 +54,7 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->end = MEM_NEW(n, vec3);
     c->velocity = MEM_NEW(n, vec3);
     c->framed = MEM_NEW(n, vec3);
-    c->load = MEM_NEW(cloth_count, double);
+    c->load = MEM_NEW(cloth_count, cushion_load);
     c->record = MEM_NEW(cloth_count, int);
     c->awake = MEM_NEW(n, uint8_t);
     c->island = MEM_NEW(n, int);

@@ -131,6 +131,13 @@ typedef struct cushion
     double pressed, stopped; // N, what presses now and what stops an approach
 } cushion;
 
+// What the cushions of a vertex say together.
+typedef struct cushion_load
+{
+    double pressed;       // N, all
+    double stopped, most; // N, all, and the largest
+} cushion_load;
+
 // One collision as a condition on displacements and velocities of its vertices: along the unit normal n the weighted
 // sum of end positions must reach `gap`, and that of velocities must not be negative.
 typedef struct response_row
@@ -195,7 +202,7 @@ typedef struct contact
     int cushion_count, cushion_capacity;
     coupling* couplings; // [cushion_count]
     int coupling_capacity;
-    double* load;           // [cloth_count] N, of the cushions of each vertex
+    cushion_load* load;     // [cloth_count]
     coupled_matrix coupled; // mesh and cushions
     contact_state next;     // the state's next memory
 

@@ -107,34 +107,46 @@ void cushion_take(contact* c, int index)
 
 // ---- friction
 
-// The loads of all cushions of a vertex. What presses now says too much where cushions of one vertex work against each
-// other, so all of them together get no more than what they had at the end of the last substep, which the state
-// remembers.
+// What presses a pair, and a little, so that what slides over the edges of its cushions keeps its load.
+static double pressed_of(const cushion* s)
+{
+    return s->pressed + 1e-6 * push_acceleration / s->inv_mass;
+}
+
 static void sum_loads(contact* c)
 {
-    memset(c->load, 0, (size_t)c->cloth_count * sizeof(double));
+    memset(c->load, 0, (size_t)c->cloth_count * sizeof(cushion_load));
     for (int k = 0; k < 4 * c->cushion_count; k++)
     {
         const cushion* s = &c->cushions[k / 4];
+        double part = fabs(s->weight[k % 4]);
         if (s->vertex[k % 4] < c->cloth_count)
         {
-            c->load[s->vertex[k % 4]] += fabs(s->weight[k % 4]) * s->pressed;
+            cushion_load* load = &c->load[s->vertex[k % 4]];
+            load->pressed += part * pressed_of(s);
+            load->stopped += part * s->stopped;
+            load->most = fmax(load->most, part * s->stopped);
         }
     }
 }
 
+// The normal force of friction. What presses now says too much where cushions of one vertex work against each other, and
+// too little where what slides has just found new ones: all of them together get what they had at the end of the last
+// substep, which the state remembers. What stops an approach is shared by those that stop it.
 static double normal_force(const contact* c, const cushion* s)
 {
-    double share = 1.0;
+    double pressed = INFINITY, stopped = 1.0;
     for (int a = 0; a < 4; a++)
     {
         int i = s->vertex[a];
-        if (i < c->cloth_count && c->load[i] > 0.0)
+        if (i < c->cloth_count && s->weight[a] != 0.0)
         {
-            share = fmin(share, c->now.last->memory[i].force / c->load[i]);
+            const cushion_load* load = &c->load[i];
+            pressed = fmin(pressed, c->now.last->memory[i].force / load->pressed);
+            stopped = load->stopped > 0.0 ? fmin(stopped, load->most / load->stopped) : stopped;
         }
     }
-    return share * s->pressed + s->stopped;
+    return fmax(pressed * pressed_of(s), stopped * s->stopped);
 }
 
 static int compare_bond(const contact_bond* bond, const contact_row* row)

@@ -25,6 +25,12 @@ static void expect(world* w)
         double size = v3_length(a), most = v3_length(s->v[i]) / w->h + 2.0 * v3_length(weight);
         w->expected[i] = size > most ? v3_scale(most / size, a) : a;
     }
+    for (int k = 0; k < w->pin_count; k++)
+    {
+        const filter_record* pin = &w->pins[k];
+        vec3 prescribed = v3_scale(1.0 / w->h, w->z[pin->vertex]);
+        w->expected[pin->vertex] = v3_add(prescribed, m3_mul_v(pin->S, w->expected[pin->vertex]));
+    }
 }
 
 // Pins for the end of the substep, and rows of what is near.
@@ -37,8 +43,8 @@ static weft_status find(world* w)
     {
         return WEFT_OK;
     }
-    expect(w);
     memcpy(w->pins, w->filter, (size_t)w->pin_count * sizeof(filter_record));
+    expect(w);
     contact_substep now = {.h = w->h,
                            .time = w->time,
                            .time_step = w->settings.time_step,
