@@ -94,10 +94,27 @@ static cushion cushion_make(const contact* c, int index, double inv_mass)
     return s;
 }
 
+// How far the pair would be apart at the end of the substep without what has kept it apart in the last one: what rests
+// on a cushion would fall if that were not there again.
+static double end_without(const contact* c, const contact_row* row)
+{
+    double h = c->now.h, speed = v3_dot(row->normal, weighted(row->weight, row->vertex, c->velocity));
+    for (int k = 0; k < 4; k++)
+    {
+        int i = row->vertex[k];
+        if (i < c->cloth_count)
+        {
+            double support = v3_dot(row->normal, contact_yield(c, i, row->normal)) * c->now.last->memory[i].force;
+            speed -= h * fabs(row->weight[k]) * support;
+        }
+    }
+    return row->distance + h * speed;
+}
+
 void cushion_take(contact* c, int index)
 {
     const contact_row* row = (const contact_row*)c->rows.item + index;
-    double end = row->distance + c->now.h * v3_dot(row->normal, weighted(row->weight, row->vertex, c->velocity));
+    double end = end_without(c, row);
     double inv_mass = contact_inv_mass(c, row->vertex, row->weight, row->normal);
     if (fmin(row->distance, end) < row->thickness && inv_mass > 0.0)
     {
@@ -132,21 +149,25 @@ static void sum_loads(contact* c)
 
 // The normal force of friction. What presses now says too much where cushions of one vertex work against each other, and
 // too little where what slides has just found new ones: all of them together get what they had at the end of the last
-// substep, which the state remembers. What stops an approach is shared by those that stop it.
+// substep, which the state remembers. The side that remembers more counts: what slides comes to places that remember
+// nothing. What stops an approach is shared by those that stop it.
 static double normal_force(const contact* c, const cushion* s)
 {
-    double pressed = INFINITY, stopped = 1.0;
+    double force[2] = {0.0, 0.0}, load[2] = {0.0, 0.0}, stopped = 1.0;
     for (int a = 0; a < 4; a++)
     {
         int i = s->vertex[a];
         if (i < c->cloth_count && s->weight[a] != 0.0)
         {
-            const cushion_load* load = &c->load[i];
-            pressed = fmin(pressed, c->now.last->memory[i].force / load->pressed);
-            stopped = load->stopped > 0.0 ? fmin(stopped, load->most / load->stopped) : stopped;
+            const cushion_load* all = &c->load[i];
+            int side = s->weight[a] < 0.0;
+            force[side] += fabs(s->weight[a]) * c->now.last->memory[i].force;
+            load[side] += fabs(s->weight[a]) * all->pressed;
+            stopped = all->stopped > 0.0 ? fmin(stopped, all->most / all->stopped) : stopped;
         }
     }
-    return fmax(pressed * pressed_of(s), stopped * s->stopped);
+    double first = load[0] > 0.0 ? force[0] / load[0] : 0.0, second = load[1] > 0.0 ? force[1] / load[1] : 0.0;
+    return fmax(fmax(first, second) * pressed_of(s), stopped * s->stopped);
 }
 
 static int compare_bond(const contact_bond* bond, const contact_row* row)
