@@ -53,7 +53,8 @@ typedef struct contact_row
 // Of a vertex of cloth.
 typedef struct contact_memory
 {
-    double force;  // N, normal: of faces of obstacles the strongest, of cushions all together
+    double force;  // N, normal: of faces of obstacles that it touches the strongest
+    double load;   // N, normal: of its cushions all together
     vec3 friction; // N, what faces of obstacles exerted across their normals
     double calm;   // 0: it touches no face of an obstacle; from 1 on the substeps in which it hardly moved, see touch.c
 } contact_memory;

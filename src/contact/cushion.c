@@ -104,7 +104,7 @@ static double end_without(const contact* c, const contact_row* row)
         int i = row->vertex[k];
         if (i < c->cloth_count)
         {
-            double support = v3_dot(row->normal, contact_yield(c, i, row->normal)) * c->now.last->memory[i].force;
+            double support = v3_dot(row->normal, contact_yield(c, i, row->normal)) * c->now.last->memory[i].load;
             speed -= h * fabs(row->weight[k]) * support;
         }
     }
@@ -161,7 +161,7 @@ static double normal_force(const contact* c, const cushion* s)
         {
             const cushion_load* all = &c->load[i];
             int side = s->weight[a] < 0.0;
-            force[side] += fabs(s->weight[a]) * c->now.last->memory[i].force;
+            force[side] += fabs(s->weight[a]) * c->now.last->memory[i].load;
             load[side] += fabs(s->weight[a]) * all->pressed;
             stopped = all->stopped > 0.0 ? fmin(stopped, all->most / all->stopped) : stopped;
         }
@@ -395,9 +395,9 @@ void cushions_remember(contact* c, const vec3* v)
         for (int a = 0; a < 4 && push > 0.0; a++)
         {
             int i = s->vertex[a];
-            if (i < c->cloth_count && c->next.memory[i].calm == 0.0)
+            if (i < c->cloth_count)
             {
-                c->next.memory[i].force += fabs(s->weight[a]) * push;
+                c->next.memory[i].load += fabs(s->weight[a]) * push;
             }
         }
         if (s->row >= 0 && push > 0.0 && s->friction.rub > 0.0 && s->inv_mass_aside > 0.0)
