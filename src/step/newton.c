@@ -181,7 +181,6 @@ static double pin_work(const world* w)
 static weft_status finish(world* w)
 {
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
-    TRY(linearize(w));
     w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
     if (w->contact)
     {
@@ -191,7 +190,7 @@ static weft_status finish(world* w)
     return WEFT_OK;
 }
 
-static weft_status stage_minimise(world* w)
+static weft_status minimise(world* w)
 {
     double phi = choose_start(w);
     if (!isfinite(phi))
@@ -211,10 +210,22 @@ static weft_status stage_minimise(world* w)
         bool small = largest_move(w) <= w->settings.newton_tolerance && slope <= gain_min * scale;
         if (!line_search(w, &phi, slope) || small)
         {
-            return finish(w);
+            return linearize(w);
         }
     }
     return WEFT_NOT_CONVERGED;
+}
+
+// What pulls is let go, and the potential minimised again without it.
+static weft_status stage_minimise(world* w)
+{
+    TRY(minimise(w));
+    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next); turn++)
+    {
+        TRY(stage_constrain(w));
+        TRY(minimise(w));
+    }
+    return finish(w);
 }
 
 // What is prescribed is in the first iterate already: z is zero.
