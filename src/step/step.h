@@ -44,6 +44,7 @@ typedef struct model
 
 typedef struct state
 {
+    int vertex_count;
     vec3* x;    // [vertex_count] m
     vec3* v;    // [vertex_count] m/s
     vec3* grip; // [vertex_count] contact: last normal force (N); 0 no obstacle, else see touch.c; marks of squeeze.c
@@ -98,9 +99,10 @@ typedef struct world
     bsr_matrix A;   // of the substep: that, or with the springs of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next;                                     // the candidate end of the substep
-    vec3 *x_try, *v_try;                                       // newton's line search
-    vec3 *x_saved, *v_saved, *acceleration_saved, *grip_saved; // the state before the step, for a step that fails
+    vec3 *x_next, *v_next;              // the candidate end of the substep
+    vec3 *x_try, *v_try;                // newton's line search
+    state saved;                        // before the step, for one that fails
+    double solver_saved[SOLVER_MEMORY]; // likewise
     filter_record* filter;
     int filter_count;
     binding binding; // all zero without ties
@@ -144,8 +146,14 @@ extern const time_method method_implicit_euler, method_newton;
 const time_method* const* time_methods(int* count);
 weft_status time_method_find(const char* name, const time_method** out, weft_error* error);
 
-// One time step of the world, with halving; fills w->stats but for step, time and step_s.
+weft_status state_create(state* s, int vertex_count); // all zero; on failure state_finish is due
+void state_finish(state* s);                          // zeroed is fine
+void state_copy(state* to, const state* from);        // of as many vertices
+
+// One time step of the world, with halving; fills w->stats but for step, time and step_s. One that fails is undone.
 weft_status step_run(world* w, const time_method* method);
+// The world is again as before the last step_run. What only saves time is dropped, as at a checkpoint.
+void step_undo(world* w);
 
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep

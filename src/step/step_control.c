@@ -199,27 +199,37 @@ static weft_status run_substeps(world* w, const time_method* method)
     return WEFT_OK;
 }
 
+static void step_save(world* w)
+{
+    state_copy(&w->saved, &w->state);
+    const double* memory = solver_object_memory(&w->solver);
+    if (memory)
+    {
+        memcpy(w->solver_saved, memory, sizeof(w->solver_saved));
+    }
+}
+
+void step_undo(world* w)
+{
+    state_copy(&w->state, &w->saved);
+    solver_object_drop(&w->solver);
+    double* memory = solver_object_memory(&w->solver);
+    if (memory)
+    {
+        memcpy(memory, w->solver_saved, sizeof(w->solver_saved));
+    }
+}
+
 weft_status step_run(world* w, const time_method* method)
 {
-    state* s = &w->state;
-    size_t bytes = (size_t)w->model->vertex_count * sizeof(vec3);
-    int halvings = s->halvings, calm = s->calm;
-    memcpy(w->x_saved, s->x, bytes);
-    memcpy(w->v_saved, s->v, bytes);
-    memcpy(w->acceleration_saved, s->acceleration, bytes);
-    memcpy(w->grip_saved, s->grip, bytes);
+    step_save(w);
     weft_status status = run_substeps(w, method);
     if (status != WEFT_OK)
     {
         w->bad_vertex = w->bad_vertex >= 0 ? w->bad_vertex : find_culprit(w);
-        memcpy(s->x, w->x_saved, bytes);
-        memcpy(s->v, w->v_saved, bytes);
-        memcpy(s->acceleration, w->acceleration_saved, bytes);
-        memcpy(s->grip, w->grip_saved, bytes);
-        s->halvings = halvings;
-        s->calm = calm;
+        step_undo(w);
         return status;
     }
-    s->step_count++;
+    w->state.step_count++;
     return WEFT_OK;
 }

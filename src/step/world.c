@@ -5,23 +5,12 @@
 
 enum
 {
-    VECTOR_COUNT = 12
+    VECTOR_COUNT = 8
 };
 
 static void vectors_of(world* w, vec3** out[VECTOR_COUNT])
 {
-    vec3** all[VECTOR_COUNT] = {&w->rhs,
-                                &w->rhs_start,
-                                &w->z,
-                                &w->dv,
-                                &w->x_next,
-                                &w->v_next,
-                                &w->x_try,
-                                &w->v_try,
-                                &w->x_saved,
-                                &w->v_saved,
-                                &w->acceleration_saved,
-                                &w->grip_saved};
+    vec3** all[VECTOR_COUNT] = {&w->rhs, &w->rhs_start, &w->z, &w->dv, &w->x_next, &w->v_next, &w->x_try, &w->v_try};
     memcpy(out, all, sizeof(all));
 }
 
@@ -31,7 +20,7 @@ weft_status world_create(world* w, const model* m)
     size_t n = (size_t)m->vertex_count;
     vec3** vectors[VECTOR_COUNT];
     vectors_of(w, vectors);
-    bool ok = true;
+    bool ok = state_create(&w->saved, m->vertex_count) == WEFT_OK;
     for (int k = 0; k < VECTOR_COUNT; k++)
     {
         *vectors[k] = MEM_NEW(n, vec3);
@@ -66,10 +55,8 @@ void world_finish(world* w)
     mem_free(w->held);
     binding_finish(&w->binding);
     mem_free(w->partial);
-    mem_free(w->state.x);
-    mem_free(w->state.v);
-    mem_free(w->state.acceleration);
-    mem_free(w->state.grip);
+    state_finish(&w->state);
+    state_finish(&w->saved);
     solver_object_finish(&w->solver);
     if (w->contact)
     {
