@@ -3,24 +3,6 @@
 
 #include <string.h>
 
-// FNV-1a over 64-bit words, the rest byte by byte.
-uint64_t hash_bytes(uint64_t hash, const void* data, size_t size)
-{
-    const unsigned char* p = data;
-    for (; size >= 8; size -= 8, p += 8)
-    {
-        uint64_t word;
-        memcpy(&word, p, 8);
-        hash = (hash ^ word) * 0x100000001B3u;
-        hash ^= hash >> 29;
-    }
-    for (; size > 0; size--, p++)
-    {
-        hash = (hash ^ *p) * 0x100000001B3u;
-    }
-    return hash;
-}
-
 static uint64_t hash_string(uint64_t hash, const char* text)
 {
     return hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);

@@ -6,6 +6,7 @@
 
 #include "constraint/constraint.h"
 #include "core/core.h"
+#include "core/sections.h"
 #include "material/material.h"
 #include "math/vec.h"
 #include "solve/ties/null_space.h"
@@ -149,6 +150,12 @@ weft_status time_method_find(const char* name, const time_method** out, weft_err
 weft_status state_create(state* s, int vertex_count); // all zero; on failure state_finish is due
 void state_finish(state* s);                          // zeroed is fine
 void state_copy(state* to, const state* from);        // of as many vertices
+extern const double far_away_sq;                      // m^2: where positions are lost
+// Sections of a checkpoint. Loading fills a state of the right size that nobody uses yet: on failure it is in between.
+void state_save(const state* s, section_writer* out); // its arrays
+weft_status state_load(state* s, sections* from, weft_error* error);
+void step_control_save(const state* s, section_writer* out); // its numbers
+weft_status step_control_load(state* s, int max_halvings, sections* from, weft_error* error);
 
 // One time step of the world, with halving; fills w->stats but for step, time and step_s. One that fails is undone.
 weft_status step_run(world* w, const time_method* method);

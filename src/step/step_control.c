@@ -17,9 +17,6 @@ enum
     CALM_STEPS = 4 // good substeps before a longer one is tried
 };
 
-// Caches hold positions as float: what has left 1e18 m is lost.
-static const double far_away_sq = 1e36;
-
 static int find_not_finite(const vec3* x, const vec3* v, int count)
 {
     for (int i = 0; i < count; i++)
@@ -196,6 +193,46 @@ static weft_status run_substeps(world* w, const time_method* method)
     w->time = time_at(w, STEP_TICKS);
     w->stats->energy = w->before.energy;
     w->stats->max_stretch = w->before.max_stretch;
+    return WEFT_OK;
+}
+
+// What the next step goes on with, in a checkpoint.
+typedef struct step_control
+{
+    int64_t step_count;
+    int32_t halvings, calm;
+} step_control;
+
+static const section_shape control_shape = {"step-control", 1, sizeof(step_control), 1};
+
+void step_control_save(const state* s, section_writer* out)
+{
+    step_control c = {s->step_count, s->halvings, s->calm};
+    section_put(out, control_shape.name, control_shape.version, sizeof(c), 1, &c);
+}
+
+weft_status step_control_load(state* s, int max_halvings, sections* from, weft_error* error)
+{
+    const int64_t whole_max = (int64_t)1 << 53; // time is a double
+    const section* found;
+    TRY(sections_take(from, &control_shape, &found, error));
+    if (!found)
+    {
+        return sections_lacks(from, control_shape.name, error);
+    }
+    step_control c;
+    memcpy(&c, found->items, sizeof(c));
+    if (c.step_count < 0 || c.step_count > whole_max || c.halvings < 0 || c.halvings > max_halvings || c.calm < 0 ||
+        c.calm > STEP_TICKS)
+    {
+        char what[128];
+        snprintf(what, sizeof(what), "step %lld with %d halvings and %d calm substeps", (long long)c.step_count,
+                 c.halvings, c.calm);
+        return sections_cannot_be(from, what, error);
+    }
+    s->step_count = c.step_count;
+    s->halvings = c.halvings;
+    s->calm = c.calm;
     return WEFT_OK;
 }
 
