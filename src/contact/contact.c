@@ -5,40 +5,6 @@
 
 #include "contact/find.h"
 
-// ---- memory
-
-weft_status contact_state_create(contact_state* s, int vertex_count)
-{
-    *s = (contact_state){.vertex_count = vertex_count};
-    s->memory = MEM_NEW(vertex_count, contact_memory);
-    s->mark = MEM_NEW(vertex_count, uint64_t);
-    return s->memory && s->mark ? WEFT_OK : WEFT_NO_MEMORY;
-}
-
-weft_status contact_state_copy(const contact_state* from, contact_state* to)
-{
-    if (!mem_grow((void**)&to->bonds, &to->bond_capacity, from->bond_count, sizeof(contact_bond)))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    memcpy(to->memory, from->memory, (size_t)from->vertex_count * sizeof(contact_memory));
-    memcpy(to->mark, from->mark, (size_t)from->vertex_count * sizeof(uint64_t));
-    to->bond_count = from->bond_count;
-    if (from->bond_count > 0)
-    {
-        memcpy(to->bonds, from->bonds, (size_t)from->bond_count * sizeof(contact_bond));
-    }
-    return WEFT_OK;
-}
-
-void contact_state_finish(contact_state* s)
-{
-    mem_free(s->memory);
-    mem_free(s->mark);
-    mem_free(s->bonds);
-    *s = (contact_state){0};
-}
-
 // ---- arrays
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count, int body_count)

@@ -19,6 +19,7 @@
 #include "collide/broad.h"
 #include "constraint/constraint.h"
 #include "core/core.h"
+#include "core/sections.h"
 #include "math/vec.h"
 #include "sparse/sparse.h"
 #include "weft/collide.h"
@@ -80,6 +81,8 @@ typedef struct contact_state
 
 weft_status contact_state_create(contact_state* s, int vertex_count);
 weft_status contact_state_copy(const contact_state* from, contact_state* to);
+void contact_state_save(const contact_state* s, section_writer* out);
+weft_status contact_state_load(contact_state* s, sections* from, weft_error* error);
 void contact_state_finish(contact_state* s); // zeroed is fine
 
 // ---- a substep, as the method lends it

@@ -206,14 +206,7 @@ static weft_status build_state(weft_sim* sim)
 {
     model* m = &sim->model;
     state* s = &sim->world.state;
-    s->x = MEM_NEW(m->vertex_count, vec3);
-    s->v = MEM_NEW(m->vertex_count, vec3);
-    s->acceleration = MEM_NEW(m->vertex_count, vec3);
-    TRY(contact_state_create(&s->contact, m->vertex_count));
-    if (!s->x || !s->v || !s->acceleration)
-    {
-        return WEFT_NO_MEMORY;
-    }
+    TRY(state_create(s, m->vertex_count));
     vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3(-INFINITY, -INFINITY, -INFINITY);
     for (int k = 0; k < sim->body_count; k++)
     {
@@ -308,6 +301,7 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
         error_set(error, status, NULL, 0, "%s", weft_status_text(status));
     }
     sim->built = status == WEFT_OK;
+    sim->built ? (void)0 : sim_unbuild(sim); // the next call begins anew
     return status;
 }
 

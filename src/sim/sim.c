@@ -104,12 +104,8 @@ weft_status weft_sim_create(const weft_sim_def* def, weft_sim** out, weft_error*
     return WEFT_OK;
 }
 
-void weft_sim_destroy(weft_sim* sim)
+void sim_unbuild(weft_sim* sim)
 {
-    if (!sim)
-    {
-        return;
-    }
     world_finish(&sim->world);
     model* m = &sim->model;
     for (int g = 0; g < GROUP_COUNT; g++)
@@ -121,6 +117,22 @@ void weft_sim_destroy(weft_sim* sim)
     tie_set_finish(&m->ties);
     mem_free(m->mass);
     mem_free(m->external);
+    *m = (model){0};
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        mem_free(sim->bodies[k].scene_vertex);
+        sim->bodies[k].scene_vertex = NULL;
+    }
+    sim->built = false;
+}
+
+void weft_sim_destroy(weft_sim* sim)
+{
+    if (!sim)
+    {
+        return;
+    }
+    sim_unbuild(sim);
     for (int k = 0; k < sim->body_count; k++)
     {
         body_finish(&sim->bodies[k]);
@@ -224,7 +236,11 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     double start = timer_now();
     sim->world.stats = stats;
     weft_status status = step_run(&sim->world, sim->method);
-    status = status == WEFT_OK ? tell_squeezed(sim, stats) : status;
+    if (status == WEFT_OK && tell_squeezed(sim, stats) != WEFT_OK)
+    {
+        step_undo(&sim->world);
+        status = WEFT_NO_MEMORY;
+    }
     sim->world.stats = NULL;
     stats->step = sim->world.state.step_count;
     stats->time = weft_sim_time(sim);

@@ -102,6 +102,7 @@ struct weft_sim
 
 // Builds model and world from the bodies; does nothing when that is done.
 weft_status sim_build(weft_sim* sim, weft_error* error);
+void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 void body_finish(body* b);
 

@@ -5,23 +5,13 @@
 
 enum
 {
-    VECTOR_COUNT = 12
+    VECTOR_COUNT = 9
 };
 
 static void vectors_of(world* w, vec3** out[VECTOR_COUNT])
 {
-    vec3** all[VECTOR_COUNT] = {&w->rhs,
-                                &w->rhs_start,
-                                &w->z,
-                                &w->dv,
-                                &w->x_next,
-                                &w->v_next,
-                                &w->x_try,
-                                &w->v_try,
-                                &w->x_saved,
-                                &w->v_saved,
-                                &w->acceleration_saved,
-                                &w->expected};
+    vec3** all[VECTOR_COUNT] = {&w->rhs,    &w->rhs_start, &w->z,     &w->dv,      &w->x_next,
+                                &w->v_next, &w->x_try,     &w->v_try, &w->expected};
     memcpy(out, all, sizeof(all));
 }
 
@@ -31,7 +21,7 @@ weft_status world_create(world* w, const model* m)
     size_t n = (size_t)m->vertex_count;
     vec3** vectors[VECTOR_COUNT];
     vectors_of(w, vectors);
-    bool ok = true;
+    bool ok = state_create(&w->saved, m->vertex_count) == WEFT_OK;
     for (int k = 0; k < VECTOR_COUNT; k++)
     {
         *vectors[k] = MEM_NEW(n, vec3);
@@ -50,7 +40,6 @@ weft_status world_create(world* w, const model* m)
     w->partial = MEM_NEW(chunks, energy_sums);
     w->pattern_version = 1;
     w->bad_vertex = -1;
-    TRY(contact_state_create(&w->contact_saved, m->vertex_count));
     return ok && w->values && w->filter && w->pins && w->partial ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -66,14 +55,11 @@ void world_finish(world* w)
     mem_free(w->values);
     mem_free(w->filter);
     mem_free(w->pins);
-    contact_state_finish(&w->contact_saved);
     mem_free(w->held);
     binding_finish(&w->binding);
     mem_free(w->partial);
-    mem_free(w->state.x);
-    mem_free(w->state.v);
-    mem_free(w->state.acceleration);
-    contact_state_finish(&w->state.contact);
+    state_finish(&w->state);
+    state_finish(&w->saved);
     solver_object_finish(&w->solver);
     if (w->contact)
     {
