@@ -1,5 +1,6 @@
-// checkpoint.weft: a header, then positions, velocities, last solution and memory of contact in scene order, then a
-// hash over all. Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint.
+// checkpoint.weft: a header, then positions, velocities, last solution and memory of contact in scene order, then the
+// marks of squeezed vertices, then a hash over all. Written whole or not at all. What only saves time is not in it: a
+// run drops that at each checkpoint.
 #include "cache/checkpoint.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@ typedef struct header
     uint64_t fingerprint;
     int64_t step_count;
     int32_t halvings, calm;
+    int32_t mark_count, unused;
     char kernels[16];
     double solver_memory[SOLVER_MEMORY];
 } header;
@@ -23,7 +25,7 @@ static const char magic[8] = "WEFTCKP";
 
 enum
 {
-    VERSION = 3,
+    VERSION = 4,
     ARRAYS = 4
 };
 
@@ -35,7 +37,8 @@ static header header_of(const weft_sim* sim)
                 .fingerprint = sim_fingerprint(sim),
                 .step_count = s->step_count,
                 .halvings = s->halvings,
-                .calm = s->calm};
+                .calm = s->calm,
+                .mark_count = s->marks.count};
     memcpy(h.magic, magic, sizeof(magic));
     snprintf(h.kernels, sizeof(h.kernels), "%s", cpu_kind_name(sim->cpu));
     const double* memory = solver_object_memory(&sim->world.solver);
@@ -61,6 +64,9 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, weft_error* 
         fwrite(arrays[k], 1, bytes, file.stream);
         hash = hash_bytes(hash, arrays[k], bytes);
     }
+    size_t mark_bytes = (size_t)h.mark_count * sizeof(squeeze_mark);
+    fwrite(s->marks.item, 1, mark_bytes, file.stream);
+    hash = hash_bytes(hash, s->marks.item, mark_bytes);
     fwrite(&hash, sizeof(hash), 1, file.stream);
     return whole_file_close(&file, error);
 }
@@ -90,45 +96,81 @@ static weft_status check_header(const header* h, const weft_sim* sim, const char
     return WEFT_OK;
 }
 
-static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, weft_error* error)
+// Marks in their order, of vertices and bodies that there are. One by one, so that memory follows what the file has.
+static weft_status read_marks(FILE* stream, const weft_sim* sim, int count, mark_list* out)
 {
-    header h;
-    const char* cut = "the checkpoint is cut short or damaged; start over with --force";
-    if (fread(&h, sizeof(h), 1, stream) != 1)
+    int bodies = sim->body_count + sim->obstacle_count;
+    squeeze_mark mark, last = {-1, 0, 0};
+    for (int k = 0; k < count; k++, last = mark)
     {
-        return error_set(error, WEFT_BAD_INPUT, path, 0, "%s", cut);
+        bool good = fread(&mark, sizeof(mark), 1, stream) == 1;
+        good = good && (mark.vertex > last.vertex || (mark.vertex == last.vertex && mark.body > last.body));
+        good = good && mark.vertex < sim->model.vertex_count && mark.body >= 0 && mark.body < bodies;
+        if (!good || (mark.through != 0 && mark.through != 1))
+        {
+            return WEFT_BAD_INPUT;
+        }
+        TRY(marks_add(out, mark));
     }
-    TRY(check_header(&h, sim, path, error));
-    // Read into scratch first: a damaged file leaves the simulation as it was.
-    world* w = &sim->world;
-    vec3* scratch[ARRAYS] = {w->x_next, w->v_next, w->dv, w->x_try};
-    size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
-    uint64_t hash = hash_bytes(0, &h, sizeof(h)), stored = 0;
+    return WEFT_OK;
+}
+
+// What follows the header, into scratch: a damaged file leaves the simulation as it was.
+static weft_status read_body(FILE* stream, const weft_sim* sim, const header* h, vec3* arrays[ARRAYS], mark_list* marks)
+{
+    size_t bytes = (size_t)h->vertex_count * sizeof(vec3);
+    uint64_t hash = hash_bytes(0, h, sizeof(*h)), stored = 0;
     for (int k = 0; k < ARRAYS; k++)
     {
-        if (fread(scratch[k], 1, bytes, stream) != bytes)
+        if (fread(arrays[k], 1, bytes, stream) != bytes)
         {
-            return error_set(error, WEFT_BAD_INPUT, path, 0, "%s", cut);
+            return WEFT_BAD_INPUT;
         }
-        hash = hash_bytes(hash, scratch[k], bytes);
+        hash = hash_bytes(hash, arrays[k], bytes);
     }
-    if (fread(&stored, sizeof(stored), 1, stream) != 1 || stored != hash)
-    {
-        return error_set(error, WEFT_BAD_INPUT, path, 0, "%s", cut);
-    }
+    TRY(read_marks(stream, sim, h->mark_count, marks));
+    hash = hash_bytes(hash, marks->item, (size_t)marks->count * sizeof(squeeze_mark));
+    return fread(&stored, sizeof(stored), 1, stream) == 1 && stored == hash ? WEFT_OK : WEFT_BAD_INPUT;
+}
+
+static void take_state(world* w, const header* h, mark_list* marks)
+{
+    size_t bytes = (size_t)h->vertex_count * sizeof(vec3);
     memcpy(w->state.x, w->x_next, bytes);
     memcpy(w->state.v, w->v_next, bytes);
     memcpy(w->state.dv, w->dv, bytes);
     memcpy(w->state.grip, w->x_try, bytes);
-    w->state.step_count = h.step_count;
-    w->state.halvings = h.halvings;
-    w->state.calm = h.calm;
+    marks_swap(&w->state.marks, marks);
+    w->state.step_count = h->step_count;
+    w->state.halvings = h->halvings;
+    w->state.calm = h->calm;
     double* memory = solver_object_memory(&w->solver);
     if (memory)
     {
-        memcpy(memory, h.solver_memory, sizeof(h.solver_memory));
+        memcpy(memory, h->solver_memory, sizeof(h->solver_memory));
     }
-    return WEFT_OK;
+}
+
+static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, weft_error* error)
+{
+    header h;
+    world* w = &sim->world;
+    vec3* scratch[ARRAYS] = {w->x_next, w->v_next, w->dv, w->x_try};
+    mark_list marks = {0};
+    weft_status status = fread(&h, sizeof(h), 1, stream) == 1 ? WEFT_OK : WEFT_BAD_INPUT;
+    if (status == WEFT_OK)
+    {
+        TRY(check_header(&h, sim, path, error));
+        status = read_body(stream, sim, &h, scratch, &marks);
+    }
+    if (status == WEFT_OK)
+    {
+        take_state(w, &h, &marks);
+    }
+    marks_finish(&marks);
+    return status == WEFT_BAD_INPUT
+               ? error_set(error, status, path, 0, "the checkpoint is cut short or damaged; start over with --force")
+               : status;
 }
 
 weft_status checkpoint_read(const char* path, weft_sim* sim, weft_error* error)

@@ -1,5 +1,5 @@
 // Arrays of contact.
-#include "step/contact.h"
+#include "step/sweep.h"
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count)
 {
@@ -19,13 +19,17 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->pin_records = MEM_NEW(cloth_count, filter_record);
     c->record = MEM_NEW(cloth_count, int);
     c->awake = MEM_NEW(n, uint8_t);
-    c->mark = MEM_NEW(cloth_count, uint64_t);
+    c->marked = MEM_NEW(n, uint8_t);
     c->zone = MEM_NEW(n, int);
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
     bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->rest && c->start && c->end && c->velocity &&
-              c->framed && c->grip && c->load && c->pin_records && c->record && c->awake && c->mark && c->zone &&
+              c->framed && c->grip && c->load && c->pin_records && c->record && c->awake && c->marked && c->zone &&
               c->zone_motion && c->zone_mass;
+    for (int i = 0; i < vertex_count && ok; i++)
+    {
+        c->zone[i] = i;
+    }
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -53,9 +57,7 @@ void contact_finish(contact* c)
     mem_free(c->pin_records);
     mem_free(c->record);
     mem_free(c->awake);
-    mem_free(c->mark);
-    mem_free(c->squeezed);
-    mem_free(c->passed);
+    squeeze_finish(c);
     mem_free(c->found.item);
     mem_free(c->rows);
     mem_free(c->stuck);

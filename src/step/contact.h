@@ -76,6 +76,37 @@ typedef struct squeezed_pair
     int edge[2], face[3];
 } squeezed_pair;
 
+// A body that squeezes a vertex of cloth. Collisions of edges and faces at the vertex with that body do not count, and
+// where the vertex itself was let through a face, neither do its own.
+typedef struct squeeze_mark
+{
+    int vertex, body;
+    int through; // 1: the vertex itself, too
+} squeeze_mark;
+
+typedef struct mark_list
+{
+    squeeze_mark* item; // [count] sorted by vertex and body, each pair once
+    int count, capacity;
+} mark_list;
+
+weft_status marks_add(mark_list* list, squeeze_mark mark); // at its end: sort before anything is looked up
+void marks_sort(mark_list* list);
+squeeze_mark* marks_find(const mark_list* list, int vertex, int body); // NULL: there is none
+weft_status marks_copy(mark_list* to, const mark_list* from);
+void marks_swap(mark_list* a, mark_list* b);
+void marks_finish(mark_list* list); // zeroed is fine
+
+// What squeezing asks of the topology, made when the first mark is.
+typedef struct squeeze_lists
+{
+    int* first_edge;        // [vertex_count] of the collider, at the vertex; -1: none
+    int *face_start, *face; // [vertex_count + 1] into face: the faces at each vertex, in order
+    int body_count;
+    int* body_face;      // [body_count + 1] the first face of each body
+    winding_tree* solid; // [body_count] zero until asked for
+} squeeze_lists;
+
 typedef struct collision
 {
     weft_pair_kind kind;
@@ -132,13 +163,19 @@ typedef struct contact
     int* zone;         // [vertex_count] parent in the forest of zones
     vec3* zone_motion; // [vertex_count] kg m, of the zone's root
     double* zone_mass; // [vertex_count] kg, of the zone's root
-    uint64_t* mark;    // [cloth_count] bodies that squeeze a vertex
-    bool any_mark;
+
+    // what is squeezed
+    mark_list marks;         // of the substep; at its end the state's next ones
+    mark_list crossed;       // scratch: the marks of what crosses at the end
+    uint8_t* marked;         // [vertex_count] whether the vertex has a mark
+    around_list around;      // scratch
+    squeeze_lists lists;     // zero until something is marked
     squeezed_pair* squeezed; // [squeezed_count] what crosses at the end
     int squeezed_count, squeezed_capacity;
     squeezed_pair* passed; // [passed_count] let pass in this step, and nothing around it crosses any more
     int passed_count, passed_capacity;
-    double ulp; // m, largest rounding of a coordinate to float in this substep
+    long long squeeze_tests; // of boxes, faces and nodes, so far: for tests
+    double ulp;              // m, largest rounding of a coordinate to float in this substep
 } contact;
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count);

@@ -204,11 +204,11 @@ static bool is_fixed(const contact* c, int i)
     return c->inv_mass[i] == 0.0 || (record >= 0 && c->pin_records[record].direction_count == 3);
 }
 
-static int zone_root(const contact* c, int i)
+static int zone_root(contact* c, int i)
 {
     while (c->zone[i] != i)
     {
-        i = c->zone[i];
+        i = c->zone[i] = c->zone[c->zone[i]];
     }
     return i;
 }
@@ -220,20 +220,14 @@ static void zone_join(contact* c, int i, int k)
 }
 
 // Every vertex of a collision that can move belongs to one zone with the others of it.
-static void zones_join(contact* c)
+static void zones_join(contact* c, const collision* hit, int count)
 {
-    for (int i = 0; i < c->vertex_count; i++)
-    {
-        c->zone[i] = i;
-        c->zone_motion[i] = v3(0, 0, 0);
-        c->zone_mass[i] = 0.0;
-    }
-    for (int k = 0; k < c->stuck_count; k++)
+    for (int k = 0; k < count; k++)
     {
         int first = -1;
         for (int v = 0; v < 4; v++)
         {
-            int i = c->stuck[k].vertex[v];
+            int i = hit[k].vertex[v];
             if (!is_fixed(c, i) && first >= 0)
             {
                 zone_join(c, first, i);
@@ -241,6 +235,29 @@ static void zones_join(contact* c)
             first = !is_fixed(c, i) ? i : first;
         }
     }
+}
+
+// Zones stand still. Only vertices of stuck collisions have ever been moved, joined or weighed.
+static void zones_rest(contact* c)
+{
+    for (int k = 0; k < 4 * c->stuck_count; k++)
+    {
+        int i = c->stuck[k / 4].vertex[k % 4];
+        c->zone_motion[i] = v3(0, 0, 0);
+        c->zone_mass[i] = 0.0;
+    }
+}
+
+// Nothing is stuck: every vertex is a zone by itself again.
+static void zones_clear(contact* c)
+{
+    zones_rest(c);
+    for (int k = 0; k < 4 * c->stuck_count; k++)
+    {
+        int i = c->stuck[k / 4].vertex[k % 4];
+        c->zone[i] = i;
+    }
+    c->stuck_count = 0;
 }
 
 // The motion of each zone: the mean of what cannot move and holds it, else of its own mass. Vertices of one zone are
@@ -290,8 +307,9 @@ static weft_status add_stuck(contact* c, const narrow_list* found)
         return WEFT_NO_MEMORY;
     }
     memcpy(c->stuck + c->stuck_count, found->item, (size_t)found->count * sizeof(collision));
+    zones_join(c, found->item, found->count);
     c->stuck_count += found->count;
-    zones_join(c);
+    zones_rest(c);
     return WEFT_OK;
 }
 
@@ -315,7 +333,7 @@ static weft_status make_rigid(world* w, const narrow_list* found)
 
 // ---- bodies that close on the cloth
 
-static int collision_root(const contact* c, const collision* hit)
+static int collision_root(contact* c, const collision* hit)
 {
     int root = -1;
     for (int v = 0; v < 4 && root < 0; v++)
@@ -377,6 +395,7 @@ static weft_status let_through(contact* c, bool* out)
             }
         }
     }
+    squeeze_settle(c);
     return WEFT_OK;
 }
 
@@ -426,7 +445,8 @@ static weft_status store(world* w)
 static weft_status part(world* w, bool* changed)
 {
     contact* c = w->contact;
-    c->row_count = c->stuck_count = 0;
+    c->row_count = 0;
+    zones_clear(c);
     int visits = 0;
     for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS; round++)
     {
@@ -485,5 +505,5 @@ weft_status stage_respond(world* w)
         TRY(may_halve(w) ? WEFT_NOT_CONVERGED : give_way(w));
     }
     TRY(changed ? store(w) : WEFT_OK);
-    return squeeze_list(w);
+    return squeeze_list(c);
 }

@@ -44,10 +44,11 @@ typedef struct model
 
 typedef struct state
 {
-    vec3* x;    // [vertex_count] m
-    vec3* v;    // [vertex_count] m/s
-    vec3* grip; // [vertex_count] contact: last normal force (N); 0 no obstacle, else see touch.c; marks of squeeze.c
-    vec3* dv;   // [vertex_count] last solution, per unit of time step: the next first guess
+    vec3* x;         // [vertex_count] m
+    vec3* v;         // [vertex_count] m/s
+    vec3* grip;      // [vertex_count] contact: last normal force (N); 0 no obstacle, else see touch.c; unused
+    vec3* dv;        // [vertex_count] last solution, per unit of time step: the next first guess
+    mark_list marks; // contact: bodies that squeeze a vertex
     int64_t step_count;
     int halvings; // the current substep is time_step / 2^halvings
     int calm;     // accepted substeps since the last change of halvings
@@ -101,6 +102,7 @@ typedef struct world
     vec3 *x_next, *v_next;                           // the candidate end of the substep
     vec3 *x_try, *v_try;                             // newton's line search
     vec3 *x_saved, *v_saved, *dv_saved, *grip_saved; // the state before the step, for a step that fails
+    mark_list marks_saved;
     filter_record* filter;
     int filter_count;
     binding binding; // all zero without ties

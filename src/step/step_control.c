@@ -115,6 +115,7 @@ static void accept(world* w)
     if (w->contact)
     {
         memcpy(s->grip, w->contact->grip, (size_t)w->model->vertex_count * sizeof(vec3));
+        marks_swap(&s->marks, &w->contact->marks); // the next substep loads its own
     }
     w->before = w->after;
     w->stats->substeps++;
@@ -187,6 +188,7 @@ weft_status step_run(world* w, const time_method* method)
     state* s = &w->state;
     size_t bytes = (size_t)w->model->vertex_count * sizeof(vec3);
     int halvings = s->halvings, calm = s->calm;
+    TRY(marks_copy(&w->marks_saved, &s->marks));
     memcpy(w->x_saved, s->x, bytes);
     memcpy(w->v_saved, s->v, bytes);
     memcpy(w->dv_saved, s->dv, bytes);
@@ -199,6 +201,7 @@ weft_status step_run(world* w, const time_method* method)
         memcpy(s->v, w->v_saved, bytes);
         memcpy(s->dv, w->dv_saved, bytes);
         memcpy(s->grip, w->grip_saved, bytes);
+        marks_swap(&s->marks, &w->marks_saved);
         s->halvings = halvings;
         s->calm = calm;
         return status;

@@ -34,7 +34,7 @@ weft_status sweep_load(world* w)
     int n = c->cloth_count;
     TRY(c->obstacles_at(c->user, w->time, c->start + n, &c->error));
     TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, &c->error));
-    squeeze_load(w);
+    TRY(squeeze_load(c, &w->state.marks));
     double largest = 0.0;
     for (int i = 0; i < n; i++)
     {
@@ -246,7 +246,7 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
     (void)collider;
     const contact* c = context;
     candidate q = candidate_of(c, kind, pair);
-    if (c->any_mark && squeeze_ignores(c, q.vertex, q.first))
+    if (c->marks.count > 0 && squeeze_ignores(c, q.vertex, q.first))
     {
         return false;
     }
@@ -301,7 +301,7 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
     {
         return false;
     }
-    if (c->any_mark && squeeze_ignores(c, v, q.first))
+    if (c->marks.count > 0 && squeeze_ignores(c, v, q.first))
     {
         return false;
     }

@@ -19,12 +19,18 @@ void springs_remember(world* w);
 weft_status springs_couple(world* w);
 weft_status touch_constrain(world* w);
 
-void squeeze_begin(contact* c); // a step: nothing is listed yet
-void squeeze_load(world* w);    // marks of the state
-bool squeeze_ignores(const contact* c, const int vertex[4],
-                     int first);                           // a pair of a vertex and a body that squeezes it
-weft_status squeeze_let(contact* c, const collision* hit); // marks what takes part
-weft_status squeeze_give_up(contact* c);                   // all that still collides
-weft_status squeeze_list(world* w);                        // what crosses at the end; marks of the next state
+void squeeze_begin(contact* c);                               // a step: nothing is listed yet
+weft_status squeeze_load(contact* c, const mark_list* marks); // those of the state
+// A pair of a vertex and a body that squeezes it.
+bool squeeze_ignores(const contact* c, const int vertex[4], int first);
+// Whether one of these vertices is squeezed by the body: itself, or edges and faces at it.
+bool squeeze_holds(const contact* c, const int* vertex, int count, int body, bool itself);
+weft_status squeeze_let(contact* c, const collision* hit); // marks what takes part: then squeeze_settle
+void squeeze_settle(contact* c);
+weft_status squeeze_give_up(contact* c); // all that still collides
+weft_status squeeze_list(contact* c);    // what crosses at the end; the marks of the next state
+weft_status squeeze_prepare(contact* c); // lists of the topology
+weft_status squeezed_pairs_add(squeezed_pair** list, int* count, int* capacity, const squeezed_pair* pair);
+void squeeze_finish(contact* c);
 
 #endif

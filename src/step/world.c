@@ -60,6 +60,8 @@ void world_finish(world* w)
     mem_free(w->state.v);
     mem_free(w->state.dv);
     mem_free(w->state.grip);
+    marks_finish(&w->state.marks);
+    marks_finish(&w->marks_saved);
     solver_object_finish(&w->solver);
     if (w->contact)
     {
