@@ -12,7 +12,8 @@
 //      been pushed may leave. Rows that share no vertex do not feel each other: zones need no bookkeeping;
 //   3. rigid zones: what still collides moves as one, with the mean motion, or with what holds it; a translation keeps
 //   all
-//      distances, and a zone that hits more takes that in, until nothing collides;
+//      distances, and a zone that hits more takes that in, until nothing collides. Where zones have ceased to grow and
+//      not less collides, bodies hold them that move apart: no more rounds would help;
 //   4. a shorter substep.
 //
 // Sweeps run in the order of detection, which is sorted: the same bits on any number of threads.
@@ -26,6 +27,7 @@ enum
     ZONE_ROUNDS = 24,
     BODIES_LET = 4, // in a substep, one after the other
     RIGID_ROUNDS = 40,
+    RIGID_STILL = 8, // rounds without a change after which rigid zones are given up
     SWEEPS_MAX = 200,
     VISITS_MAX = 1000000,    // of rows in zones of one substep: what that does not part, rigid zones do
     HALVINGS_FOR_CONTACT = 4 // of a substep, before what cannot be parted is left
@@ -213,15 +215,18 @@ static int zone_root(contact* c, int i)
     return i;
 }
 
-static void zone_join(contact* c, int i, int k)
+// False: they were one already.
+static bool zone_join(contact* c, int i, int k)
 {
     int a = zone_root(c, i), b = zone_root(c, k);
     c->zone[int_max(a, b)] = int_min(a, b); // zones are called by their smallest vertex
+    return a != b;
 }
 
-// Every vertex of a collision that can move belongs to one zone with the others of it.
-static void zones_join(contact* c, const collision* hit, int count)
+// Every vertex of a collision that can move belongs to one zone with the others of it. False: they all did already.
+static bool zones_join(contact* c, const collision* hit, int count)
 {
+    bool grown = false;
     for (int k = 0; k < count; k++)
     {
         int first = -1;
@@ -230,11 +235,12 @@ static void zones_join(contact* c, const collision* hit, int count)
             int i = hit[k].vertex[v];
             if (!is_fixed(c, i) && first >= 0)
             {
-                zone_join(c, first, i);
+                grown = zone_join(c, first, i) || grown;
             }
             first = !is_fixed(c, i) ? i : first;
         }
     }
+    return grown;
 }
 
 // Zones stand still. Only vertices of stuck collisions have ever been moved, joined or weighed.
@@ -300,23 +306,24 @@ static void zones_apply(contact* c, double h)
     }
 }
 
-static weft_status add_stuck(contact* c, const narrow_list* found)
+static weft_status add_stuck(contact* c, const narrow_list* found, bool* grown)
 {
     if (!mem_grow((void**)&c->stuck, &c->stuck_capacity, c->stuck_count + found->count, sizeof(collision)))
     {
         return WEFT_NO_MEMORY;
     }
     memcpy(c->stuck + c->stuck_count, found->item, (size_t)found->count * sizeof(collision));
-    zones_join(c, found->item, found->count);
+    *grown = zones_join(c, found->item, found->count);
     c->stuck_count += found->count;
     zones_rest(c);
     return WEFT_OK;
 }
 
-static weft_status make_rigid(world* w, const narrow_list* found)
+// *grown: a zone has taken something in.
+static weft_status make_rigid(world* w, const narrow_list* found, bool* grown)
 {
     contact* c = w->contact;
-    TRY(add_stuck(c, found));
+    TRY(add_stuck(c, found, grown));
     zones_move(c);
     zones_apply(c, w->h);
     // They are looked at again, whatever became of them.
@@ -366,8 +373,9 @@ static weft_status let_through(contact* c, bool* out)
 {
     double most = 0.0, way;
     int fastest = -1;
+    bool grown;
     *out = false;
-    TRY(add_stuck(c, &c->found));
+    TRY(add_stuck(c, &c->found, &grown));
     for (int k = 0; k < c->found.count; k++)
     {
         int root = collision_root(c, (const collision*)c->found.item + k);
@@ -447,8 +455,8 @@ static weft_status part(world* w, bool* changed)
     contact* c = w->contact;
     c->row_count = 0;
     zones_clear(c);
-    int visits = 0;
-    for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS; round++)
+    int visits = 0, still = 0, least = INT32_MAX;
+    for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS && still < RIGID_STILL; round++)
     {
         TRY(sweep_collisions(c));
         if (c->found.count == 0)
@@ -459,7 +467,10 @@ static weft_status part(world* w, bool* changed)
         w->stats->contacts = int_max(w->stats->contacts, c->found.count);
         if (round >= IMPULSE_ROUNDS + ZONE_ROUNDS || visits >= VISITS_MAX)
         {
-            TRY(make_rigid(w, &c->found));
+            bool grown;
+            TRY(make_rigid(w, &c->found, &grown));
+            still = grown || c->found.count < least ? 0 : still + 1;
+            least = int_min(least, c->found.count);
             continue;
         }
         bool zones = round >= IMPULSE_ROUNDS;
