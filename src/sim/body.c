@@ -5,8 +5,12 @@
 
 weft_cloth_def weft_cloth_def_default(void)
 {
-    weft_cloth_def def = {
-        .warp = {1, 0, 0}, .model = "baraff-witkin", .bending = "curvature", .friction = -1.0, .static_friction = -1.0, .thickness = 1e-3};
+    weft_cloth_def def = {.warp = {1, 0, 0},
+                          .model = "baraff-witkin",
+                          .bending = "curvature",
+                          .friction = -1.0,
+                          .static_friction = -1.0,
+                          .thickness = 1e-3};
     weft_material_find("cotton", &def.material, NULL);
     return def;
 }
@@ -42,6 +46,7 @@ void body_finish(body* b)
     forces_free(b->forces, b->force_count);
     mem_free(b->name);
     mem_free(b->scene_vertex);
+    mem_free(b->user_vertex);
     mem_free(b->outputs);
     mem_free(b->start);
     mem_free(b->velocity);

@@ -8,13 +8,15 @@ static weft_status order_body(body* b, int first)
     int n = b->rest.vertex_count;
     b->first = first;
     b->scene_vertex = MEM_NEW(n, int);
-    if (!b->scene_vertex)
+    b->user_vertex = MEM_NEW(n, int);
+    if (!b->scene_vertex || !b->user_vertex)
     {
         return WEFT_NO_MEMORY;
     }
     TRY(mesh_order(b->rest.position, n, b->scene_vertex));
     for (int i = 0; i < n; i++)
     {
+        b->user_vertex[b->scene_vertex[i]] = i;
         b->scene_vertex[i] += first;
     }
     return WEFT_OK;
@@ -307,19 +309,15 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
 
 void sim_locate(const weft_sim* sim, int scene_vertex, const body** out_body, int* out_vertex)
 {
+    *out_body = NULL;
+    *out_vertex = -1;
     for (int k = 0; k < sim->body_count; k++)
     {
         const body* b = &sim->bodies[k];
-        for (int i = 0; i < b->rest.vertex_count; i++)
+        if (scene_vertex >= b->first && scene_vertex - b->first < b->rest.vertex_count)
         {
-            if (b->scene_vertex[i] == scene_vertex)
-            {
-                *out_body = b;
-                *out_vertex = i;
-                return;
-            }
+            *out_body = b;
+            *out_vertex = b->user_vertex[scene_vertex - b->first];
         }
     }
-    *out_body = NULL;
-    *out_vertex = -1;
 }

@@ -67,7 +67,8 @@ static uint64_t hash_multigrid(uint64_t hash, const weft_sim* sim)
 static uint64_t hash_body(uint64_t hash, const body* b)
 {
     const mesh* m = &b->rest;
-    const double numbers[] = {b->friction.rub, b->friction.hold, b->thickness, b->vertex_mass, b->hinge_bending, b->flat_rest};
+    const double numbers[] = {b->friction.rub, b->friction.hold, b->thickness,
+                              b->vertex_mass,  b->hinge_bending, b->flat_rest};
     hash = hash_bytes(hash_string(hash, b->name), numbers, sizeof(numbers));
     hash = hash_bytes(hash, &b->material, sizeof(b->material));
     hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
@@ -135,10 +136,10 @@ static uint64_t hash_model(uint64_t hash, const model* m)
 static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
 {
     const weft_sim_def* d = &sim->def;
-    const double numbers[] = {d->time_step,      d->tolerance,    d->newton_tolerance, d->max_stretch,
-                              d->gravity.x,      d->gravity.y,    d->gravity.z,        d->air.density,
-                              d->air.drag,       d->air.friction, d->air.wind.x,       d->air.wind.y,
-                              d->air.wind.z,     d->air.gust,     d->air.gust_period,  d->air.gust_length,
+    const double numbers[] = {d->time_step,      d->tolerance,    d->newton_tolerance,  d->max_stretch,
+                              d->gravity.x,      d->gravity.y,    d->gravity.z,         d->air.density,
+                              d->air.drag,       d->air.friction, d->air.wind.x,        d->air.wind.y,
+                              d->air.wind.z,     d->air.gust,     d->air.gust_period,   d->air.gust_length,
                               d->max_iterations, d->max_halvings, d->newton_iterations, d->friction,
                               d->static_friction};
     hash = hash_bytes(hash, numbers, sizeof(numbers));

@@ -46,9 +46,9 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
     wrong = def->max_halvings < 0 || def->max_halvings > HALVINGS_MAX ? "max_halvings lies between 0 and 10" : wrong;
     wrong = !(def->max_stretch > 1.0) ? "max_stretch is a factor above 1" : wrong;
     friction unsaid;
-    wrong = !friction_take(def->friction, def->static_friction, &unsaid) || def->friction < 0.0
-                ? FRICTION_WRONG " nor negative"
-                : wrong;
+    wrong = !friction_take(def->friction, def->static_friction, &unsaid) || def->friction < 0.0 ? FRICTION_WRONG
+                " nor negative"
+                                                                                                : wrong;
     const weft_air* a = &def->air;
     bool air_ok = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 &&
                   isfinite(a->friction) && a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) &&

@@ -13,6 +13,7 @@ typedef struct body
     mesh rest; // polygons and triangles in the user's order, positions at rest
     int first;
     int* scene_vertex; // [rest.vertex_count] of the user's vertex
+    int* user_vertex;  // [rest.vertex_count] of the scene's vertex first + k
     int output_count;
     int* outputs;   // [output_count] user's vertex, or NULL: all
     bool flat_rest; // the rest shape is a uv map: rest angles are zero

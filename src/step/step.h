@@ -47,8 +47,8 @@ typedef struct model
 typedef struct state
 {
     int vertex_count;
-    vec3* x;    // [vertex_count] m
-    vec3* v;    // [vertex_count] m/s
+    vec3* x;            // [vertex_count] m
+    vec3* v;            // [vertex_count] m/s
     vec3* acceleration; // [vertex_count] m/s^2 of the last substep: the next first guess
     contact_state contact;
     int64_t step_count;
@@ -101,10 +101,10 @@ typedef struct world
     bsr_matrix A;   // of the substep: that, or with the springs of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next;              // the candidate end of the substep
-    vec3 *x_try, *v_try;                // newton's line search
-    vec3* expected;                     // [vertex_count] m/s^2, for contact
-    filter_record* pins;                // [pin_count] the records of pins alone
+    vec3 *x_next, *v_next; // the candidate end of the substep
+    vec3 *x_try, *v_try;   // newton's line search
+    vec3* expected;        // [vertex_count] m/s^2, for contact
+    filter_record* pins;   // [pin_count] the records of pins alone
     int pin_count;
     state saved;                        // before the step, for one that fails
     double solver_saved[SOLVER_MEMORY]; // likewise
@@ -155,7 +155,7 @@ weft_status state_create(state* s, int vertex_count); // all zero; on failure st
 void state_finish(state* s);                          // zeroed is fine
 weft_status state_copy(state* to, const state* from); // of as many vertices
 void state_swap(state* a, state* b);
-extern const double far_away_sq;                      // m^2: where positions are lost
+extern const double far_away_sq; // m^2: where positions are lost
 // Sections of a checkpoint. Loading fills a state of the right size that nobody uses yet: on failure it is in between.
 void state_save(const state* s, section_writer* out); // its arrays
 weft_status state_load(state* s, sections* from, weft_error* error);
