@@ -74,7 +74,7 @@ static int make_file(void** unused)
     free(read);
     sim = stepped(FRAME);
     assert_int_equal(state_create(&before, sim->model.vertex_count), WEFT_OK);
-    state_copy(&before, &sim->world.state);
+    assert_int_equal(state_copy(&before, &sim->world.state), WEFT_OK);
     return 0;
 }
 
@@ -211,7 +211,7 @@ static void test_every_byte_flipped(void** unused)
             {
                 accepted++;
                 bit == 7 || bit == 4 ? (void)weft_sim_step(sim, NULL, NULL) : (void)0;
-                state_copy(&sim->world.state, &before);
+                assert_int_equal(state_copy(&sim->world.state, &before), WEFT_OK);
             }
             assert_same_state(&sim->world.state, &before);
         }
@@ -332,7 +332,7 @@ static void test_other_versions(void** unused)
     weft_error error;
     assert_int_equal(read_back(&error), WEFT_OK);
     assert_true(sim->world.state.grip[0].x == 0.0);
-    state_copy(&sim->world.state, &before);
+    assert_int_equal(state_copy(&sim->world.state, &before), WEFT_OK);
 }
 
 static void test_no_plain_file(void** unused)

@@ -154,10 +154,10 @@ static weft_status load(loaded* l, const weft_sim* sim, int steps_per_frame, sec
     return sections_check_taken(from, error);
 }
 
-static void take_over(weft_sim* sim, const loaded* l)
+static void take_over(weft_sim* sim, loaded* l)
 {
     world* w = &sim->world;
-    state_copy(&w->state, &l->state);
+    state_swap(&w->state, &l->state);
     solver_object_forget(&w->solver);
     double* memory = solver_object_memory(&w->solver);
     if (memory)

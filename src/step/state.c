@@ -87,7 +87,7 @@ void state_finish(state* s)
     *s = (state){0};
 }
 
-void state_copy(state* to, const state* from)
+weft_status state_copy(state* to, const state* from)
 {
     WEFT_ASSERT(to->vertex_count == from->vertex_count);
     for (int k = 0; k < ARRAY_COUNT; k++)
@@ -97,6 +97,14 @@ void state_copy(state* to, const state* from)
     to->step_count = from->step_count;
     to->halvings = from->halvings;
     to->calm = from->calm;
+    return WEFT_OK;
+}
+
+void state_swap(state* a, state* b)
+{
+    state kept = *a;
+    *a = *b;
+    *b = kept;
 }
 
 void state_save(const state* s, section_writer* out)

@@ -236,19 +236,20 @@ weft_status step_control_load(state* s, int max_halvings, sections* from, weft_e
     return WEFT_OK;
 }
 
-static void step_save(world* w)
+static weft_status step_save(world* w)
 {
-    state_copy(&w->saved, &w->state);
+    TRY(state_copy(&w->saved, &w->state));
     const double* memory = solver_object_memory(&w->solver);
     if (memory)
     {
         memcpy(w->solver_saved, memory, sizeof(w->solver_saved));
     }
+    return WEFT_OK;
 }
 
 void step_undo(world* w)
 {
-    state_copy(&w->state, &w->saved);
+    state_swap(&w->state, &w->saved);
     solver_object_drop(&w->solver);
     double* memory = solver_object_memory(&w->solver);
     if (memory)
@@ -259,7 +260,7 @@ void step_undo(world* w)
 
 weft_status step_run(world* w, const time_method* method)
 {
-    step_save(w);
+    TRY(step_save(w));
     weft_status status = run_substeps(w, method);
     if (status != WEFT_OK)
     {
