@@ -12,7 +12,7 @@
 #include "common_scene.h"
 #include "core/core.h"
 #include "sim/sim.h"
-#include "step/sweep.h"
+#include "contact/find.h"
 
 // ---- marks
 
@@ -122,8 +122,9 @@ static void same_state(const weft_sim* a, const weft_sim* b)
 {
     const struct state *s = &a->world.state, *t = &b->world.state;
     assert_memory_equal(s->x, t->x, (size_t)a->model.vertex_count * sizeof(vec3));
-    assert_int_equal(s->marks.count, t->marks.count);
-    assert_memory_equal(s->marks.item, t->marks.item, (size_t)s->marks.count * sizeof(squeeze_mark));
+    assert_int_equal(s->contact.marks.count, t->contact.marks.count);
+    assert_memory_equal(s->contact.marks.item, t->contact.marks.item,
+                        (size_t)s->contact.marks.count * sizeof(squeeze_mark));
 }
 
 // Two simulations of one press; the second fails in the last substep of the steps in which marks come or go. It is then
@@ -141,7 +142,7 @@ static void marks_go_back_with_a_step(void** state)
     weft_error error;
     for (int n = 0; n < 8; n++)
     {
-        const mark_list *now = &sims[0]->world.state.marks, *undone = &sims[1]->world.state.marks;
+        const mark_list *now = &sims[0]->world.state.contact.marks, *undone = &sims[1]->world.state.contact.marks;
         int calls = tolls[0].calls;
         assert_int_equal(marks_copy(&before, now), WEFT_OK);
         assert_int_equal(weft_sim_step(sims[0], NULL, &error), WEFT_OK);
@@ -171,16 +172,16 @@ static void marks_go_through_checkpoints(void** state)
     (void)state;
     weft_sim *sim = scene_sim_text(scene_press, 1), *other = scene_sim_text(scene_press, 1);
     weft_error error;
-    while (sim->world.state.marks.count == 0)
+    while (sim->world.state.contact.marks.count == 0)
     {
         assert_int_equal(weft_sim_step(sim, NULL, &error), WEFT_OK);
         assert_true(sim->world.state.step_count < 25);
     }
     solver_object_drop(&sim->world.solver); // as a run does at each checkpoint
     const char* path = scene_path("press.weft");
-    assert_int_equal(checkpoint_write(path, sim, &error), WEFT_OK);
+    assert_int_equal(checkpoint_write(path, sim, 1, &error), WEFT_OK);
     assert_int_equal(sim_build(other, &error), WEFT_OK);
-    assert_int_equal(checkpoint_read(path, other, &error), WEFT_OK);
+    assert_int_equal(checkpoint_read(path, other, 1, &error), WEFT_OK);
     for (int n = 0; n < 10; n++)
     {
         same_state(sim, other);
@@ -213,7 +214,7 @@ static weft_sim* sheet_in_box(int cells)
         c->end[i] = v3_add(c->end[i], sheet ? v3(0, 0.3 + 0.02 * sin(9.0 * c->end[i].x), 0) : v3(0.003, 0.002, 0.001));
         c->start[i] = c->end[i];
     }
-    assert_int_equal(sweep_search(c), WEFT_OK);
+    assert_int_equal(find_search(c), WEFT_OK);
     mark_list marks = {0};
     for (int i = 0; i < c->cloth_count; i++)
     {
@@ -242,7 +243,7 @@ static void all_that_crosses_is_listed(void** state)
     (void)state;
     weft_sim* sim = sheet_in_box(12);
     contact* c = sim->world.contact;
-    assert_int_equal(squeeze_list(c), WEFT_OK);
+    assert_int_equal(contact_settle(c), WEFT_OK);
     int crossings = 0, edges, faces = c->collider->tree[FEATURE_FACE].count;
     const int *edge = weft_collider_edges(c->collider, &edges), *face = c->collider->corner[FEATURE_FACE];
     uint8_t* crossed = calloc((size_t)c->vertex_count, 1);
@@ -262,7 +263,7 @@ static void all_that_crosses_is_listed(void** state)
     {
         vec3 x = v3_sub(c->end[i], v3(0.003, 0.312, 0.001));
         bool within = fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))) < 0.3;
-        const squeeze_mark* mark = marks_find(&c->marks, i, 1);
+        const squeeze_mark* mark = marks_find(&c->next.marks, i, 1);
         assert_true((mark != NULL) == (within || crossed[i]));
         assert_true(!mark || mark->through);
         inside += within && !crossed[i];
@@ -282,7 +283,7 @@ static void work_grows_with_the_scene(void** state)
     {
         weft_sim* sim = sheet_in_box(20 << k);
         contact* c = sim->world.contact;
-        assert_int_equal(squeeze_list(c), WEFT_OK);
+        assert_int_equal(contact_settle(c), WEFT_OK);
         tests[k] = c->squeeze_tests;
         weft_sim_destroy(sim);
     }
