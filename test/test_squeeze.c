@@ -345,6 +345,21 @@ static void features_around_a_box_are_found(void** state)
     weft_collider_destroy(collider);
 }
 
+// A checkpoint may name a body that there is not: it squeezes nothing, and its mark goes.
+static void bodies_that_are_not_there_squeeze_nothing(void** state)
+{
+    (void)state;
+    weft_sim* sim = sheet_in_box(4);
+    contact* c = sim->world.contact;
+    mark_list marks = {0};
+    assert_int_equal(marks_add(&marks, (squeeze_mark){0, INT32_MAX, 1}), WEFT_OK);
+    assert_int_equal(squeeze_load(c, &marks), WEFT_OK);
+    marks_finish(&marks);
+    assert_int_equal(contact_settle(c), WEFT_OK);
+    assert_int_equal(c->next.marks.count, 0);
+    weft_sim_destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +370,7 @@ int main(void)
         cmocka_unit_test(all_that_crosses_is_listed),
         cmocka_unit_test(work_grows_with_the_scene),
         cmocka_unit_test(features_around_a_box_are_found),
+        cmocka_unit_test(bodies_that_are_not_there_squeeze_nothing),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }
