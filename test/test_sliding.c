@@ -151,10 +151,9 @@ static void surface_add(weft_sim* sim, const incline* s, double mu)
 
 static void sheet_add(weft_sim* sim, const incline* s)
 {
-    static patch p, flat;
+    static patch p;
     double width = s->kind == CYLINDER_ALONG ? 0.1 : 0.2;
     patch_make(&p, -0.1, 0.1, -0.5 * width, 0.5 * width, 6, 6, 0.1);
-    flat = p;
     for (int k = 0; k < 49; k++)
     {
         p.x[k] = turn(s, lift(s, v3(p.x[k].x + 0.0137, 0, p.x[k].z + 0.0071), 1.0e-3));
@@ -162,7 +161,6 @@ static void sheet_add(weft_sim* sim, const incline* s)
     weft_cloth_def def = weft_cloth_def_default();
     def.name = "sheet";
     def.positions = p.x;
-    def.rest_positions = flat.x;
     def.vertex_count = 49;
     def.face_vertices = p.triangles;
     def.face_count = p.triangle_count;
@@ -261,6 +259,7 @@ static void sheets_stick_as_they_should(void** state)
     for (int k = 0; k < SURFACES * 9; k++)
     {
         double h = steps[k % 3], mu = frictions[k / 3 % 3];
+        if (getenv("STICK") && atoi(getenv("STICK")) != k) continue;
         incline s = incline_make((surface_kind)(k / 9), mu - 0.021);
         double way = slide("implicit-euler", &s, mu, h, 1.0).way;
         if (way > 2e-3 || getenv("WEFT_TEST_VERBOSE"))

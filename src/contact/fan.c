@@ -9,13 +9,13 @@
 //
 // Edges and corners of obstacles must stand out by themselves to be met by edges and faces of cloth, for else its
 // vertices meet the faces of the obstacle. Cloth is not as exact: an edge of cloth that lies over a rim bends a little
-// to either side, and what is over the rim must not be lost for it. Edges of cloth may lean.
+// to either side, and what is over the rim must not be lost for it. Edges of cloth may lean, on cloth by little.
 //
 // A border belongs to several faces, which all say the same: the first of them counts.
 #include "contact/find.h"
 
 // Sines of the angle by which what is beside a feature may rise towards the other.
-static const double level = 1e-4, lean = 0.25, standing_out = -1e-3;
+static const double level = 1e-4, lean = 0.25, lean_on_cloth = 0.03, standing_out = -1e-3;
 
 weft_status fan_build(contact* c)
 {
@@ -130,14 +130,22 @@ static bool vertex_face_counts(const contact* c, int face, const int vertex[4], 
     return !edge_is_met_beside(c, border[0], border[1], at->normal, level, &first) && first == face;
 }
 
+// How far the surface beside an edge may rise towards another edge.
+static double edge_sine(const contact* c, int edge, int other)
+{
+    if (edge >= c->cloth_count)
+    {
+        return standing_out;
+    }
+    return other >= c->cloth_count ? lean : lean_on_cloth;
+}
+
 static bool edges_count(const contact* c, const int vertex[4], const closest* at)
 {
     vec3 back = v3_scale(-1.0, at->normal);
     int first;
-    return !edge_is_met_beside(c, vertex[0], vertex[1], back, vertex[0] < c->cloth_count ? lean : standing_out,
-                               &first) &&
-           !edge_is_met_beside(c, vertex[2], vertex[3], at->normal, vertex[2] < c->cloth_count ? lean : standing_out,
-                               &first);
+    return !edge_is_met_beside(c, vertex[0], vertex[1], back, edge_sine(c, vertex[0], vertex[2]), &first) &&
+           !edge_is_met_beside(c, vertex[2], vertex[3], at->normal, edge_sine(c, vertex[2], vertex[0]), &first);
 }
 
 bool fan_counts(const contact* c, weft_pair_kind kind, weft_pair pair, const int vertex[4], const closest* at)
