@@ -20,7 +20,9 @@ async function readTiny() {
     globalThis.document = {currentScript: null};
     process.type = 'renderer';
     const wasmBinary = fs.readFileSync(path.join(modules, 'tinyusdz/tinyusdz.wasm'));
-    const tiny = await (await load('tinyusdz/tinyusdz.js')).default({wasmBinary});
+    // Its package does not say that it is a module, which only the ending tells the Node 18 of Debian 12.
+    fs.copyFileSync(path.join(modules, 'tinyusdz/tinyusdz.js'), path.join(modules, 'tinyusdz/tinyusdz.mjs'));
+    const tiny = await (await load('tinyusdz/tinyusdz.mjs')).default({wasmBinary});
     const bytes = new Uint8Array(Buffer.from(text));
     const scene = new tiny.TinyUSDZLoaderNative();
     if (!scene.loadFromBinary(bytes, 'a.usda')) fail(`TinyUSDZ: ${scene.error()}`);
