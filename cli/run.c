@@ -291,7 +291,7 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
         status = weft_cache_writer_fields(writer, sim, error);
         if (weft_sim_field_count(sim) == 0)
         {
-            fprintf(stderr, "weft: note: --fields writes nothing, as only multigrid has any: take --solver sa-ppcg\n");
+            fprintf(stderr, "weft: note: --fields writes nothing, as neither solver nor method has any: --solver sa-ppcg has\n");
         }
     }
     if (status == WEFT_OK)

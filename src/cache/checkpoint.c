@@ -101,7 +101,7 @@ static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, wef
     TRY(check_header(&h, sim, path, error));
     // Read into scratch first: a damaged file leaves the simulation as it was.
     world* w = &sim->world;
-    vec3* scratch[ARRAYS] = {w->x_next, w->v_next, w->dv, w->x_try};
+    vec3* scratch[ARRAYS] = {w->x_next, w->v_next, w->dv, w->z};
     size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
     uint64_t hash = hash_bytes(0, &h, sizeof(h)), stored = 0;
     for (int k = 0; k < ARRAYS; k++)
@@ -119,7 +119,7 @@ static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, wef
     memcpy(w->state.x, w->x_next, bytes);
     memcpy(w->state.v, w->v_next, bytes);
     memcpy(w->state.dv, w->dv, bytes);
-    memcpy(w->state.grip, w->x_try, bytes);
+    memcpy(w->state.grip, w->z, bytes);
     w->state.step_count = h.step_count;
     w->state.halvings = h.halvings;
     w->state.calm = h.calm;

@@ -38,14 +38,16 @@ static weft_status row_at(const name_row* rows, size_t count, int index, const c
 
 static weft_status method_at(int index, const char** name, const char** summary)
 {
-    int count;
-    const time_method* const* methods = time_methods(&count);
-    if (index < 0 || index >= count)
+    const method_row* row = method_table;
+    for (; row->method && index > 0; row++, index--)
+    {
+    }
+    if (index != 0 || !row->method)
     {
         return WEFT_NOT_FOUND;
     }
-    *name = methods[index]->name;
-    *summary = methods[index]->summary;
+    *name = row->method->name;
+    *summary = row->method->summary;
     return WEFT_OK;
 }
 

@@ -303,6 +303,10 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
     {
         status = sim_build_contact(sim, error);
     }
+    if (status == WEFT_OK)
+    {
+        status = world_take_method(&sim->world, sim->method);
+    }
     if (status == WEFT_NO_MEMORY)
     {
         error_set(error, status, NULL, 0, "%s", weft_status_text(status));

@@ -111,7 +111,7 @@ uint64_t sim_fingerprint(const weft_sim* sim)
                               d->air.wind.y,      d->air.wind.z,     d->air.gust,          d->air.gust_period,
                               d->air.gust_length, d->max_iterations, d->newton_iterations, d->max_halvings};
     uint64_t hash = hash_bytes(0xCBF29CE484222325u, numbers, sizeof(numbers));
-    hash = hash_string(hash, sim->method->name);
+    hash = hash_string(hash, sim->method->method->name);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);
     hash = hash_multigrid(hash, sim);

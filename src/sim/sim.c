@@ -15,7 +15,7 @@ weft_sim_def weft_sim_def_default(void)
     return (weft_sim_def){
         .gravity = {0, -9.81, 0},
         .time_step = 0.002,
-        .method = "implicit-euler",
+        .method = method_table[0].method->name,
         .solver = "auto",
         .tolerance = 1e-5,
         .sa = sa_default(),
@@ -162,9 +162,10 @@ static weft_status step_error(const weft_sim* sim, weft_status status, weft_erro
     const char* what = status == WEFT_NOT_FINITE ? "is not finite" : "moves fastest";
     if (b && status != WEFT_NO_MEMORY)
     {
-        return error_set(error, status, NULL, 0, "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step%s",
-                         step, weft_status_text(status), vertex, b->name, what,
-                         sim->method == &method_newton ? "" : ", or the method newton");
+        const time_method* other = sim->method->fallback;
+        return error_set(
+            error, status, NULL, 0, "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step%s%s", step,
+            weft_status_text(status), vertex, b->name, what, other ? ", or the method " : "", other ? other->name : "");
     }
     return error_set(error, status, NULL, 0, "step %lld: %s", step, weft_status_text(status));
 }
@@ -217,7 +218,7 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     *stats = (weft_step_stats){.rate = NAN, .solver = ""};
     double start = timer_now();
     sim->world.stats = stats;
-    weft_status status = step_run(&sim->world, sim->method);
+    weft_status status = step_run(&sim->world);
     status = status == WEFT_OK ? tell_squeezed(sim, stats) : status;
     sim->world.stats = NULL;
     stats->step = sim->world.state.step_count;
@@ -339,6 +340,7 @@ weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_ve
         sim->world.state.x[s] = positions ? positions[i] : sim->world.state.x[s];
         sim->world.state.v[s] = velocities ? velocities[i] : sim->world.state.v[s];
     }
+    sim->world.state.history_filled = 0;
     return WEFT_OK;
 }
 
@@ -347,6 +349,7 @@ weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count)
     WEFT_ASSERT(sim && step_count >= 0);
     TRY(sim_build(sim, NULL));
     sim->world.state.step_count = step_count;
+    sim->world.state.history_filled = 0;
     return WEFT_OK;
 }
 
@@ -355,5 +358,7 @@ void weft_sim_checkpoint(weft_sim* sim)
     if (sim->built)
     {
         solver_object_forget(&sim->world.solver);
+        method_object_forget(&sim->world.method);
+        method_object_forget(&sim->world.fallback);
     }
 }

@@ -75,7 +75,7 @@ typedef struct seam
 struct weft_sim
 {
     weft_sim_def def;
-    const time_method* method;
+    const method_row* method;
     char* solver_name;
     char* preconditioner;
     body* bodies;

@@ -42,6 +42,13 @@ typedef struct model
     tie_set ties;
 } model;
 
+// The end of an earlier substep.
+typedef struct past_state
+{
+    vec3 *x, *v; // [vertex_count] m, m/s
+    double h;    // s, of the substep that led on from it
+} past_state;
+
 typedef struct state
 {
     vec3* x;    // [vertex_count] m
@@ -49,8 +56,10 @@ typedef struct state
     vec3* grip; // [vertex_count] contact: last normal force (N); 0 no obstacle, else see touch.c; marks of squeeze.c
     vec3* dv;   // [vertex_count] last solution, per unit of time step: the next first guess
     int64_t step_count;
-    int halvings; // the current substep is time_step / 2^halvings
-    int calm;     // accepted substeps since the last change of halvings
+    int halvings;                      // the current substep is time_step / 2^halvings
+    int calm;                          // accepted substeps since the last change of halvings
+    past_state* history;               // [history_count] the latest first; as many as the methods ask for
+    int history_count, history_filled; // there is room for; there are since the start or the last change from outside
 } state;
 
 // Settings with names resolved.
@@ -83,7 +92,17 @@ typedef struct binding
     null_space space;
 } binding;
 
-typedef struct world
+typedef struct world world;
+typedef struct time_method time_method;
+
+// A method and what it keeps.
+typedef struct method_object
+{
+    const time_method* method; // NULL: none
+    void* data;                // [data_size]
+} method_object;
+
+struct world
 {
     const model* model;
     state state;
@@ -91,7 +110,8 @@ typedef struct world
     workers* pool;
     cpu_kind cpu;
     solver_object solver;
-    contact* contact; // NULL: nothing can touch
+    contact* contact;               // NULL: nothing can touch
+    method_object method, fallback; // the latter takes over when the shortest substep goes wrong
 
     // scratch, made once
     double* values; // of the mesh's part of A
@@ -99,8 +119,8 @@ typedef struct world
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
     vec3 *x_next, *v_next;                           // the candidate end of the substep
-    vec3 *x_try, *v_try;                             // newton's line search
     vec3 *x_saved, *v_saved, *dv_saved, *grip_saved; // the state before the step, for a step that fails
+    state history_saved;                             // likewise, its history alone
     filter_record* filter;
     int filter_count;
     binding binding; // all zero without ties
@@ -113,13 +133,14 @@ typedef struct world
     // the substep under way
     double h, time; // s; time is that of its start
     energy_report before, after;
-    double work;            // J done by moving pins and air
-    bool judged;            // the candidate's energies are finite and known
-    int bad_vertex;         // that a failed step names; -1: none
-    double energy_rise_max; // of the method
+    const time_method* running; // whose stages run
+    void* data;                 // of that method
+    double work;                // J done by moving pins and air
+    bool judged;                // the candidate's energies are finite and known
+    int bad_vertex;             // that a failed step names; -1: none
     weft_solve_stats last_solve;
     weft_step_stats* stats;
-} world;
+};
 
 weft_status world_create(world* w, const model* m);
 void world_finish(world* w);
@@ -130,22 +151,72 @@ typedef struct stage
     weft_status (*run)(world* w);
 } stage;
 
-typedef struct time_method
+// What a method wants of each element kind in use.
+enum
 {
-    const char* name;
-    const char* summary;
-    const stage* stages;                   // ends with a NULL name
-    weft_status (*first_system)(world* w); // filter, z, values and rhs of what a substep solves first
-    double energy_rise_max;                // a substep may raise the energy by this share of kinetic and elastic energy
-} time_method;
+    NEEDS_FORCE = 1,
+    NEEDS_MATRIX = 2, // force, energy and blocks of the linear system
+    NEEDS_PROJECT = 4,
+    NEEDS_CONSTRAINT = 8
+};
 
-extern const time_method method_implicit_euler, method_newton;
+// A number for each vertex that a method shows in pictures.
+typedef struct method_field
+{
+    weft_sim_field info;                                          // a NULL name ends the list
+    void (*values)(const world* w, const void* data, float* out); // [vertex_count] in scene order
+} method_field;
 
-const time_method* const* time_methods(int* count);
-weft_status time_method_find(const char* name, const time_method** out, weft_error* error);
+// A time method. What it keeps from step to step is its own: `data` holds what only saves time and is made from the
+// topology, `state` holds what a checkpoint must have. Functions and lists that are NULL are not there.
+struct time_method
+{
+    const char* name;    // what scene files and the command line say
+    const char* summary; // one line for `weft list`
+    const stage* stages; // ends with a NULL name
+    unsigned needs;      // NEEDS_...: a model whose kinds lack one of them is refused with the reason
+    int history;         // earlier states that `state` keeps for it
+    size_t data_size;
+    weft_status (*prepare)(world* w, void* data); // a topology begins; data is zeroed
+    void (*forget)(void* data);                   // a checkpoint: drops what would make the next step differ from that
+                                                  // of a run that resumes there
+    void (*finish)(void* data);                   // prepare may have failed half-way
+    weft_status (*first_system)(world* w);        // filter, z, values and rhs of what a substep solves first
+    double energy_rise_max;      // a substep may raise the energy by this share of kinetic and elastic energy;
+                                 // INFINITY: it is not judged by that
+    const char* const* counters; // names of what world_count counts, ends with NULL
+    const method_field* fields;
+};
+
+// The table of methods, which ends with a NULL method. The fallback takes over when the shortest substep goes wrong.
+typedef struct method_row
+{
+    const time_method* method;
+    const time_method* fallback; // NULL: the step fails
+} method_row;
+
+extern const method_row method_table[];
+
+weft_status time_method_find(const char* name, const method_row** out, weft_error* error);
+
+weft_status method_object_begin(method_object* o, const time_method* method, world* w); // a topology begins
+void method_object_forget(method_object* o);
+void method_object_finish(method_object* o);                    // zeroed is fine
+weft_status world_take_method(world* w, const method_row* row); // a topology begins; model and state are there
+weft_status world_first_system(world* w);                       // of the method, which has one
+
+void counters_begin(world* w); // enters the counters of method and fallback into the step's stats
+// Adds to a counter of the step, which is one of those that the methods name.
+void world_count(world* w, const char* counter, double amount);
+
+// ---- earlier states
+weft_status history_create(state* s, int count, int vertex_count);
+void history_finish(state* s);                                     // zeroed is fine
+void history_push(state* s, int vertex_count, double h);           // x and v are about to be replaced
+void history_copy(state* to, const state* from, int vertex_count); // of as many states
 
 // One time step of the world, with halving; fills w->stats but for step, time and step_s.
-weft_status step_run(world* w, const time_method* method);
+weft_status step_run(world* w);
 
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep
@@ -174,6 +245,9 @@ energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
 double lively_energy(const weft_energy* e); // kinetic and elastic
 double weight_energy(const model* m);       // total mass times gravity times size of the scene
-double time_at(const world* w, int ticks);  // s, of the current step
+// J, of what holds vertices: forces times displacements. Those of ties add up to nothing where both sides move
+// together.
+double held_work(const world* w, reaction_fn* reaction);
+double time_at(const world* w, int ticks); // s, of the current step
 
 #endif

@@ -5,13 +5,13 @@
 
 enum
 {
-    VECTOR_COUNT = 12
+    VECTOR_COUNT = 10
 };
 
 static void vectors_of(world* w, vec3** out[VECTOR_COUNT])
 {
-    vec3** all[VECTOR_COUNT] = {&w->rhs,   &w->rhs_start, &w->z,       &w->dv,      &w->x_next,   &w->v_next,
-                                &w->x_try, &w->v_try,     &w->x_saved, &w->v_saved, &w->dv_saved, &w->grip_saved};
+    vec3** all[VECTOR_COUNT] = {&w->rhs,    &w->rhs_start, &w->z,       &w->dv,       &w->x_next,
+                                &w->v_next, &w->x_saved,   &w->v_saved, &w->dv_saved, &w->grip_saved};
     memcpy(out, all, sizeof(all));
 }
 
@@ -56,6 +56,10 @@ void world_finish(world* w)
     mem_free(w->held);
     binding_finish(&w->binding);
     mem_free(w->partial);
+    method_object_finish(&w->method);
+    method_object_finish(&w->fallback);
+    history_finish(&w->state);
+    history_finish(&w->history_saved);
     mem_free(w->state.x);
     mem_free(w->state.v);
     mem_free(w->state.dv);
@@ -153,6 +157,27 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x)
     w->stats->level_count = stats->level_count;
     w->stats->operator_complexity = stats->operator_complexity;
     return status;
+}
+
+weft_status world_take_method(world* w, const method_row* row)
+{
+    int fallback = row->fallback ? row->fallback->history : 0;
+    int history = int_max(row->method->history, fallback);
+    TRY(history_create(&w->state, history, w->model->vertex_count));
+    TRY(history_create(&w->history_saved, history, w->model->vertex_count));
+    TRY(method_object_begin(&w->method, row->method, w));
+    return method_object_begin(&w->fallback, row->fallback, w);
+}
+
+double held_work(const world* w, reaction_fn* reaction)
+{
+    double work = 0.0;
+    for (int k = 0; k < w->held_count; k++)
+    {
+        int i = w->held[k];
+        work += v3_dot(reaction(w, i), v3_sub(w->x_next[i], w->state.x[i]));
+    }
+    return work;
 }
 
 energy_sums world_elements(world* w, const element_motion* motion)
