@@ -90,8 +90,9 @@ typedef struct weft_cloth_def
     weft_vec3 warp;              ///< direction of the warp in the rest shape, projected into each triangle
     const weft_vec3* velocities; ///< [vertex_count] m/s or NULL for zero
     weft_material material;
-    const char* model;           ///< "baraff-witkin"
-    const char* bending;         ///< "curvature" (a material property) or "hinge" (as the SA paper's tables)
+    const char* model;           ///< a name from weft_list(WEFT_LIST_MODELS, ...)
+    const char* bending;         ///< of "baraff-witkin": "curvature" (a material property) or "hinge" (as the SA paper's tables);
+                                 ///< NULL: the model's own
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
     double vertex_mass;          ///< kg a vertex instead of density times area; 0: not used

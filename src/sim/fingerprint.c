@@ -118,15 +118,11 @@ uint64_t sim_fingerprint(const weft_sim* sim)
     hash = hash_string(hash, cpu_kind_name(sim->cpu));
     hash = hash_bytes(hash, m->mass, (size_t)m->vertex_count * sizeof(double));
     hash = hash_bytes(hash, m->external, (size_t)m->vertex_count * sizeof(vec3));
-    for (int g = 0; g < GROUP_COUNT; g++)
+    for (int g = 0; g < m->groups.count; g++)
     {
-        const element_group* group = &m->groups[g];
-        if (group->count > 0)
-        {
-            hash = hash_bytes(hash, group->vertices, (size_t)group->count * (size_t)group->kind->arity * sizeof(int));
-            hash =
-                hash_bytes(hash, group->rest, (size_t)group->count * (size_t)group->kind->rest_stride * sizeof(double));
-        }
+        const element_group* group = &m->groups.list[g];
+        hash = hash_bytes(hash, group->vertices, (size_t)group->count * (size_t)group->kind->arity * sizeof(int));
+        hash = hash_bytes(hash, group->rest, (size_t)group->count * (size_t)group->kind->rest_stride * sizeof(double));
     }
     return hash_ties(hash_contact(hash_pins(hash, &m->pins), sim), &m->ties);
 }

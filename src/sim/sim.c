@@ -106,10 +106,7 @@ void weft_sim_destroy(weft_sim* sim)
     }
     world_finish(&sim->world);
     model* m = &sim->model;
-    for (int g = 0; g < GROUP_COUNT; g++)
-    {
-        element_group_finish(&m->groups[g]);
-    }
+    element_groups_finish(&m->groups);
     assembler_finish(&m->assembler);
     pin_set_finish(&m->pins);
     tie_set_finish(&m->ties);

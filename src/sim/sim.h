@@ -17,7 +17,8 @@ typedef struct body
     int* outputs;   // [output_count] user's vertex, or NULL: all
     bool flat_rest; // the rest shape is a uv map: rest angles are zero
     weft_material material;
-    bool hinge_bending;
+    const cloth_model* model;
+    const char* bending; // one of the model's words, NULL: it has none
     double vertex_mass;
     double friction, thickness;
     vec3* start;    // [vertex_count] until the world is built

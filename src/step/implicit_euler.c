@@ -52,7 +52,7 @@ static weft_status stage_advance(world* w)
         w->x_next[i] = v3_madd(s->x[i], w->h, w->v_next[i]);
     }
     element_motion start = {.x = s->x, .v = s->v, .h = w->h, .time = w->time + w->h};
-    w->work = held_work(w, reaction) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
+    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
     if (w->contact)
     {
         w->work += springs_work(w, w->v_next);

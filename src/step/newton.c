@@ -180,7 +180,7 @@ static weft_status conclude(world* w)
 {
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
     TRY(linearize(w));
-    w->work = held_work(w, reaction) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
+    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
     if (w->contact)
     {
         w->work += springs_work(w, w->v_next);

@@ -16,12 +16,6 @@
 
 enum
 {
-    GROUP_MEMBRANE,
-    GROUP_CURVATURE,
-    GROUP_HINGE,
-    GROUP_AIR,
-    GROUP_COUNT,
-
     HALVINGS_MAX = 10,
     STEP_TICKS = 1 << HALVINGS_MAX // a time step in the smallest substeps
 };
@@ -33,11 +27,10 @@ typedef struct model
     vec3* external; // [vertex_count] N: weight and constant forces
     vec3 gravity;   // m/s^2
     double total_mass;
-    double size; // m, diagonal of the bounding box at the start
-    element_group groups[GROUP_COUNT];
-    assembler assembler;          // one assembly group for each element group that is not empty
-    int element_vertices;         // most of any element kind in use: bounds the spectral radius of D^-1 A
-    int assembly_of[GROUP_COUNT]; // -1: empty
+    double size;           // m, diagonal of the bounding box at the start
+    element_groups groups; // none is empty
+    assembler assembler;   // one assembly group for each
+    int element_vertices;  // most of any element kind in use: bounds the spectral radius of D^-1 A
     pin_set pins;
     tie_set ties;
 } model;
@@ -129,6 +122,7 @@ struct world
     uint64_t filter_hash; // of the constrained vertices
     uint64_t pattern_version;
     energy_sums* partial;
+    uint8_t** flags; // [groups][count] ELEMENT_...; NULL: every element is active and implicit
 
     // the substep under way
     double h, time; // s; time is that of its start
@@ -238,7 +232,11 @@ double springs_potential(const world* w, const vec3* v);     // whose gradient b
 double springs_work(const world* w, const vec3* v);          // J, in a substep that ends with these
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
-weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);
+weft_status world_flags_create(world* w); // for methods that set them; all are zero
+weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start); // of implicit elements
+// out = start + forces (N) of the elements whose flags under the mask are as wanted; start may be out.
+void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t wanted, const vec3* start, vec3* out);
+double world_element_work(const world* w, const element_motion* start, const vec3* v_end); // of air, J
 linear_system world_system(const world* w, const vec3* b, const vec3* z);
 weft_status world_solve(world* w, const linear_system* system, vec3* x);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);

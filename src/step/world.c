@@ -32,9 +32,9 @@ weft_status world_create(world* w, const model* m)
     w->held = MEM_NEW(m->vertex_count + 1, int);
     ok = ok && w->held && binding_create(&w->binding, &m->ties, m->vertex_count) == WEFT_OK;
     int chunks = 1;
-    for (int g = 0; g < GROUP_COUNT; g++)
+    for (int g = 0; g < m->groups.count; g++)
     {
-        chunks = int_max(chunks, element_energy_chunks(&m->groups[g]));
+        chunks = int_max(chunks, element_energy_chunks(&m->groups.list[g]));
     }
     w->partial = MEM_NEW(chunks, energy_sums);
     w->pattern_version = 1;
@@ -51,6 +51,11 @@ void world_finish(world* w)
         mem_free(*vectors[k]);
         *vectors[k] = NULL;
     }
+    for (int g = 0; w->flags && g < w->model->groups.count; g++)
+    {
+        mem_free(w->flags[g]);
+    }
+    mem_free(w->flags);
     mem_free(w->values);
     mem_free(w->filter);
     mem_free(w->held);
@@ -78,26 +83,66 @@ double time_at(const world* w, int ticks)
     return w->settings.time_step * ((double)w->state.step_count + (double)ticks / STEP_TICKS);
 }
 
+weft_status world_flags_create(world* w)
+{
+    const element_groups* groups = &w->model->groups;
+    w->flags = w->flags ? w->flags : MEM_NEW(groups->count + 1, uint8_t*);
+    bool ok = w->flags != NULL;
+    for (int g = 0; ok && g < groups->count; g++)
+    {
+        w->flags[g] = w->flags[g] ? w->flags[g] : MEM_NEW(groups->list[g].count, uint8_t);
+        ok = w->flags[g] != NULL;
+    }
+    return ok ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static const uint8_t* flags_of(const world* w, int group)
+{
+    return w->flags ? w->flags[group] : NULL;
+}
+
+// Evaluators of all groups, for elements whose flags under the mask are as wanted.
+static void evaluators_of(const world* w, const element_motion* motion, uint8_t mask, uint8_t wanted,
+                          element_context* contexts, element_evaluator* out)
+{
+    const element_groups* groups = &w->model->groups;
+    for (int g = 0; g < groups->count; g++)
+    {
+        const element_kernels* kernels = element_kernels_for(groups->list[g].kind, w->cpu);
+        contexts[g] = (element_context){&groups->list[g], motion};
+        out[g] = (element_evaluator){kernels->evaluate, kernels->force, &contexts[g], {flags_of(w, g), mask, wanted}};
+    }
+}
+
 weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start)
 {
     const model* m = w->model;
-    element_context contexts[GROUP_COUNT];
-    element_evaluator evaluators[GROUP_COUNT];
-    for (int g = 0; g < GROUP_COUNT; g++)
-    {
-        if (m->assembly_of[g] < 0)
-        {
-            continue;
-        }
-        contexts[g] = (element_context){&m->groups[g], motion};
-        evaluators[m->assembly_of[g]] =
-            (element_evaluator){element_kernels_for(m->groups[g].kind, w->cpu)->evaluate, &contexts[g]};
-    }
+    element_context contexts[GROUP_MAX];
+    element_evaluator evaluators[GROUP_MAX];
+    evaluators_of(w, motion, ELEMENT_INACTIVE | ELEMENT_EXPLICIT, ELEMENT_IMPLICIT, contexts, evaluators);
     assembly_target target = {w->values, w->rhs, m->mass, rhs_start};
     assembler_run(&m->assembler, evaluators, w->pool, w->cpu, &target);
     w->at = motion->x;
     w->A = (bsr_matrix){&m->assembler.pattern, w->values};
     return w->contact ? contact_couple(w) : WEFT_OK;
+}
+
+void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t wanted, const vec3* start, vec3* out)
+{
+    element_context contexts[GROUP_MAX];
+    element_evaluator evaluators[GROUP_MAX];
+    evaluators_of(w, motion, mask, wanted, contexts, evaluators);
+    assembler_gather(&w->model->assembler, evaluators, w->pool, start, out);
+}
+
+double world_element_work(const world* w, const element_motion* start, const vec3* v_end)
+{
+    double work = 0.0;
+    for (int g = 0; g < w->model->groups.count; g++)
+    {
+        work += element_group_work(&w->model->groups.list[g], flags_of(w, g), start, v_end);
+    }
+    return work;
 }
 
 weft_status stage_constrain(world* w)
@@ -183,9 +228,9 @@ double held_work(const world* w, reaction_fn* reaction)
 energy_sums world_elements(world* w, const element_motion* motion)
 {
     energy_sums total = {0};
-    for (int g = 0; g < GROUP_COUNT; g++)
+    for (int g = 0; g < w->model->groups.count; g++)
     {
-        element_group_energy(&w->model->groups[g], w->pool, w->cpu, motion, w->partial, &total);
+        element_group_energy(&w->model->groups.list[g], flags_of(w, g), w->pool, w->cpu, motion, w->partial, &total);
     }
     return total;
 }
