@@ -126,7 +126,7 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     return WEFT_OK;
 }
 
-static weft_status take_model(const weft_cloth_def* def, body* b, weft_error* error)
+static weft_status take_model(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
 {
     b->model = cloth_model_find(def->model);
     if (!b->model)
@@ -141,7 +141,7 @@ static weft_status take_model(const weft_cloth_def* def, body* b, weft_error* er
                          b->model->bendings ? "; try \"" : ", which has no choice",
                          b->model->bendings ? b->model->bendings[0] : "", b->model->bendings ? "\"" : "");
     }
-    return WEFT_OK;
+    return method_suits(sim, b, error);
 }
 
 static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* error)
@@ -260,7 +260,7 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
 {
     TRY(name_take(sim, def->name, "cloth", &b->name, error));
     TRY(take_material(def, b, error));
-    TRY(take_model(def, b, error));
+    TRY(take_model(sim, def, b, error));
     TRY(take_mesh(def, b, error));
     TRY(take_state(def, b, error));
     TRY(take_pins(def, b, error));

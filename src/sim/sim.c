@@ -159,7 +159,7 @@ static weft_status step_error(const weft_sim* sim, weft_status status, weft_erro
     const char* what = status == WEFT_NOT_FINITE ? "is not finite" : "moves fastest";
     if (b && status != WEFT_NO_MEMORY)
     {
-        const time_method* other = sim->method->fallback;
+        const time_method* other = sim->world.fallback.method;
         return error_set(
             error, status, NULL, 0, "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step%s%s", step,
             weft_status_text(status), vertex, b->name, what, other ? ", or the method " : "", other ? other->name : "");

@@ -103,6 +103,8 @@ struct weft_sim
 weft_status sim_build(weft_sim* sim, weft_error* error);
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 void body_finish(body* b);
+// Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.
+weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
 
 weft_status seams_build(weft_sim* sim); // ties of the model, once the order of vertices is known
 

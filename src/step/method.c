@@ -117,3 +117,36 @@ double weft_step_counter(const weft_step_stats* stats, const char* name)
     int k = counter_find(stats, name);
     return k >= 0 ? stats->counters[k].value : 0.0;
 }
+
+// ---- what it needs
+
+static unsigned offers(const element_kind* kind)
+{
+    const element_kernels* kernels = kind->kernels[CPU_BASE];
+    unsigned bits = kernels->force ? NEEDS_FORCE : 0;
+    bits |= kernels->evaluate && kernels->energy ? NEEDS_MATRIX : 0;
+    bits |= kind->projection || (kind->is_load && kernels->force) ? NEEDS_PROJECT : 0;
+    bits |= kind->constraint || (kind->is_load && kernels->force) ? NEEDS_CONSTRAINT : 0;
+    return bits;
+}
+
+const char* time_method_lacks(const time_method* method, const element_kind* kind)
+{
+    static const struct
+    {
+        unsigned bit;
+        const char* what;
+    } rows[] = {{NEEDS_FORCE, "a force"},
+                {NEEDS_MATRIX, "a part in a linear system"},
+                {NEEDS_PROJECT, "a projection"},
+                {NEEDS_CONSTRAINT, "a constraint"}};
+    unsigned missing = method->needs & ~offers(kind);
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+    {
+        if (missing & rows[k].bit)
+        {
+            return rows[k].what;
+        }
+    }
+    return NULL;
+}

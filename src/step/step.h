@@ -192,6 +192,8 @@ typedef struct method_row
 extern const method_row method_table[];
 
 weft_status time_method_find(const char* name, const method_row** out, weft_error* error);
+// What the method needs of each element and this kind has not, for messages: "a constraint". NULL: it has all.
+const char* time_method_lacks(const time_method* method, const element_kind* kind);
 
 weft_status method_object_begin(method_object* o, const time_method* method, world* w); // a topology begins
 void method_object_forget(method_object* o);

@@ -204,14 +204,25 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x)
     return status;
 }
 
+// A fallback that elements here do not serve is none.
+static const time_method* fallback_of(const world* w, const method_row* row)
+{
+    const time_method* fallback = row->fallback;
+    for (int g = 0; fallback && g < w->model->groups.count; g++)
+    {
+        fallback = time_method_lacks(fallback, w->model->groups.list[g].kind) ? NULL : fallback;
+    }
+    return fallback;
+}
+
 weft_status world_take_method(world* w, const method_row* row)
 {
-    int fallback = row->fallback ? row->fallback->history : 0;
-    int history = int_max(row->method->history, fallback);
+    const time_method* fallback = fallback_of(w, row);
+    int history = int_max(row->method->history, fallback ? fallback->history : 0);
     TRY(history_create(&w->state, history, w->model->vertex_count));
     TRY(history_create(&w->history_saved, history, w->model->vertex_count));
     TRY(method_object_begin(&w->method, row->method, w));
-    return method_object_begin(&w->fallback, row->fallback, w);
+    return method_object_begin(&w->fallback, fallback, w);
 }
 
 double held_work(const world* w, reaction_fn* reaction)
