@@ -167,6 +167,33 @@ static void print_extent(const body_extent* body)
            body->max.y, body->max.z);
 }
 
+static void print_friction(const char* indent, double friction, double static_friction)
+{
+    printf("%sfriction ", indent);
+    if (friction < 0.0)
+    {
+        printf("of what it touches");
+        return;
+    }
+    printf("%g", friction);
+    if (static_friction >= 0.0)
+    {
+        printf(" (%g at rest)", static_friction);
+    }
+}
+
+// null where it is not said; at rest the same where that is not said.
+static void put_friction(double friction, double static_friction)
+{
+    if (friction < 0.0)
+    {
+        printf("\"friction\":null,\"static_friction\":null,");
+        return;
+    }
+    printf("\"friction\":%.17g,\"static_friction\":%.17g,", friction,
+           static_friction >= 0.0 ? static_friction : friction);
+}
+
 static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body)
 {
     const weft_material* m = &cloth->material;
@@ -178,7 +205,8 @@ static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body)
     printf("  %s%s%s: %g kg/m^2, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n", cloth->model,
            cloth->bending ? ", bending " : "", cloth->bending ? cloth->bending : "", m->density, m->stretch_warp,
            m->stretch_weft, m->shear, m->bending, m->damping);
-    printf("  friction %g, thickness %g m\n", cloth->friction, cloth->thickness);
+    print_friction("  ", cloth->friction, cloth->static_friction);
+    printf(", thickness %g m\n", cloth->thickness);
 }
 
 static void print_tie(const weft_tied* t)
@@ -220,7 +248,8 @@ static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body
     }
     puts(o->sample_count + o->key_count > 0 ? "" : "still");
     print_extent(body);
-    printf("friction %g, thickness %g m", o->friction, o->thickness);
+    print_friction("", o->friction, o->static_friction);
+    printf(", thickness %g m", o->thickness);
     if (o->deviation > 0.0)
     {
         printf(", triangles within %.3g m of the shape", o->deviation);
@@ -296,7 +325,8 @@ static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
            cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->pin_count, cloth->pinned_count,
            cloth->force_count);
     put_extent(body);
-    printf("\"mass\":%.17g,\"friction\":%.17g,\"thickness\":%.17g,", body->mass, cloth->friction, cloth->thickness);
+    put_friction(cloth->friction, cloth->static_friction);
+    printf("\"mass\":%.17g,\"thickness\":%.17g,", body->mass, cloth->thickness);
     printf("\"material\":{\"density\":%.17g,\"stretch_warp\":%.17g,\"stretch_weft\":%.17g,\"shear\":%.17g,"
            "\"bending\":%.17g,\"damping\":%.17g}}",
            m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
@@ -310,10 +340,11 @@ static void put_obstacle(const weft_scene_obstacle* o, const body_extent* body)
     put_pair("obj", o->obj);
     put_pair("deform", o->deform);
     put_extent(body);
-    printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"closed\":%s,\"deviation\":%.17g,\"friction\":%.17g,"
+    put_friction(o->friction, o->static_friction);
+    printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"closed\":%s,\"deviation\":%.17g,"
            "\"thickness\":%.17g,\"keys\":%d,\"samples\":%d}",
            o->vertex_count, o->face_count, o->triangle_count, o->is_closed ? "true" : "false", o->deviation,
-           o->friction, o->thickness, o->key_count, o->sample_count);
+           o->thickness, o->key_count, o->sample_count);
 }
 
 static void put_tie(const weft_tied* t)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <malloc.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 double test_random(uint64_t* counter, double low, double high)
@@ -70,7 +71,7 @@ void test_eigenvalues(double* a, int n, double* values)
 const char* test_folder(char* path)
 {
     const char* base = getenv("TMPDIR");
-    snprintf(path, 256, "%s/weft-test-XXXXXX", base && base[0] ? base : "/tmp");
+    snprintf(path, 256, "%s/weft test \u00fc-XXXXXX", base && base[0] ? base : "/tmp");
     return mkdtemp(path);
 }
 
@@ -85,6 +86,23 @@ static int remove_entry(const char* path, const struct stat* info, int type, str
 void test_folder_remove(const char* path)
 {
     nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int test_shell(const char* folder, const char* line)
+{
+    int status = 0;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+    {
+        if ((!folder || chdir(folder) == 0) && setenv("WEFT", WEFT_COMMAND, 1) == 0)
+        {
+            execl("/bin/sh", "sh", "-c", line, (char*)NULL);
+        }
+        _exit(127);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 static void* ledger_alloc(size_t size, size_t alignment, void* user)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -33,17 +32,11 @@ int export_folder_remove(void** state)
 
 // ---- running
 
-int shell(const char* line)
-{
-    int status = system(line);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
 int export_with(const char* before, const char* words)
 {
     char line[2048];
-    snprintf(line, sizeof(line), "%s %s export %s > .out 2> .err", before, WEFT_COMMAND, words);
-    return shell(line);
+    snprintf(line, sizeof(line), "%s \"$WEFT\" export %s > .out 2> .err", before, words);
+    return test_shell(NULL, line);
 }
 
 void export_well(const char* words)

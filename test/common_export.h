@@ -10,7 +10,6 @@ extern char export_folder[256], export_run[512]; // where each test works, and t
 
 int export_folder_make(void** state);
 int export_folder_remove(void** state);
-int shell(const char* line);                            // exit status, or the signal below zero
 int export_with(const char* before, const char* words); // `before weft export words`, outputs in .out and .err
 void export_well(const char* words);
 void refused(int code, const char* words, const char* says);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common.h"
 
@@ -56,9 +55,7 @@ weft_scene* scene_load_text(const char* text, const char* const* overrides, int 
 int scene_folder_make(void** state)
 {
     (void)state;
-    const char* base = getenv("TMPDIR");
-    snprintf(scene_folder, sizeof(scene_folder), "%.200s/weft-scene-XXXXXX", base && base[0] ? base : "/tmp");
-    return mkdtemp(scene_folder) ? 0 : -1;
+    return test_folder(scene_folder) ? 0 : -1;
 }
 
 int scene_folder_remove(void** state)

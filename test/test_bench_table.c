@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum
@@ -49,10 +48,10 @@ static size_t read_file(const char* name)
 static int bench(const char* arguments)
 {
     char line[2048];
-    snprintf(line, sizeof(line), "cd '%s' && '%s' bench %s > out.txt 2> err.txt", folder, WEFT_COMMAND, arguments);
-    int status = system(line);
+    snprintf(line, sizeof(line), "\"$WEFT\" bench %s > out.txt 2> err.txt", arguments);
+    int status = test_shell(folder, line);
     read_file("out.txt");
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return status;
 }
 
 static int line_count(const char* name)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ccd_draw.h"
@@ -51,11 +50,11 @@ static void read_text(const char* name, char* text)
 static int run_after(const char* before, const char* arguments)
 {
     char line[4096];
-    snprintf(line, sizeof(line), "cd '%s' && %s '%s' ccd %s 2> err.txt", folder, before, WEFT_COMMAND, arguments);
-    int status = system(line);
+    snprintf(line, sizeof(line), "%s \"$WEFT\" ccd %s 2> err.txt", before, arguments);
+    int status = test_shell(folder, line);
     read_text("out.txt", output);
     read_text("err.txt", errors);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return status;
 }
 
 static int run(const char* arguments)

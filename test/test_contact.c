@@ -243,7 +243,7 @@ static void a_sheet_rests_on_a_table(void** state)
     for (int i = 0; i < count; i++)
     {
         sum += sim->world.state.x[i].y;
-        touching += sim->world.state.grip[i].y > 0.0;
+        touching += sim->world.state.contact.memory[i].calm > 0.0;
     }
     print_message("mean gap: %g m, %d of %d vertices in contact\n", sum / count, touching, count);
     assert_true(sum / count > 0.0005 && sum / count < 0.0012);

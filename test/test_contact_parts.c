@@ -1,4 +1,4 @@
-// The parts of contact that can be held against something simple: couplings against a dense sum, forces of springs
+// The parts of contact that can be held against something simple: couplings against a dense sum, forces of cushions
 // against finite differences of their potential, and what bodies close on.
 #include "common.h"
 
@@ -10,7 +10,7 @@
 #include "core/core.h"
 #include "sim/sim.h"
 #include "sparse/sparse.h"
-#include "step/sweep.h"
+#include "contact/find.h"
 
 // ---- couplings
 
@@ -127,7 +127,7 @@ static void couplings_are_sums(void** state)
     }
 }
 
-// ---- springs
+// ---- cushions
 
 enum
 {
@@ -135,91 +135,112 @@ enum
     CLOTH_POINTS = 6 // the others are an obstacle's
 };
 
-static void springs_are_gradients(void** state)
+typedef struct cushion_scene
+{
+    contact c;
+    contact_state last;
+    contact_memory memory[CLOTH_POINTS];
+    contact_bond bond;
+    contact_row row;
+    vec3 x[POINTS], v[POINTS], a[POINTS];
+    double inv_mass[POINTS];
+    cushion_load load[CLOTH_POINTS];
+    int body[POINTS], record[CLOTH_POINTS];
+    cushion room[1];
+} cushion_scene;
+
+// One cushion between random points, that slides or clings.
+static void cushion_scene_make(cushion_scene* s, uint64_t* random, int turn)
+{
+    *s = (cushion_scene){0};
+    bool edges = turn % 2;
+    for (int i = 0; i < POINTS; i++)
+    {
+        s->x[i] = test_random_vec(random, 0.01);
+        s->v[i] = test_random_vec(random, 0.3);
+        s->a[i] = test_random_vec(random, 5.0);
+        s->inv_mass[i] = i < CLOTH_POINTS ? 1.0 / test_random(random, 1e-5, 1e-4) : 0.0;
+        s->body[i] = i >= CLOTH_POINTS;
+    }
+    s->row = (contact_row){.kind = edges ? WEFT_EDGE_EDGE : WEFT_VERTEX_FACE,
+                           .vertex = {turn % 3, edges || turn % 4 < 2 ? 3 : 6, 4, turn % 4 == 3 ? 7 : 5},
+                           .weight = {1, -0.2, -0.3, -0.5},
+                           .normal = v3_normalize(test_random_vec(random, 1.0)),
+                           .distance = test_random(random, 0, 1.2e-3),
+                           .thickness = 1e-3,
+                           .friction = {0.5, 0.4}};
+    s->bond = (contact_bond){.kind = (int)s->row.kind, .clings = turn % 3 == 0, .drawn = test_random_vec(random, 1e-5)};
+    s->last = (contact_state){.memory = s->memory, .bonds = &s->bond, .bond_count = turn % 3 != 1};
+    memset(s->record, -1, sizeof(s->record));
+    s->c = (contact){.cloth_count = CLOTH_POINTS,
+                     .vertex_count = POINTS,
+                     .inv_mass = s->inv_mass,
+                     .body = s->body,
+                     .velocity = s->v,
+                     .record = s->record,
+                     .load = s->load,
+                     .rows = {.item = &s->row, .count = 1},
+                     .now = {.h = 0.004, .v = s->v, .expected = s->a, .last = &s->last},
+                     .cushions = s->room};
+    cushion_take(&s->c, 0);
+    cushions_rub(&s->c);
+}
+
+// The force is minus the gradient of the potential by velocity, and the coupling its second derivative.
+static void cushion_is_gradient(cushion_scene* s)
+{
+    contact* c = &s->c;
+    vec3 rhs[POINTS] = {{0, 0, 0}}, *v = s->v;
+    cushions_push(c, v, rhs);
+    coupling k = cushion_coupling(c, &c->cushions[0]);
+    for (int part = 0; part < 3 * CLOTH_POINTS; part++)
+    {
+        int i = part / 3, axis = part % 3;
+        double* changed = &v[i].x + axis;
+        double keep = *changed, step = 1e-4;
+        vec3 rhs_up[POINTS] = {{0, 0, 0}};
+        *changed = keep + step;
+        double up = cushions_potential(c, v);
+        cushions_push(c, v, rhs_up);
+        *changed = keep - step;
+        double down = cushions_potential(c, v);
+        *changed = keep;
+        double gradient = (up - down) / (2 * step), scale = fabs(gradient) + 1e-9;
+        assert_true(fabs(gradient + (&rhs[i].x)[axis]) < 1e-6 * scale + 1e-12);
+        for (int e = 0; e < 16; e++)
+        {
+            int a = e / 4, b = e % 4;
+            if (k.row[b] != i || k.row[a] < 0)
+            {
+                continue;
+            }
+            vec3 change = v3_scale(-1.0 / step, v3_sub(rhs_up[k.row[a]], rhs[k.row[a]]));
+            for (int row = 0; row < 3; row++)
+            {
+                double expected = k.weight[a] * k.weight[b] * k.K[3 * row + axis];
+                assert_true(fabs((&change.x)[row] - expected) < 1e-6 * fabs(expected) + 1e-7);
+            }
+        }
+    }
+}
+
+static void cushions_are_gradients(void** state)
 {
     (void)state;
     uint64_t random = 11;
+    int clinging = 0, sliding = 0;
     for (int turn = 0; turn < 200; turn++)
     {
-        vec3 x[POINTS], v[POINTS], dv[POINTS], rhs[POINTS] = {{0, 0, 0}};
-        double inv_mass[POINTS], friction[POINTS], mass[POINTS];
-        int body[POINTS];
-        for (int i = 0; i < POINTS; i++)
+        cushion_scene s;
+        cushion_scene_make(&s, &random, turn);
+        if (s.c.cushion_count > 0)
         {
-            x[i] = test_random_vec(&random, 0.01);
-            v[i] = test_random_vec(&random, 0.3);
-            dv[i] = test_random_vec(&random, 5.0);
-            mass[i] = test_random(&random, 1e-5, 1e-4);
-            inv_mass[i] = i < CLOTH_POINTS ? 1.0 / mass[i] : 0.0;
-            friction[i] = 0.4;
-            body[i] = i >= CLOTH_POINTS;
+            clinging += s.room[0].cling > 0.0;
+            sliding += s.room[0].cling == 0.0;
+            cushion_is_gradient(&s);
         }
-        model m = {.vertex_count = CLOTH_POINTS, .mass = mass};
-        contact c = {.cloth_count = CLOTH_POINTS,
-                     .vertex_count = POINTS,
-                     .inv_mass = inv_mass,
-                     .friction = friction,
-                     .body = body,
-                     .velocity = v,
-                     .springs = MEM_NEW(1, spring),
-                     .spring_capacity = 1};
-        world w = {.model = &m, .contact = &c, .h = 0.004, .state = {.x = x, .v = v, .dv = dv}};
-        bool edges = turn % 2;
-        near_pair near = {.kind = edges ? WEFT_EDGE_EDGE : WEFT_VERTEX_FACE,
-                          .vertex = {turn % 3,
-                                     edges          ? 3
-                                     : turn % 4 < 2 ? 3
-                                                    : 6,
-                                     4, turn % 4 == 3 ? 7 : 5},
-                          .weight = {1, -0.2, -0.3, -0.5},
-                          .normal = v3_normalize(test_random_vec(&random, 1.0)),
-                          .distance = test_random(&random, 0, 1.2e-3),
-                          .thickness = 1e-3};
-        spring_take(&w, &near);
-        if (c.spring_count == 0)
-        {
-            mem_free(c.springs);
-            continue;
-        }
-        // The force is minus the gradient of the potential by velocity, and the coupling its second derivative.
-        springs_push(&w, v, rhs);
-        coupling k;
-        k = spring_coupling(&w, &c.springs[0]);
-        for (int i = 0; i < CLOTH_POINTS; i++)
-        {
-            for (int axis = 0; axis < 3; axis++)
-            {
-                double* part = &v[i].x + axis;
-                double keep = *part, step = 1e-4, up, down;
-                *part = keep + step;
-                up = springs_potential(&w, v);
-                vec3 rhs_up[POINTS] = {{0, 0, 0}};
-                springs_push(&w, v, rhs_up);
-                *part = keep - step;
-                down = springs_potential(&w, v);
-                *part = keep;
-                double gradient = (up - down) / (2 * step), scale = fabs(gradient) + 1e-9;
-                assert_true(fabs(gradient + (&rhs[i].x)[axis]) < 1e-6 * scale + 1e-12);
-                for (int a = 0; a < 4; a++)
-                {
-                    for (int b = 0; b < 4; b++)
-                    {
-                        if (k.row[b] != i || k.row[a] < 0)
-                        {
-                            continue;
-                        }
-                        vec3 change = v3_scale(-1.0 / step, v3_sub(rhs_up[k.row[a]], rhs[k.row[a]]));
-                        for (int row = 0; row < 3; row++)
-                        {
-                            double expected = k.weight[a] * k.weight[b] * k.K[3 * row + axis];
-                            assert_true(fabs((&change.x)[row] - expected) < 1e-6 * fabs(expected) + 1e-7);
-                        }
-                    }
-                }
-            }
-        }
-        mem_free(c.springs);
     }
+    assert_true(clinging > 30 && sliding > 60);
 }
 
 // ---- squeezed
@@ -348,7 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(couplings_are_sums),
-        cmocka_unit_test(springs_are_gradients),
+        cmocka_unit_test(cushions_are_gradients),
         cmocka_unit_test(bodies_that_close_are_listed_and_let_go),
         cmocka_unit_test(bodies_that_pass_whole_are_listed),
         cmocka_unit_test(squeezing_stays_where_it_is),

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "bench/contact_run.h"
 
@@ -22,14 +21,12 @@ enum
     TEXT_BYTES = 1 << 16
 };
 
-// Runs in the folder by the shell; $WEFT is the command. Returns the exit status.
+// Exit status of a script in the scene's folder; what it prints is in out.txt and err.txt.
 static int shell(const char* script)
 {
     char line[4096];
-    snprintf(line, sizeof(line), "cd '%s' && WEFT='%s' && { %s ; } > out.txt 2> err.txt", scene_folder, WEFT_COMMAND,
-             script);
-    int status = system(line);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    snprintf(line, sizeof(line), "{ %s ; } > out.txt 2> err.txt", script);
+    return test_shell(scene_folder, line);
 }
 
 // ---- starts

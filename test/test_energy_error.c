@@ -107,15 +107,17 @@ static void test_failing_allocation(void** unused)
     weft_system_destroy(system);
 }
 
-// The first line that a command prints.
-static void run(const char* prefix, const char* options, char* text, size_t size)
+// What a command prints.
+static void run(const char* folder, const char* options, char* text, size_t size)
 {
-    char line[8000];
-    snprintf(line, sizeof(line), "%s solve %s %s", WEFT_COMMAND, prefix, options);
-    FILE* f = popen(line, "r");
+    char line[256], path[300];
+    snprintf(line, sizeof(line), "\"$WEFT\" solve s %s > out", options);
+    assert_int_equal(test_shell(folder, line), 0);
+    snprintf(path, sizeof(path), "%s/out", folder);
+    FILE* f = fopen(path, "r");
     assert_non_null(f);
     text[fread(text, 1, size - 1, f)] = 0;
-    assert_int_equal(pclose(f), 0);
+    fclose(f);
 }
 
 static void test_command(void** unused)
@@ -127,16 +129,16 @@ static void test_command(void** unused)
     weft_system* system = some_system(2, &random);
     assert_int_equal(weft_system_write(system, prefix, 0, NULL), WEFT_OK);
     weft_system_destroy(system);
-    run(prefix, "--json --solver mpcg", text, sizeof(text));
+    run(folder, "--json --solver mpcg", text, sizeof(text));
     assert_non_null(strstr(text, "\"energy_error\":null"));
-    run(prefix, "--json --solver mpcg --tolerance 1e-3 --energy-error --repeat 2", text, sizeof(text));
+    run(folder, "--json --solver mpcg --tolerance 1e-3 --energy-error --repeat 2", text, sizeof(text));
     const char* at = strstr(text, "\"energy_error\":");
     assert_non_null(at);
     double value = strtod(at + strlen("\"energy_error\":"), NULL);
     assert_true(value > 0.0 && value < 0.1);
-    run(prefix, "--solver sa-ppcg --energy-error", text, sizeof(text));
+    run(folder, "--solver sa-ppcg --energy-error", text, sizeof(text));
     assert_non_null(strstr(text, "energy error "));
-    run(prefix, "--solver sa-ppcg", text, sizeof(text));
+    run(folder, "--solver sa-ppcg", text, sizeof(text));
     assert_null(strstr(text, "energy error"));
     test_folder_remove(folder);
 }

@@ -36,7 +36,7 @@ static void point_caches_follow_the_last_topology(void** state)
     assert_true(ball.x[3][1] == -1.0);
     assert_false(exists("run-pc2/ball.pc2"));
     // What was exported is a folder that Weft reads.
-    assert_int_equal(shell(WEFT_COMMAND " inspect run-pc2 > .out"), 0);
+    assert_int_equal(test_shell(NULL, "\"$WEFT\" inspect run-pc2 > .out"), 0);
 }
 
 static void sequences_have_each_frames_topology(void** state)
@@ -183,7 +183,7 @@ static void numbers_come_back(void** state)
 static void benchmark_measures_every_binary_format(void** state)
 {
     (void)state;
-    assert_int_equal(shell(WEFT_COMMAND " bench export --cells 10 --rounds 1 --json > .out"), 0);
+    assert_int_equal(test_shell(NULL, "\"$WEFT\" bench export --cells 10 --rounds 1 --json > .out"), 0);
     for (int k = 0; export_format_at(k); k++)
     {
         char words[64];
@@ -191,8 +191,8 @@ static void benchmark_measures_every_binary_format(void** state)
         assert_true(said(".out", words) == export_format_at(k)->binary);
     }
     assert_true(said(".out", "\"vertices\":121,"));
-    assert_int_equal(shell("ls | grep -q weft-bench"), 1);
-    assert_int_equal(shell(WEFT_COMMAND " bench export --dir none > .out 2> .err"), 3);
+    assert_int_equal(test_shell(NULL, "ls | grep -q weft-bench"), 1);
+    assert_int_equal(test_shell(NULL, "\"$WEFT\" bench export --dir none > .out 2> .err"), 3);
     assert_true(said(".err", "folder exists"));
 }
 

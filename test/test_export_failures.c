@@ -53,9 +53,9 @@ static void wrong_words_are_answered(void** state)
     export_well("run --to pc2 --json");
     assert_true(
         said(".out", "{\"target\":\"run-pc2\",\"format\":\"pc2\",\"frames\":5,\"bodies\":2,\"files\":3,\"bytes\":"));
-    assert_int_equal(shell(WEFT_COMMAND " list formats > .out"), 0);
+    assert_int_equal(test_shell(NULL, "\"$WEFT\" list formats > .out"), 0);
     assert_true(said(".out", "mdd\texport: "));
-    assert_int_equal(shell(WEFT_COMMAND " export --help > .out"), 0);
+    assert_int_equal(test_shell(NULL, "\"$WEFT\" export --help > .out"), 0);
     assert_true(said(".out", "weft export hang-run --to "));
 }
 
@@ -104,7 +104,7 @@ static void endings_fit_the_format(void** state)
     {
         refused(2, wrong[k][0], wrong[k][1]);
     }
-    assert_int_equal(shell("ls | grep -q '^x\\.\\|pvd'"), 1);
+    assert_int_equal(test_shell(NULL, "ls | grep -q '^x\\.\\|pvd'"), 1);
     export_well("run --to pc2 --body sheet -o sheet.PC2");
     same_pc2("sheet.PC2", export_all);
     export_well("run --to gltf -o x.GLB");
@@ -203,7 +203,7 @@ static void full_file_system(void** state)
 {
     (void)state;
     assert_int_equal(mkdir("disk", 0777), 0);
-    if (shell("unshare -rm mount -t tmpfs -o size=16k none disk 2> .err") != 0)
+    if (test_shell(NULL, "unshare -rm mount -t tmpfs -o size=16k none disk 2> .err") != 0)
     {
         skip();
     }
@@ -211,12 +211,12 @@ static void full_file_system(void** state)
     for (int k = 0; weft_export_format_name(k); k++)
     {
         char line[2048], target[64];
-        snprintf(
-            line, sizeof(line),
-            "unshare -rm sh -c 'mount -t tmpfs -o size=16k none disk; %s export run --to %s -o disk/%s > .out 2> .err; "
-            "echo $? > .code; ls disk > .left'",
-            WEFT_COMMAND, weft_export_format_name(k), target_of(k, target));
-        assert_int_equal(shell(line), 0);
+        snprintf(line, sizeof(line),
+                 "unshare -rm sh -c 'mount -t tmpfs -o size=16k none disk; \"$WEFT\" export run --to %s -o disk/%s > "
+                 ".out 2> .err; "
+                 "echo $? > .code; ls disk > .left'",
+                 weft_export_format_name(k), target_of(k, target));
+        assert_int_equal(test_shell(NULL, line), 0);
         assert_true(said(".code", "3\n"));
         assert_true(said(".err", "No space left on device"));
         assert_false(said(".left", "target"));

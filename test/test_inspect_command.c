@@ -5,10 +5,12 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -21,7 +23,8 @@
 enum
 {
     TEXT_BYTES = 1 << 18,
-    PATIENCE_S = 60 // a command that takes longer hangs
+    PATIENCE_S = 60,   // a command that takes longer hangs
+    MAY_NOT_OBEY = 126 // the exit status where root cannot give up its rights
 };
 
 static char folder[256];
@@ -53,22 +56,32 @@ static void read_text(const char* path, char* text)
     }
 }
 
-static void become_weft(char* const* argv, bool nobody)
+// Root enters and reads what its mode forbids; from here on not, nor does what the process executes. It stays root, so
+// that it still may execute a command that only root may, as after a build with umask 077.
+static bool obey_modes(void)
+{
+    return geteuid() != 0 ||
+           (prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE) == 0 && prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH) == 0);
+}
+
+static void become_weft(char* const* argv, bool obedient)
 {
     alarm(PATIENCE_S);
+    // Opened before rights are given up: folders above the command may be closed to all but root (a user's home).
+    int command = open(WEFT_COMMAND, O_RDONLY | O_CLOEXEC);
     int streams[2] = {open(".out", O_WRONLY | O_CREAT | O_TRUNC, 0666),
                       open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0666)};
     dup2(streams[0], STDOUT_FILENO);
     dup2(streams[1], STDERR_FILENO);
-    if (nobody && geteuid() == 0 && setuid(65534) != 0)
+    if (obedient && !obey_modes())
     {
-        _exit(126);
+        _exit(MAY_NOT_OBEY);
     }
-    execv(WEFT_COMMAND, argv);
+    fexecve(command, argv, environ);
     _exit(127);
 }
 
-static int weft_as(const char* line, bool nobody)
+static int weft_with(const char* line, bool obedient)
 {
     char words[2048], *argv[40] = {(char*)"weft"};
     int count = 1, status = 0;
@@ -81,7 +94,7 @@ static int weft_as(const char* line, bool nobody)
     assert_true(pid >= 0);
     if (pid == 0)
     {
-        become_weft(argv, nobody);
+        become_weft(argv, obedient);
     }
     waitpid(pid, &status, 0);
     read_text(".out", out);
@@ -91,7 +104,7 @@ static int weft_as(const char* line, bool nobody)
 
 static int weft(const char* line)
 {
-    return weft_as(line, false);
+    return weft_with(line, false);
 }
 
 // Exit status 2 with a sentence that holds `word`, as text and as JSON.
@@ -348,9 +361,8 @@ static void test_full_disk(void** state)
     for (int frame = 0; frame < 2; frame++)
     {
         char line[512];
-        snprintf(line, sizeof(line), "%s inspect cache --frame %d > /dev/full 2> .err", WEFT_COMMAND, frame);
-        int status = system(line);
-        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+        snprintf(line, sizeof(line), "\"$WEFT\" inspect cache --frame %d > /dev/full 2> .err", frame);
+        assert_int_equal(test_shell(NULL, line), 3);
     }
 }
 
@@ -376,18 +388,20 @@ static void test_no_permission(void** state)
 {
     (void)state;
     write_foreign();
-    chmod(folder, 0777);
-    write_text(".out", "");
-    write_text(".err", "");
     chmod("cache/cloth.pc2", 0);
-    assert_int_equal(weft_as("inspect cache", true), 2);
+    int status = weft_with("inspect cache", true);
+    if (status == MAY_NOT_OBEY)
+    {
+        skip();
+    }
+    assert_int_equal(status, 2);
     assert_non_null(strstr(err, "ermission denied"));
     chmod("cache/cloth.pc2", 0666);
     chmod("cache/cloth.obj", 0);
-    assert_int_equal(weft_as("inspect cache", true), 2);
+    assert_int_equal(weft_with("inspect cache", true), 2);
     assert_non_null(strstr(err, "ermission denied"));
     chmod("cache", 0);
-    assert_int_equal(weft_as("inspect cache", true), 2);
+    assert_int_equal(weft_with("inspect cache", true), 2);
     assert_non_null(strstr(err, "ermission denied"));
     chmod("cache", 0777);
 }

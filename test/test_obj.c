@@ -12,13 +12,13 @@
 
 // ---- where files go
 
-static char folder[] = "/tmp/weft_test_obj_XXXXXX";
-static char path[64]; // the file that most tests write
+static char folder[256];
+static char path[300]; // the file that most tests write
 
 static int folder_make(void** state)
 {
     (void)state;
-    if (!mkdtemp(folder))
+    if (!test_folder(folder))
     {
         return -1;
     }
@@ -405,7 +405,7 @@ static void test_no_regular_file(void** state)
     expect_file_error(folder, WEFT_BAD_INPUT, "is a folder");
     expect_file_error("/nonexistent/a.obj", WEFT_NOT_FOUND, "No such file");
     expect_file_error("/dev/null", WEFT_BAD_INPUT, "not a regular file");
-    char pipe_path[96];
+    char pipe_path[300];
     snprintf(pipe_path, sizeof(pipe_path), "%s/pipe", folder);
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
     expect_file_error(pipe_path, WEFT_BAD_INPUT, "not a regular file");

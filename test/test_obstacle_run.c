@@ -734,7 +734,7 @@ static void test_overrides(void** state)
     const char* const overrides[] = {"obstacles.1.friction=0.9", "obstacles.1.shape.sphere.radius=0.5"};
     weft_scene* scene = NULL;
     assert_int_equal(weft_scene_load(path_of("whole.json", path), overrides, 2, &scene, NULL), WEFT_OK);
-    assert_true(scene->obstacles[1].friction == 0.9 && scene->obstacles[1].shape.radius == 0.5);
+    assert_true(scene->obstacles[1].friction.kinetic == 0.9 && scene->obstacles[1].shape.radius == 0.5);
     assert_int_equal(scene->exclusion_count, 3);
     assert_int_equal(scene->exclusions[0].vertex_count, 4);
     assert_null(scene->exclusions[1].vertices);

@@ -1,12 +1,8 @@
 // PC2 files: round trip, files cut at every byte, order of writing, failing and interrupted writes, damaged headers;
 // and the reader of a run's folder.
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common.h"
 
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -59,15 +55,14 @@ ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset)
 
 // ---- a folder for each test
 
-static char folder[64];
-static char file_path[128];
+static char folder[256];
+static char file_path[512];
 
 static int make_folder(void** state)
 {
     (void)state;
     memset(&fault, 0, sizeof(fault));
-    strcpy(folder, "/tmp/weft-pc2-XXXXXX");
-    if (!mkdtemp(folder))
+    if (!test_folder(folder))
     {
         return -1;
     }
@@ -77,7 +72,7 @@ static int make_folder(void** state)
 
 static const char* in_folder(const char* name)
 {
-    static char path[256];
+    static char path[512];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     return path;
 }

@@ -1,12 +1,8 @@
 // Pictures: known meshes land on the expected pixels in the expected colours; PNG files hold the pixels; what cannot be
 // written is a status.
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "common.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <png.h>
 #include <stdbool.h>
@@ -657,8 +653,8 @@ static void test_color_map(void** state)
 static void test_png_round_trip(void** state)
 {
     (void)state;
-    char folder[] = "/tmp/weft-png-XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
+    char folder[256], path[300];
+    assert_non_null(test_folder(folder));
     snprintf(path, sizeof(path), "%s/picture.png", folder);
     for (int k = 0; k < SIZE; k++)
     {
@@ -694,8 +690,8 @@ static void test_png_unwritable(void** state)
     assert_string_equal(error.file, "/nonexistent-folder/picture.png");
     assert_true(strlen(error.message) > 10);
     // A folder in the way stays, and no temporary file is left beside it.
-    char folder[] = "/tmp/weft-png-XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
+    char folder[256], path[300];
+    assert_non_null(test_folder(folder));
     snprintf(path, sizeof(path), "%s/taken.png", folder);
     assert_int_equal(mkdir(path, 0777), 0);
     assert_int_equal(weft_png_write(path, background, WIDTH, HEIGHT, NULL), WEFT_IO);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "common_system.h"
@@ -512,19 +511,18 @@ static void test_scales(void** unused)
 }
 
 // Through files and the command line: a sentence and status 2 for what is no system, 1 for what has no solution.
-static int command_status(const char* solver, const char* prefix)
+static int command_status(const char* solver, const char* folder)
 {
-    char line[8000];
-    snprintf(line, sizeof(line), "timeout 20 %s solve %s --solver %s --set sa.coarsest=60 >/dev/null 2>%s.err",
-             WEFT_COMMAND, prefix, solver, prefix);
-    int status = system(line);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    char line[256];
+    snprintf(line, sizeof(line), "timeout 20 \"$WEFT\" solve s --solver %s --set sa.coarsest=60 >/dev/null 2>err",
+             solver);
+    return test_shell(folder, line);
 }
 
-static bool error_says(const char* prefix, const char* word)
+static bool error_says(const char* folder, const char* word)
 {
-    char path[400], text[1000] = {0};
-    snprintf(path, sizeof(path), "%s.err", prefix);
+    char path[300], text[1000] = {0};
+    snprintf(path, sizeof(path), "%s/err", folder);
     FILE* f = fopen(path, "r");
     assert_non_null(f);
     text[fread(text, 1, sizeof(text) - 1, f)] = 0;
@@ -532,14 +530,16 @@ static bool error_says(const char* prefix, const char* word)
     return strstr(text, word) != NULL;
 }
 
-static void check_command(weft_system* system, const char* prefix, int expected, const char* word)
+static void check_command(weft_system* system, const char* folder, int expected, const char* word)
 {
+    char prefix[300];
+    snprintf(prefix, sizeof(prefix), "%s/s", folder);
     assert_int_equal(weft_system_write(system, prefix, 0, NULL), WEFT_OK);
     weft_system_destroy(system);
     for (int name = 0; name < SA_COUNT; name++)
     {
-        assert_int_equal(command_status(names[name], prefix), expected);
-        assert_true(expected == 0 || error_says(prefix, word));
+        assert_int_equal(command_status(names[name], folder), expected);
+        assert_true(expected == 0 || error_says(folder, word));
     }
 }
 
@@ -559,21 +559,20 @@ static void cut_file(const char* path)
 static void test_command(void** unused)
 {
     (void)unused;
-    char folder[256], prefix[300], path[320];
-    snprintf(prefix, sizeof(prefix), "%s/s", test_folder(folder));
-    check_command(test_sheet_system(12, 1e3), prefix, 0, "");
-    snprintf(path, sizeof(path), "%s.mtx", prefix);
+    char folder[256], path[300];
+    check_command(test_sheet_system(12, 1e3), test_folder(folder), 0, "");
+    snprintf(path, sizeof(path), "%s/s.mtx", folder);
     cut_file(path);
-    assert_true(command_status("sa-ppcg", prefix) == 2 && error_says(prefix, "s.mtx"));
-    check_command(spoiled_sheet(0.0), prefix, 2, "diagonal");
-    check_command(spoiled_sheet(-1.0), prefix, 2, "diagonal");
-    check_command(spoiled_sheet(1e-3), prefix, 1, "definite");
+    assert_true(command_status("sa-ppcg", folder) == 2 && error_says(folder, "s.mtx"));
+    check_command(spoiled_sheet(0.0), folder, 2, "diagonal");
+    check_command(spoiled_sheet(-1.0), folder, 2, "diagonal");
+    check_command(spoiled_sheet(1e-3), folder, 1, "definite");
     weft_system* skew = test_sheet_system(12, 1e3);
     skew->values[9 * skew->pattern.diagonal[70] + 1] += 1.0;
-    check_command(skew, prefix, 2, "symmetric");
+    check_command(skew, folder, 2, "symmetric");
     weft_system* nan = test_sheet_system(12, 1e3);
     nan->values[9 * nan->pattern.diagonal[70] + 4] = NAN;
-    check_command(nan, prefix, 2, "s.mtx");
+    check_command(nan, folder, 2, "s.mtx");
     test_folder_remove(folder);
 }
 

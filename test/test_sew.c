@@ -304,7 +304,7 @@ static void test_contact(void** state)
     static const char* const heights[] = {"0.414", "0.4101"};
     for (int k = 0; k < 2; k++)
     {
-        char text[1000], command[2000];
+        char text[1000];
         snprintf(text, sizeof(text),
                  "{\"steps_per_frame\": 20, \"frames\": 8, \"cloth\": ["
                  "{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 0.8, \"cells\": 14}}, \"transform\": "
@@ -315,11 +315,9 @@ static void test_contact(void** state)
                  " \"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 0.4, \"segments\": 6}}}]}",
                  heights[k]);
         scene_write_bytes(scene_path("fall.json"), text, strlen(text));
-        snprintf(
-            command, sizeof(command),
-            "cd %s && %s run fall.json -o fall >/dev/null 2>&1 && %s inspect fall >/dev/null && rm -r fall fall.json",
-            scene_folder, WEFT_COMMAND, WEFT_COMMAND);
-        assert_int_equal(system(command), 0);
+        assert_int_equal(test_shell(scene_folder, "\"$WEFT\" run fall.json -o fall >/dev/null 2>&1 && "
+                                                  "\"$WEFT\" inspect fall >/dev/null && rm -r fall fall.json"),
+                         0);
         weft_sim* sim = scene_sim_text(text, 1);
         assert_int_equal(run(sim, 160), 0);
         print_message("drift %g m\n", worst_tie(sim));
@@ -458,16 +456,12 @@ static void test_threads_give_the_same_bits(void** state)
 static void test_resumed_run(void** state)
 {
     (void)state;
-    char command[3000];
-    snprintf(
-        command, sizeof(command),
-        "cd %s && rm -rf a b c && %s run patch --set cells=10 --frames 4 -o a >/dev/null 2>&1 && "
-        "%s run patch --set cells=10 --frames 2 -o b >/dev/null 2>&1 && "
-        "%s run patch --set cells=10 --frames 4 -o b --resume >/dev/null 2>&1 && "
-        "%s run a/scene.json --frames 4 -o c >/dev/null 2>&1 && "
-        "for n in sheet patch button; do cmp a/$n.pc2 b/$n.pc2 && cmp a/$n.pc2 c/$n.pc2 || exit 1; done; rm -r a b c",
-        scene_folder, WEFT_COMMAND, WEFT_COMMAND, WEFT_COMMAND, WEFT_COMMAND);
-    assert_int_equal(system(command), 0);
+    static const char script[] =
+        "exec >/dev/null 2>&1; rm -rf a b c && \"$WEFT\" run patch --set cells=10 --frames 4 -o a && "
+        "\"$WEFT\" run patch --set cells=10 --frames 2 -o b && "
+        "\"$WEFT\" run patch --set cells=10 --frames 4 -o b --resume && \"$WEFT\" run a/scene.json --frames 4 -o c && "
+        "for n in sheet patch button; do cmp a/$n.pc2 b/$n.pc2 && cmp a/$n.pc2 c/$n.pc2 || exit 1; done; rm -r a b c";
+    assert_int_equal(test_shell(scene_folder, script), 0);
 }
 
 // ---- errors

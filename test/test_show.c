@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "common_sim.h"
 #include "weft/render.h"
@@ -259,9 +258,8 @@ static char folder[256];
 static int weft_with(const char* before, const char* arguments)
 {
     char line[8000];
-    snprintf(line, sizeof(line), "cd %s && %s %s %s >out 2>err", folder, before, WEFT_COMMAND, arguments);
-    int status = system(line);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    snprintf(line, sizeof(line), "%s \"$WEFT\" %s >out 2>err", before, arguments);
+    return test_shell(folder, line);
 }
 
 static int weft(const char* arguments)
@@ -650,9 +648,7 @@ static long film_size(void)
 
 static bool leftover(void)
 {
-    char path[512];
-    snprintf(path, sizeof(path), "ls %s/film.mp4.* >/dev/null 2>&1", folder);
-    return system(path) == 0;
+    return test_shell(folder, "ls film.mp4.* >/dev/null 2>&1") == 0;
 }
 
 // ffmpeg may end well on a full disk: what is no whole film does not replace the one that is there.

@@ -1,19 +1,15 @@
 // Linear systems as files: round trips to the bit, defaults, exactly rounded numbers, and files that are cut, wrong or
 // hostile: each gets a sentence, none a crash.
 #define _GNU_SOURCE
+#include "common.h"
+
 #include <dirent.h>
 #include <locale.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "solve/system.h"
 
@@ -22,9 +18,7 @@ static char folder[256], prefix[300];
 static int make_folder(void** state)
 {
     (void)state;
-    const char* base = getenv("TMPDIR");
-    snprintf(folder, sizeof(folder), "%s/weft_system_XXXXXX", base ? base : "/tmp");
-    if (!mkdtemp(folder))
+    if (!test_folder(folder))
     {
         return -1;
     }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "weft/cache.h"
@@ -317,9 +316,8 @@ static void damaged_fields_are_refused(void** state)
 static int weft(const char* words)
 {
     char line[1200];
-    snprintf(line, sizeof(line), "cd %s && %s %s > .out 2> .err", folder, WEFT_COMMAND, words);
-    int status = system(line);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    snprintf(line, sizeof(line), "\"$WEFT\" %s > .out 2> .err", words);
+    return test_shell(folder, line);
 }
 
 static bool answer_has(const char* file, const char* words)
@@ -350,9 +348,8 @@ static void force_removes_topologies_and_fields(void** state)
     float values[4] = {0};
     assert_int_equal(weft("run hang --set cells=3 --frames 1 -o anew"), 0);
     snprintf(run, sizeof(run), "%s/anew", folder);
-    char path[600], line[1300];
-    snprintf(line, sizeof(line), "cp %s/sheet.obj %s/sheet.1.obj", run, run);
-    assert_int_equal(system(line), 0);
+    char path[600];
+    assert_int_equal(test_shell(run, "cp sheet.obj sheet.1.obj"), 0);
     test_pc2_write(run, "sheet.1.pc2", 16, 1.0f, 1);
     test_text_write(run, "frames.jsonl", "{\"frame\": 1, \"body\": \"sheet\", \"topology\": 1, \"copies\": []}\n");
     // The scene knows the matrix of the cloth before it tears, and no other.

@@ -487,12 +487,9 @@ static void excluded_vertices_stay(void** state)
                      WEFT_BAD_INPUT);
 }
 
-static int shell(const char* format)
+static int shell(const char* line)
 {
-    char line[2048];
-    snprintf(line, sizeof(line), "cd %s && weft=%s && %s", scene_folder, WEFT_COMMAND, format);
-    int status = system(line);
-    return status == -1 ? -1 : status >> 8;
+    return test_shell(scene_folder, line);
 }
 
 static void runs_repeat_and_resume(void** state)
@@ -500,15 +497,15 @@ static void runs_repeat_and_resume(void** state)
     (void)state;
     static const char text[] = TWO_SHEETS ", \"initial_contact\": \"resolve\"}";
     scene_write_bytes(scene_path("scene.json"), text, strlen(text));
-    assert_int_equal(shell("$weft run scene.json -o one > out 2> err && grep -q 'crossings, untangled in' err"), 0);
+    assert_int_equal(shell("\"$WEFT\" run scene.json -o one > out 2> err && grep -q 'crossings, untangled in' err"), 0);
     assert_int_equal(shell("grep -q '\"initial_contact\": \"resolve\"' one/scene.json"), 0);
-    assert_int_equal(shell("$weft inspect one --frame 0 > out"), 0);
-    assert_int_equal(shell("$weft run one/scene.json -o two --threads 3 > out 2> err"), 0);
+    assert_int_equal(shell("\"$WEFT\" inspect one --frame 0 > out"), 0);
+    assert_int_equal(shell("\"$WEFT\" run one/scene.json -o two --threads 3 > out 2> err"), 0);
     assert_int_equal(shell("cmp one/a.pc2 two/a.pc2 && cmp one/b.pc2 two/b.pc2"), 0);
-    assert_int_equal(shell("$weft run scene.json --frames 1 -o three > out 2> err"), 0);
+    assert_int_equal(shell("\"$WEFT\" run scene.json --frames 1 -o three > out 2> err"), 0);
     // A checkpoint has the state: nothing is untangled again.
-    assert_int_equal(shell("$weft run scene.json --frames 2 --resume -o three > out 2> err && ! grep -q untangled err"),
-                     0);
+    assert_int_equal(
+        shell("\"$WEFT\" run scene.json --frames 2 --resume -o three > out 2> err && ! grep -q untangled err"), 0);
     assert_int_equal(shell("cmp one/a.pc2 three/a.pc2 && cmp one/b.pc2 three/b.pc2"), 0);
     assert_int_equal(shell("rm -rf one two three out err"), 0);
 }

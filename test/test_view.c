@@ -329,9 +329,8 @@ static void check_page(const char* page, int run, const char* dir, frame_check* 
 static int weft(const char* line)
 {
     char command[2048];
-    snprintf(command, sizeof(command), "%s %s >.out 2>.err", WEFT_COMMAND, line);
-    int status = system(command);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    snprintf(command, sizeof(command), "\"$WEFT\" %s >.out 2>.err", line);
+    return test_shell(NULL, command);
 }
 
 static void assert_says(const char* path, const char* words)

@@ -58,8 +58,9 @@ typedef struct weft_scene_cloth
     int force_count;  ///< entries of "forces"
     weft_material material;
     const char* model;
-    const char* bending; ///< NULL: the model has no choice
-    double friction, thickness; ///< of contact; thickness in m
+    const char* bending;              ///< NULL: the model has no choice
+    double friction, static_friction; ///< of contact; negative: not said, or at rest the same
+    double thickness;                 ///< m
 } weft_scene_cloth;
 
 /// The index-th cloth; NOT_FOUND past the end.
@@ -73,7 +74,8 @@ typedef struct weft_scene_obstacle
     int vertex_count, face_count, triangle_count;
     int is_closed;         ///< 1: every edge has exactly two triangles, in opposite directions
     double deviation;      ///< of a shape: largest distance between its surface and its triangles, m
-    double friction, thickness;
+    double friction, static_friction; ///< negative: not said, or at rest the same
+    double thickness;                 ///< m
     int key_count;         ///< of its motion; 0: none
     int sample_count;      ///< of its deformation; 0: none
     const char* deform;    ///< PC2 file or OBJ sequence, as the scene names it; NULL: none

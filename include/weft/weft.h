@@ -96,7 +96,9 @@ typedef struct weft_cloth_def
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
     double vertex_mass;          ///< kg a vertex instead of density times area; 0: not used
-    double friction;             ///< coefficient, with cloth: the mean of both counts; with obstacles theirs does
+    double friction;             ///< coefficient. Of a pair the geometric mean of both counts; negative: what it touches says, and
+                                 ///< where neither does the simulation's
+    double static_friction;      ///< coefficient at rest; negative: the same
     double thickness;            ///< distance that it keeps from cloth, m: the mean of both counts
     const weft_pin* pins;        ///< [pin_count]
     int pin_count;
@@ -104,7 +106,7 @@ typedef struct weft_cloth_def
     int force_count;
 } weft_cloth_def;
 
-WEFT_API weft_cloth_def weft_cloth_def_default(void); ///< cotton, friction 0.3, thickness 1 mm
+WEFT_API weft_cloth_def weft_cloth_def_default(void); ///< cotton, friction not said, thickness 1 mm
 
 /// Fills out [vertex_count] with the positions of one sample. The same sample must always be the same.
 typedef weft_status weft_sample_fn(void* user, int sample, weft_vec3* out, weft_error* error);
@@ -123,7 +125,8 @@ typedef struct weft_obstacle_def
     const int* face_vertices;    ///< polygons; closed or open, edges of any number of faces, faces without area are all fine;
                                  ///< a corner twice is refused
     int face_count;
-    double friction;             ///< coefficient
+    double friction;             ///< coefficient, with static_friction as in weft_cloth_def
+    double static_friction;
     double thickness;            ///< distance that cloth keeps, m
     const weft_pin_key* keys;    ///< [key_count] or NULL: does not move. Linear between keys, held before and after.
     int key_count;
@@ -141,7 +144,7 @@ typedef struct weft_obstacle_def
     void (*release)(void* user); ///< called once: when the simulation is destroyed or the obstacle is refused; may be NULL
 } weft_obstacle_def;
 
-WEFT_API weft_obstacle_def weft_obstacle_def_default(void); ///< friction 0.3, thickness 1 mm, still
+WEFT_API weft_obstacle_def weft_obstacle_def_default(void); ///< friction not said, thickness 1 mm, still
 
 /// Pairs of bodies that contact leaves alone: features (vertices, edges, faces) of the first with those of the second.
 typedef struct weft_exclusion
@@ -191,6 +194,8 @@ typedef struct weft_sim_def
     double max_stretch;     ///< a step in which a thread grows by more than this factor is halved
     weft_air air;
     int contact;            ///< 1: cloth meets obstacles, cloth and itself; 0: it passes through everything
+    double friction;        ///< coefficient of pairs of bodies that do not say
+    double static_friction; ///< likewise at rest; negative: the same
     int worker_count;       ///< 1: no threads are made; 0: one a core
     weft_task_hooks tasks;  ///< zero for the built-in pool
     const char* kernels;    ///< "auto", "base", "avx2", "avx512"

@@ -24,7 +24,7 @@ static const char magic[8] = "WEFTCKP";
 enum
 {
     VERSION = 3,
-    ARRAYS = 4
+    ARRAYS = 3
 };
 
 static header header_of(const weft_sim* sim)
@@ -51,7 +51,7 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, weft_error* 
     const state* s = &sim->world.state;
     header h = header_of(sim);
     size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
-    const vec3* arrays[ARRAYS] = {s->x, s->v, s->dv, s->grip};
+    const vec3* arrays[ARRAYS] = {s->x, s->v, s->acceleration};
     uint64_t hash = hash_bytes(0, &h, sizeof(h));
     whole_file file;
     TRY(whole_file_open(&file, path, error));
@@ -101,7 +101,7 @@ static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, wef
     TRY(check_header(&h, sim, path, error));
     // Read into scratch first: a damaged file leaves the simulation as it was.
     world* w = &sim->world;
-    vec3* scratch[ARRAYS] = {w->x_next, w->v_next, w->dv, w->z};
+    vec3* scratch[ARRAYS] = {w->x_next, w->v_next, w->dv};
     size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
     uint64_t hash = hash_bytes(0, &h, sizeof(h)), stored = 0;
     for (int k = 0; k < ARRAYS; k++)
@@ -118,8 +118,7 @@ static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, wef
     }
     memcpy(w->state.x, w->x_next, bytes);
     memcpy(w->state.v, w->v_next, bytes);
-    memcpy(w->state.dv, w->dv, bytes);
-    memcpy(w->state.grip, w->z, bytes);
+    memcpy(w->state.acceleration, w->dv, bytes);
     w->state.step_count = h.step_count;
     w->state.halvings = h.halvings;
     w->state.calm = h.calm;

@@ -11,13 +11,14 @@ enum
 
 typedef struct contact_keys
 {
-    double friction, thickness;
+    const tree_node* friction;
+    double thickness;
     const tree_node *enabled, *exclude;
 } contact_keys;
 
 static const field contact_fields[] = {
     {"enabled", FIELD_NODE, offsetof(contact_keys, enabled), ANY_NUMBER},
-    {"friction", FIELD_NUMBER, offsetof(contact_keys, friction), NOT_NEGATIVE},
+    {"friction", FIELD_NODE, offsetof(contact_keys, friction), ANY_NUMBER},
     {"thickness", FIELD_NUMBER, offsetof(contact_keys, thickness), POSITIVE},
     {"exclude", FIELD_NODE, offsetof(contact_keys, exclude), ANY_NUMBER},
 };
@@ -92,11 +93,53 @@ static weft_status exclusion_read(const scene_reader* r, const tree_node* node, 
     return keys.where ? selection_read(r, keys.where, first.mesh, &out->vertices, &out->vertex_count) : WEFT_OK;
 }
 
+// ---- friction
+
+typedef struct friction_keys
+{
+    double kinetic, resting;
+} friction_keys;
+
+static const field friction_fields[] = {
+    {"kinetic", FIELD_NUMBER, offsetof(friction_keys, kinetic), NOT_NEGATIVE},
+    {"static", FIELD_NUMBER, offsetof(friction_keys, resting), NOT_NEGATIVE},
+};
+
+// A number, or {"static": , "kinetic": }; null and nothing: what it touches says.
+weft_status friction_read(const scene_reader* r, const tree_node* node, scene_friction* out)
+{
+    static const field number = {"friction", FIELD_NUMBER, 0, NOT_NEGATIVE};
+    *out = (scene_friction){-1.0, -1.0};
+    if (!node || node->kind == TREE_NULL)
+    {
+        return WEFT_OK;
+    }
+    if (node->kind != TREE_OBJECT)
+    {
+        return node->kind == TREE_NUMBER ? read_number(r, node, &number, &out->kinetic)
+                                         : read_wrong_kind(r, node, "a number or an object");
+    }
+    friction_keys keys = {-1.0, -1.0};
+    TRY(read_fields(r, node, friction_fields, FIELD_COUNT(friction_fields), &keys));
+    if (keys.kinetic < 0.0 || keys.resting < keys.kinetic)
+    {
+        return read_error(r, node, "needs \"static\" and \"kinetic\", and static is not less than kinetic");
+    }
+    *out = (scene_friction){keys.kinetic, keys.resting};
+    return WEFT_OK;
+}
+
 weft_status contact_read_settings(const scene_reader* r, const tree_node* node)
 {
-    contact_keys keys = {.friction = r->scene->friction, .thickness = r->scene->thickness};
+    contact_keys keys = {.thickness = r->scene->thickness};
+    scene_friction friction;
     TRY(read_fields(r, node, contact_fields, FIELD_COUNT(contact_fields), &keys));
-    r->scene->friction = keys.friction;
+    TRY(friction_read(r, keys.friction, &friction));
+    if (friction.kinetic >= 0.0)
+    {
+        r->scene->def.friction = friction.kinetic;
+        r->scene->def.static_friction = friction.resting;
+    }
     r->scene->thickness = keys.thickness;
     return keys.enabled ? read_truth(r, keys.enabled, &r->scene->def.contact) : WEFT_OK;
 }

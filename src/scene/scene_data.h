@@ -66,6 +66,12 @@ typedef struct scene_place
     vec3 translate;
 } scene_place;
 
+// Coefficients in motion and at rest; negative: not said, or at rest the same.
+typedef struct scene_friction
+{
+    double kinetic, resting;
+} scene_friction;
+
 typedef struct scene_cloth
 {
     const char* name;
@@ -83,7 +89,8 @@ typedef struct scene_cloth
     weft_material material;
     vec3 velocity;
     double vertex_mass; // 0: density times area
-    double friction, thickness;
+    scene_friction friction;
+    double thickness;
     scene_pin* pins; // [pin_count]
     int pin_count;
     scene_force* forces; // [force_count]
@@ -112,7 +119,8 @@ typedef struct scene_obstacle
     vec3 rotate; // of a box, degrees
     scene_obj obj;
     scene_transform transform; // of a mesh
-    double friction, thickness;
+    scene_friction friction;
+    double thickness;
     scene_motion motion;
     scene_deform deform;
     const tree_node* deform_node;
@@ -148,7 +156,7 @@ struct weft_scene
     int frames, steps_per_frame;
     const char* model; // of cloths that do not say
     const char* bending;
-    double friction, thickness;   // of cloths and obstacles that do not say
+    double thickness;             // of cloths and obstacles that do not say
     bool resolve_start;           // "initial_contact": "resolve"
     const tree_node* solver_node; // for messages; NULL when the file does not say
     const tree_node* start_node;  // likewise
@@ -266,6 +274,7 @@ weft_status mesh_error(const scene_reader* r, const tree_node* node, weft_status
 weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
 weft_status obstacles_read(const scene_reader* r, const tree_node* node);
 weft_status shape_read(const scene_reader* r, const tree_node* node, shape_options* out, vec3* rotate);
+weft_status friction_read(const scene_reader* r, const tree_node* node, scene_friction* out); // node may be NULL
 weft_status contact_read_settings(const scene_reader* r, const tree_node* node); // what bodies that do not say have
 weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node);
 weft_status contact_doubt(const scene_reader* r); // notes about thicknesses that the meshes do not go with

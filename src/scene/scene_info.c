@@ -43,7 +43,8 @@ weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_c
         .material = cloth->material,
         .model = cloth->model,
         .bending = cloth->bending,
-        .friction = cloth->friction,
+        .friction = cloth->friction.kinetic,
+        .static_friction = cloth->friction.resting,
         .thickness = cloth->thickness,
     };
     return out->pinned_count >= 0 ? WEFT_OK : WEFT_NO_MEMORY;
@@ -66,7 +67,8 @@ weft_status weft_scene_obstacle_at(const weft_scene* scene, int index, weft_scen
         .triangle_count = o->mesh.triangle_count,
         .is_closed = defects_are_closed(&o->defects),
         .deviation = o->is_shape ? shape_deviation(&o->shape) : 0.0,
-        .friction = o->friction,
+        .friction = o->friction.kinetic,
+        .static_friction = o->friction.resting,
         .thickness = o->thickness,
         .key_count = o->motion.key_count,
         .sample_count = o->deform.sample_count,

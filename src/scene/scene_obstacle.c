@@ -14,7 +14,8 @@
 typedef struct obstacle_keys
 {
     const tree_node *name, *shape, *mesh, *transform, *motion, *deform;
-    double friction, thickness;
+    const tree_node* friction;
+    double thickness;
 } obstacle_keys;
 
 static const field obstacle_fields[] = {
@@ -22,7 +23,7 @@ static const field obstacle_fields[] = {
     {"shape", FIELD_NODE, offsetof(obstacle_keys, shape), ANY_NUMBER},
     {"mesh", FIELD_NODE, offsetof(obstacle_keys, mesh), ANY_NUMBER},
     {"transform", FIELD_NODE, offsetof(obstacle_keys, transform), ANY_NUMBER},
-    {"friction", FIELD_NUMBER, offsetof(obstacle_keys, friction), NOT_NEGATIVE},
+    {"friction", FIELD_NODE, offsetof(obstacle_keys, friction), ANY_NUMBER},
     {"thickness", FIELD_NUMBER, offsetof(obstacle_keys, thickness), POSITIVE},
     {"motion", FIELD_NODE, offsetof(obstacle_keys, motion), ANY_NUMBER},
     {"deform", FIELD_NODE, offsetof(obstacle_keys, deform), ANY_NUMBER},
@@ -149,12 +150,12 @@ static weft_status obstacle_motion_read(const scene_reader* r, const tree_node* 
 
 static weft_status obstacle_read(const scene_reader* r, const tree_node* node, scene_obstacle* o)
 {
-    obstacle_keys keys = {.friction = r->scene->friction, .thickness = r->scene->thickness};
+    obstacle_keys keys = {.thickness = r->scene->thickness};
     o->node = node;
     o->transform.scale = 1.0;
     TRY(read_fields(r, node, obstacle_fields, FIELD_COUNT(obstacle_fields), &keys));
     TRY(name_read(r, keys.name, node, "obstacle", &o->name));
-    o->friction = keys.friction;
+    TRY(friction_read(r, keys.friction, &o->friction));
     o->thickness = keys.thickness;
     if (!keys.shape == !keys.mesh)
     {

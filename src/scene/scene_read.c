@@ -244,7 +244,8 @@ static weft_status kernels_read(const scene_reader* r, const tree_node* node)
 typedef struct cloth_keys
 {
     const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces;
-    double uv_scale, vertex_mass, friction, thickness;
+    const tree_node* friction;
+    double uv_scale, vertex_mass, thickness;
     vec3 velocity;
 } cloth_keys;
 
@@ -259,7 +260,7 @@ static const field cloth_fields[] = {
     {"transform", FIELD_NODE, offsetof(cloth_keys, transform), ANY_NUMBER},
     {"velocity", FIELD_VEC3, offsetof(cloth_keys, velocity), ANY_NUMBER},
     {"vertex_mass", FIELD_NUMBER, offsetof(cloth_keys, vertex_mass), NOT_NEGATIVE},
-    {"friction", FIELD_NUMBER, offsetof(cloth_keys, friction), NOT_NEGATIVE},
+    {"friction", FIELD_NODE, offsetof(cloth_keys, friction), ANY_NUMBER},
     {"thickness", FIELD_NUMBER, offsetof(cloth_keys, thickness), POSITIVE},
     {"pins", FIELD_NODE, offsetof(cloth_keys, pins), ANY_NUMBER},
     {"forces", FIELD_NODE, offsetof(cloth_keys, forces), ANY_NUMBER},
@@ -279,7 +280,7 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
 {
     cloth->uv_scale = keys->uv_scale;
     cloth->vertex_mass = keys->vertex_mass;
-    cloth->friction = keys->friction;
+    TRY(friction_read(r, keys->friction, &cloth->friction));
     cloth->thickness = keys->thickness;
     cloth->velocity = keys->velocity;
     if (keys->rest)
@@ -335,7 +336,7 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, int 
     cloth->model = r->scene->model;
     cloth->bending = r->scene->bending;
     cloth->transform.scale = 1.0;
-    cloth_keys keys = {.uv_scale = 1.0, .friction = r->scene->friction, .thickness = r->scene->thickness};
+    cloth_keys keys = {.uv_scale = 1.0, .thickness = r->scene->thickness};
     TRY(read_fields(r, node, cloth_fields, FIELD_COUNT(cloth_fields), &keys));
     TRY(name_read(r, keys.name, node, "cloth", &cloth->name));
     TRY(cloth_read_values(r, &keys, cloth));
@@ -457,7 +458,6 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     scene->def.kernels = cpu_kind_name(cpu_best());
     scene->model = cloth.model;
     cloth_model_bending(cloth_model_find(cloth.model), cloth.bending, &scene->bending);
-    scene->friction = cloth.friction;
     scene->thickness = cloth.thickness;
     scene_keys keys = {
         .time_step = scene->def.time_step, .steps_per_frame = 20, .frames = 10, .gravity = scene->def.gravity};

@@ -94,7 +94,8 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.model = cloth->model;
     def.bending = cloth->bending;
     def.vertex_mass = cloth->vertex_mass;
-    def.friction = cloth->friction;
+    def.friction = cloth->friction.kinetic;
+    def.static_friction = cloth->friction.resting;
     def.thickness = cloth->thickness;
     def.pins = arrays->pins;
     def.pin_count = cloth->pin_count;
@@ -148,7 +149,8 @@ static weft_obstacle_def obstacle_def_from_scene(const scene_obstacle* o, const 
     def.face_start = o->mesh.face_start;
     def.face_vertices = o->mesh.face_vertex;
     def.face_count = o->mesh.face_count;
-    def.friction = o->friction;
+    def.friction = o->friction.kinetic;
+    def.static_friction = o->friction.resting;
     def.thickness = o->thickness;
     def.keys = keys;
     def.key_count = o->motion.key_count;

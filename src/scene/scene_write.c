@@ -142,6 +142,24 @@ static void write_pins_and_forces(writer* w, const scene_cloth* cloth)
     write_close(w, "]");
 }
 
+static void write_friction(writer* w, scene_friction f)
+{
+    if (f.kinetic < 0.0)
+    {
+        write_text(w, "friction", NULL);
+        return;
+    }
+    if (f.resting < 0.0)
+    {
+        write_number(w, "friction", f.kinetic);
+        return;
+    }
+    write_open(w, "friction", "{");
+    write_number(w, "static", f.resting);
+    write_number(w, "kinetic", f.kinetic);
+    write_close(w, "}");
+}
+
 static void write_cloth(writer* w, const scene_cloth* cloth)
 {
     write_open(w, NULL, "{");
@@ -156,7 +174,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     write_transform(w, cloth->is_grid ? &cloth->transform : &in_place);
     write_vec3(w, "velocity", cloth->velocity);
     write_number(w, "vertex_mass", cloth->vertex_mass);
-    write_number(w, "friction", cloth->friction);
+    write_friction(w, cloth->friction);
     write_number(w, "thickness", cloth->thickness);
     write_pins_and_forces(w, cloth);
     write_close(w, "}");
@@ -230,7 +248,7 @@ static void write_obstacle(writer* w, const scene_obstacle* o)
         write_close(w, "}");
         write_transform(w, &in_place);
     }
-    write_number(w, "friction", o->friction);
+    write_friction(w, o->friction);
     write_number(w, "thickness", o->thickness);
     write_open(w, "motion", "{");
     write_motion(w, &o->motion);
@@ -265,7 +283,7 @@ static void write_contact(writer* w, const weft_scene* scene)
 {
     write_open(w, "contact", "{");
     write_truth(w, "enabled", scene->def.contact);
-    write_number(w, "friction", scene->friction);
+    write_friction(w, (scene_friction){scene->def.friction, scene->def.static_friction});
     write_number(w, "thickness", scene->thickness);
     write_open(w, "exclude", "[");
     for (int k = 0; k < scene->exclusion_count; k++)

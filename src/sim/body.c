@@ -5,7 +5,8 @@
 
 weft_cloth_def weft_cloth_def_default(void)
 {
-    weft_cloth_def def = {.warp = {1, 0, 0}, .model = model_table[0]->name, .friction = 0.3, .thickness = 1e-3};
+    weft_cloth_def def = {
+        .warp = {1, 0, 0}, .model = model_table[0]->name, .friction = -1.0, .static_friction = -1.0, .thickness = 1e-3};
     weft_material_find("cotton", &def.material, NULL);
     return def;
 }
@@ -115,13 +116,13 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     {
         return wrong(error, b, "vertex_mass is in kg and not negative");
     }
-    if (!isfinite(def->friction) || def->friction < 0.0 || !isfinite(def->thickness) || def->thickness <= 0.0)
+    if (!friction_take(def->friction, def->static_friction, &b->friction) || !isfinite(def->thickness) ||
+        def->thickness <= 0.0)
     {
-        return wrong(error, b, "friction is finite and not negative, thickness (m) finite and above zero");
+        return wrong(error, b, FRICTION_WRONG "; thickness (m) is finite and above zero");
     }
     b->material = *m;
     b->vertex_mass = def->vertex_mass;
-    b->friction = def->friction;
     b->thickness = def->thickness;
     return WEFT_OK;
 }

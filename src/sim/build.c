@@ -225,9 +225,9 @@ static weft_status build_state(weft_sim* sim)
     state* s = &sim->world.state;
     s->x = MEM_NEW(m->vertex_count, vec3);
     s->v = MEM_NEW(m->vertex_count, vec3);
-    s->dv = MEM_NEW(m->vertex_count, vec3);
-    s->grip = MEM_NEW(m->vertex_count, vec3);
-    if (!s->x || !s->v || !s->dv || !s->grip)
+    s->acceleration = MEM_NEW(m->vertex_count, vec3);
+    TRY(contact_state_create(&s->contact, m->vertex_count));
+    if (!s->x || !s->v || !s->acceleration)
     {
         return WEFT_NO_MEMORY;
     }

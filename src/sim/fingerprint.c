@@ -76,7 +76,7 @@ static uint64_t hash_obstacle(uint64_t hash, const obstacle* o)
 {
     const mesh* m = &o->mesh;
     const motion* way = &o->motion;
-    const double numbers[] = {o->friction,     o->thickness,    way->axis.x,      way->axis.y,    way->axis.z,
+    const double numbers[] = {o->friction.rub, o->friction.hold, o->thickness,    way->axis.x,      way->axis.y,    way->axis.z,
                               way->center.x,   way->center.y,   way->center.z,    o->sample_rate, o->sample_start,
                               o->sample_count, m->vertex_count, m->triangle_count};
     hash = hash_bytes(hash_string(hash, o->name), numbers, sizeof(numbers));

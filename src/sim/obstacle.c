@@ -15,7 +15,7 @@ static const double coordinate_max = 1e12; // m, as for meshes
 
 weft_obstacle_def weft_obstacle_def_default(void)
 {
-    return (weft_obstacle_def){.friction = 0.3, .thickness = 1e-3, .sample_rate = 25.0};
+    return (weft_obstacle_def){.friction = -1.0, .static_friction = -1.0, .thickness = 1e-3, .sample_rate = 25.0};
 }
 
 void obstacle_finish(obstacle* o)
@@ -181,9 +181,10 @@ static weft_status check_reach(const weft_obstacle_def* def, const obstacle* o, 
 
 static weft_status take_numbers(const weft_obstacle_def* def, obstacle* o, weft_error* error)
 {
-    if (!isfinite(def->friction) || def->friction < 0.0 || !isfinite(def->thickness) || def->thickness <= 0.0)
+    if (!friction_take(def->friction, def->static_friction, &o->friction) || !isfinite(def->thickness) ||
+        def->thickness <= 0.0)
     {
-        return wrong(error, o, "friction is finite and not negative, thickness (m) finite and above zero");
+        return wrong(error, o, FRICTION_WRONG "; thickness (m) is finite and above zero");
     }
     const char* mistake = motion_check(def->keys, def->key_count, def->axis, def->center);
     if (mistake)
@@ -191,7 +192,6 @@ static weft_status take_numbers(const weft_obstacle_def* def, obstacle* o, weft_
         return wrong(error, o, mistake);
     }
     TRY(check_reach(def, o, error));
-    o->friction = def->friction;
     o->thickness = def->thickness;
     return motion_init(&o->motion, def->keys, def->key_count, def->axis, def->center);
 }

@@ -25,6 +25,8 @@ weft_sim_def weft_sim_def_default(void)
         .max_stretch = 1.25,
         .air = {.drag = 1.0, .friction = 0.02, .gust_period = 1.0, .gust_length = 1.0},
         .contact = 1,
+        .friction = 0.3,
+        .static_friction = -1.0,
         .worker_count = 1,
         .kernels = "auto",
         .cookie = SIM_COOKIE,
@@ -43,6 +45,10 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
                 : wrong;
     wrong = def->max_halvings < 0 || def->max_halvings > HALVINGS_MAX ? "max_halvings lies between 0 and 10" : wrong;
     wrong = !(def->max_stretch > 1.0) ? "max_stretch is a factor above 1" : wrong;
+    friction unsaid;
+    wrong = !friction_take(def->friction, def->static_friction, &unsaid) || def->friction < 0.0
+                ? FRICTION_WRONG " nor negative"
+                : wrong;
     const weft_air* a = &def->air;
     bool air_ok = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 &&
                   isfinite(a->friction) && a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) &&

@@ -20,7 +20,8 @@ typedef struct body
     const cloth_model* model;
     const char* bending; // one of the model's words, NULL: it has none
     double vertex_mass;
-    double friction, thickness;
+    friction friction;
+    double thickness;
     vec3* start;    // [vertex_count] until the world is built
     vec3* velocity; // likewise, or NULL
     vec2* rest_uv;  // [3 * triangle_count] rest shape of each triangle
@@ -37,7 +38,8 @@ typedef struct obstacle
     char* name;
     mesh mesh; // split; floats, before deformation and motion
     int first; // of its vertices among those of all obstacles
-    double friction, thickness;
+    friction friction;
+    double thickness;
     motion motion;
     int sample_count; // 0: does not deform
     double sample_rate, sample_start;
@@ -110,6 +112,10 @@ weft_status seams_build(weft_sim* sim); // ties of the model, once the order of 
 
 // A copy of the name, or of PREFIXn without one; refused when it is no file name or taken.
 weft_status name_take(const weft_sim* sim, const char* name, const char* prefix, char** out, weft_error* error);
+
+// Coefficients of a body or of what no body says; false: they are not finite, or less at rest than in motion.
+bool friction_take(double motion, double rest, friction* out);
+#define FRICTION_WRONG "friction is finite, and at rest not less than in motion"
 
 // Cloths, then obstacles; -1: no body has that name.
 int sim_find_body(const weft_sim* sim, const char* name);

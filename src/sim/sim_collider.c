@@ -244,6 +244,12 @@ static weft_status contact_set_kin(contact* c, const weft_sim* sim)
     return WEFT_OK;
 }
 
+bool friction_take(double motion, double rest, friction* out)
+{
+    *out = (friction){.hold = rest >= 0.0 ? rest : motion, .rub = motion};
+    return isfinite(motion) && isfinite(rest) && (motion < 0.0 || out->hold >= motion);
+}
+
 weft_status sim_build_contact(weft_sim* sim, weft_error* error)
 {
     weft_collider* collider;
@@ -256,7 +262,8 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     }
     sim->world.contact = c;
     int n = sim->model.vertex_count;
-    TRY(contact_create(c, collider, n, weft_sim_collider_vertex_count(sim)));
+    int bodies = sim->body_count + sim->obstacle_count;
+    TRY(contact_create(c, collider, n, weft_sim_collider_vertex_count(sim), bodies));
     c->obstacles_at = obstacles_for_contact;
     c->user = sim;
     for (int i = 0; i < n; i++)
@@ -266,11 +273,11 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     for (int k = 0; k < sim->body_count; k++)
     {
         const body* b = &sim->bodies[k];
+        c->friction[k] = b->friction;
         for (int i = 0; i < b->rest.vertex_count; i++)
         {
             int vertex = b->scene_vertex[i];
             c->body[vertex] = k;
-            c->friction[vertex] = b->friction;
             c->thickness[vertex] = b->thickness;
             c->rest[vertex] = b->rest.position[i];
         }
@@ -278,14 +285,15 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     for (int k = 0; k < sim->obstacle_count; k++)
     {
         const obstacle* o = &sim->obstacles[k];
+        c->friction[sim->body_count + k] = o->friction;
         for (int i = 0; i < o->mesh.vertex_count; i++)
         {
             int vertex = n + o->first + i;
             c->body[vertex] = sim->body_count + k;
-            c->friction[vertex] = o->friction;
             c->thickness[vertex] = o->thickness;
         }
     }
+    friction_take(sim->def.friction, sim->def.static_friction, &c->unsaid);
     contact_set_reach(c, sim->bodies, sim->body_count);
     return contact_set_kin(c, sim);
 }

@@ -15,7 +15,7 @@ static weft_status stage_assemble(world* w)
     element_motion motion = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
     if (w->contact)
     {
-        springs_push(w, w->state.v, w->rhs_start);
+        cushions_push(w->contact, w->state.v, w->rhs_start);
     }
     return world_assemble(w, &motion, w->rhs_start);
 }
@@ -25,7 +25,7 @@ static weft_status stage_solve(world* w)
     // The first guess is the last acceleration.
     for (int i = 0; i < w->model->vertex_count; i++)
     {
-        w->dv[i] = v3_scale(w->h, w->state.dv[i]);
+        w->dv[i] = v3_scale(w->h, w->state.acceleration[i]);
     }
     linear_system system = world_system(w, w->rhs, w->z);
     return world_solve(w, &system, w->dv);
@@ -55,8 +55,8 @@ static weft_status stage_advance(world* w)
     w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
     if (w->contact)
     {
-        w->work += springs_work(w, w->v_next);
-        touch_remember(w, reaction);
+        w->work += cushions_work(w->contact, w->v_next);
+        world_remember(w, reaction);
     }
     return WEFT_OK;
 }

@@ -65,7 +65,7 @@ static double potential(world* w, const vec3* x, const vec3* v)
     energy_sums sums = world_elements(w, &motion);
     inertia_context c = {w, x, v};
     double inertia = parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, inertia_chunk, &c);
-    double contact = w->contact ? springs_potential(w, v) : 0.0;
+    double contact = w->contact ? cushions_potential(w->contact, v) : 0.0;
     return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact;
 }
 
@@ -118,7 +118,7 @@ static weft_status linearize(world* w)
     }
     if (w->contact)
     {
-        springs_push(w, w->v_next, w->rhs_start);
+        cushions_push(w->contact, w->v_next, w->rhs_start);
     }
     element_motion motion = motion_of(w, w->x_next, w->v_next);
     return world_assemble(w, &motion, w->rhs_start);
@@ -183,8 +183,8 @@ static weft_status conclude(world* w)
     w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
     if (w->contact)
     {
-        w->work += springs_work(w, w->v_next);
-        touch_remember(w, reaction);
+        w->work += cushions_work(w->contact, w->v_next);
+        world_remember(w, reaction);
     }
     return WEFT_OK;
 }

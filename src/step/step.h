@@ -5,13 +5,13 @@
 #define WEFT_STEP_H
 
 #include "constraint/constraint.h"
+#include "contact/contact.h"
 #include "core/core.h"
 #include "material/material.h"
 #include "math/vec.h"
 #include "solve/ties/null_space.h"
 #include "solve/solve.h"
 #include "sparse/sparse.h"
-#include "step/contact.h"
 #include "weft/weft.h"
 
 enum
@@ -44,10 +44,10 @@ typedef struct past_state
 
 typedef struct state
 {
-    vec3* x;    // [vertex_count] m
-    vec3* v;    // [vertex_count] m/s
-    vec3* grip; // [vertex_count] contact: last normal force (N); 0 no obstacle, else see touch.c; marks of squeeze.c
-    vec3* dv;   // [vertex_count] last solution, per unit of time step: the next first guess
+    vec3* x;            // [vertex_count] m
+    vec3* v;            // [vertex_count] m/s
+    vec3* acceleration; // [vertex_count] m/s^2 of the last substep: the next first guess
+    contact_state contact;
     int64_t step_count;
     int halvings;                      // the current substep is time_step / 2^halvings
     int calm;                          // accepted substeps since the last change of halvings
@@ -111,9 +111,13 @@ struct world
     bsr_matrix A;   // of the substep: that, or with the springs of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next;                           // the candidate end of the substep
-    vec3 *x_saved, *v_saved, *dv_saved, *grip_saved; // the state before the step, for a step that fails
-    state history_saved;                             // likewise, its history alone
+    vec3 *x_next, *v_next;                        // the candidate end of the substep
+    vec3 *x_saved, *v_saved, *acceleration_saved; // the state before the step, for a step that fails
+    contact_state contact_saved;
+    state history_saved; // its history alone
+    vec3* expected;      // [vertex_count] m/s^2, for contact
+    filter_record* pins; // [pin_count] the records of pins alone
+    int pin_count;
     filter_record* filter;
     int filter_count;
     binding binding; // all zero without ties
@@ -223,15 +227,10 @@ weft_status binding_constrain(world* w); // rows of ties, and z such that they h
 void binding_prescribe(const world* w, vec3* v, vec3* scratch);
 tie_rows world_ties(const world* w);
 void world_collect_held(world* w);
-weft_status stage_detect(world* w);                   // what touches, and what is about to
-weft_status contact_constrain(world* w);              // adds them to the filter
-weft_status contact_couple(world* w);                 // adds the springs to A
+weft_status stage_detect(world* w);                   // pins; what touches, and what is about to
 typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
-void touch_remember(world* w, reaction_fn* reaction);
-void binding_pull(world* w, reaction_fn* reaction); // what ties exert on the vertices that they name, into pull
-void springs_push(const world* w, const vec3* v, vec3* rhs); // rhs += h f of springs and friction at these velocities
-double springs_potential(const world* w, const vec3* v);     // whose gradient by velocity is minus that
-double springs_work(const world* w, const vec3* v);          // J, in a substep that ends with these
+void world_remember(world* w, reaction_fn* reaction); // for the contact of the next substep
+void binding_pull(world* w, reaction_fn* reaction);   // what ties exert on the vertices that they name, into pull
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
 weft_status world_flags_create(world* w); // for methods that set them; all are zero

@@ -7,7 +7,7 @@
 // Counts and energies decide, never clocks.
 #include <string.h>
 
-#include "step/sweep.h"
+#include "step/step.h"
 
 // A step may raise the energy by the method's share of kinetic and elastic energy, and by this share of the weight's.
 static const double weight_rise_max = 1e-7;
@@ -88,6 +88,27 @@ weft_status stage_judge(world* w)
     return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
+// Times go by name: the method that a step falls back on has some of the same stages, elsewhere in its table.
+static weft_status run_stage(world* w, const stage* stage)
+{
+    weft_step_stats* stats = w->stats;
+    double start = timer_now();
+    weft_status status = stage->run(w);
+    int k = 0;
+    while (k < stats->stage_count && strcmp(stats->stage_name[k], stage->name) != 0)
+    {
+        k++;
+    }
+    WEFT_VALIDATE(k < WEFT_STAGE_MAX);
+    if (k < WEFT_STAGE_MAX)
+    {
+        stats->stage_name[k] = stage->name;
+        stats->stage_s[k] += timer_now() - start;
+        stats->stage_count = int_max(stats->stage_count, k + 1);
+    }
+    return status;
+}
+
 static weft_status run_stages(world* w, const method_object* object)
 {
     const time_method* method = object->method;
@@ -98,12 +119,7 @@ static weft_status run_stages(world* w, const method_object* object)
     w->data = object->data;
     for (int k = 0; method->stages[k].name; k++)
     {
-        double start = timer_now();
-        weft_status status = method->stages[k].run(w);
-        w->stats->stage_name[k] = method->stages[k].name;
-        w->stats->stage_s[k] += timer_now() - start;
-        w->stats->stage_count = int_max(w->stats->stage_count, k + 1);
-        TRY(status);
+        TRY(run_stage(w, &method->stages[k]));
     }
     return WEFT_OK;
 }
@@ -114,14 +130,16 @@ static void accept(world* w)
     double inv_h = 1.0 / w->h;
     for (int i = 0; i < w->model->vertex_count; i++)
     {
-        s->dv[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
+        s->acceleration[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
     }
     history_push(s, w->model->vertex_count, w->h);
     memcpy(s->x, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
     memcpy(s->v, w->v_next, (size_t)w->model->vertex_count * sizeof(vec3));
     if (w->contact)
     {
-        memcpy(s->grip, w->contact->grip, (size_t)w->model->vertex_count * sizeof(vec3));
+        contact_state last = s->contact;
+        s->contact = w->contact->next;
+        w->contact->next = last;
     }
     w->before = w->after;
     w->stats->substeps++;
@@ -130,10 +148,11 @@ static void accept(world* w)
 // The shortest substep went wrong too: the fallback takes it. What is not finite stays a failure.
 static weft_status last_resort(world* w, weft_status status)
 {
+    static const stage respond = {"respond", stage_respond};
     weft_status last = w->fallback.method ? run_stages(w, &w->fallback) : status;
     if (last == WEFT_NOT_CONVERGED && w->judged)
     {
-        return stage_respond(w); // which was not reached; at the shortest substep it always ends
+        return run_stage(w, &respond); // which was not reached; at the shortest substep it always ends
     }
     if (last == WEFT_OK)
     {
@@ -148,7 +167,7 @@ static weft_status run_substeps(world* w)
     int ticks_done = 0;
     w->time = time_at(w, 0);
     w->h = w->settings.time_step;
-    w->contact ? squeeze_begin(w->contact) : (void)0;
+    w->contact ? contact_begin(w->contact) : (void)0;
     w->before = world_energy(w, s->x, s->v);
     if (!isfinite(w->before.energy.total))
     {
@@ -186,6 +205,8 @@ static weft_status run_substeps(world* w)
     w->time = time_at(w, STEP_TICKS);
     w->stats->energy = w->before.energy;
     w->stats->max_stretch = w->before.max_stretch;
+    w->stats->contacts = w->contact ? w->contact->contacts : 0;
+    w->stats->last_resort = w->contact ? w->contact->last_resort : 0;
     return WEFT_OK;
 }
 
@@ -196,9 +217,9 @@ weft_status step_run(world* w)
     int halvings = s->halvings, calm = s->calm;
     memcpy(w->x_saved, s->x, bytes);
     memcpy(w->v_saved, s->v, bytes);
-    memcpy(w->dv_saved, s->dv, bytes);
-    memcpy(w->grip_saved, s->grip, bytes);
+    memcpy(w->acceleration_saved, s->acceleration, bytes);
     history_copy(&w->history_saved, s, w->model->vertex_count);
+    TRY(contact_state_copy(&s->contact, &w->contact_saved));
     counters_begin(w);
     weft_status status = run_substeps(w);
     if (status != WEFT_OK)
@@ -206,9 +227,11 @@ weft_status step_run(world* w)
         w->bad_vertex = w->bad_vertex >= 0 ? w->bad_vertex : find_culprit(w);
         memcpy(s->x, w->x_saved, bytes);
         memcpy(s->v, w->v_saved, bytes);
-        memcpy(s->dv, w->dv_saved, bytes);
-        memcpy(s->grip, w->grip_saved, bytes);
+        memcpy(s->acceleration, w->acceleration_saved, bytes);
         history_copy(s, &w->history_saved, w->model->vertex_count);
+        contact_state last = s->contact;
+        s->contact = w->contact_saved;
+        w->contact_saved = last;
         s->halvings = halvings;
         s->calm = calm;
         return status;

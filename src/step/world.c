@@ -10,8 +10,9 @@ enum
 
 static void vectors_of(world* w, vec3** out[VECTOR_COUNT])
 {
-    vec3** all[VECTOR_COUNT] = {&w->rhs,    &w->rhs_start, &w->z,       &w->dv,       &w->x_next,
-                                &w->v_next, &w->x_saved,   &w->v_saved, &w->dv_saved, &w->grip_saved};
+    vec3** all[VECTOR_COUNT] = {
+        &w->rhs,     &w->rhs_start,          &w->z,       &w->dv, &w->x_next, &w->v_next, &w->x_saved,
+        &w->v_saved, &w->acceleration_saved, &w->expected};
     memcpy(out, all, sizeof(all));
 }
 
@@ -29,6 +30,7 @@ weft_status world_create(world* w, const model* m)
     }
     w->values = MEM_NEW(9 * (size_t)m->assembler.pattern.block_count, double);
     w->filter = MEM_NEW(m->vertex_count + 1, filter_record);
+    w->pins = MEM_NEW(m->vertex_count + 1, filter_record);
     w->held = MEM_NEW(m->vertex_count + 1, int);
     ok = ok && w->held && binding_create(&w->binding, &m->ties, m->vertex_count) == WEFT_OK;
     int chunks = 1;
@@ -39,7 +41,8 @@ weft_status world_create(world* w, const model* m)
     w->partial = MEM_NEW(chunks, energy_sums);
     w->pattern_version = 1;
     w->bad_vertex = -1;
-    return ok && w->values && w->filter && w->partial ? WEFT_OK : WEFT_NO_MEMORY;
+    TRY(contact_state_create(&w->contact_saved, m->vertex_count));
+    return ok && w->values && w->filter && w->pins && w->partial ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 void world_finish(world* w)
@@ -58,6 +61,8 @@ void world_finish(world* w)
     mem_free(w->flags);
     mem_free(w->values);
     mem_free(w->filter);
+    mem_free(w->pins);
+    contact_state_finish(&w->contact_saved);
     mem_free(w->held);
     binding_finish(&w->binding);
     mem_free(w->partial);
@@ -67,8 +72,8 @@ void world_finish(world* w)
     history_finish(&w->history_saved);
     mem_free(w->state.x);
     mem_free(w->state.v);
-    mem_free(w->state.dv);
-    mem_free(w->state.grip);
+    mem_free(w->state.acceleration);
+    contact_state_finish(&w->state.contact);
     solver_object_finish(&w->solver);
     if (w->contact)
     {
@@ -124,7 +129,7 @@ weft_status world_assemble(world* w, const element_motion* motion, const vec3* r
     assembler_run(&m->assembler, evaluators, w->pool, w->cpu, &target);
     w->at = motion->x;
     w->A = (bsr_matrix){&m->assembler.pattern, w->values};
-    return w->contact ? contact_couple(w) : WEFT_OK;
+    return w->contact ? cushions_couple(w->contact, &w->A, w->pool) : WEFT_OK;
 }
 
 void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t wanted, const vec3* start, vec3* out)
@@ -147,11 +152,10 @@ double world_element_work(const world* w, const element_motion* start, const vec
 
 weft_status stage_constrain(world* w)
 {
-    const state* s = &w->state;
-    w->filter_count = pin_set_constrain(&w->model->pins, w->time + w->h, w->h, s->x, s->v, w->filter, w->z);
     if (w->contact)
     {
-        TRY(contact_constrain(w));
+        TRY(contact_constrain(w->contact, w->filter, &w->filter_count, w->z));
+        TRY(cushions_structure(w->contact, &w->model->assembler.pattern));
     }
     if (w->model->ties.count > 0)
     {
@@ -176,7 +180,7 @@ weft_status stage_constrain(world* w)
 
 linear_system world_system(const world* w, const vec3* b, const vec3* z)
 {
-    int arity = w->contact && w->contact->spring_count > 0 ? COUPLING_ROWS : 0;
+    int arity = w->contact && w->contact->cushion_count > 0 ? COUPLING_ROWS : 0;
     return (linear_system){.A = w->A,
                            .b = b,
                            .z = z,

@@ -8,6 +8,7 @@ import {existsSync, mkdtempSync, rmSync, statSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
 import {readObjVertices, readPc2, writeBig, writeField, writeObj, writePc2, writeTorn} from './folders.mjs';
 
 const [weft, modules, shots] = process.argv.slice(2).map(path => resolve(path));
@@ -15,8 +16,9 @@ const browserPath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromi
 const tests = [];
 const only = process.env.WEFT_VIEW_TEST; // part of a name
 const test = (name, run) => (!only || name.includes(only)) && tests.push({name, run});
-const folder = mkdtempSync(join(tmpdir(), 'weft-view-'));
+const folder = mkdtempSync(join(tmpdir(), 'weft view \u00fc-'));
 const at = name => join(folder, name);
+const address = name => pathToFileURL(at(name)).href;
 
 // ---- runs and pages
 
@@ -46,11 +48,11 @@ async function open(file, options = {}) {
   page.on('console', message => page.complaints.push(`console: ${message.text()}`));
   page.on('pageerror', error => page.complaints.push(`error: ${error.message}`));
   page.on('request', request => {
-    if (request.url() !== `file://${at(file)}` && !request.url().startsWith('data:')) {
+    if (request.url() !== address(file) && !request.url().startsWith('data:')) {
       page.complaints.push(`request: ${request.url()}`);
     }
   });
-  await page.goto(`file://${at(file)}`);
+  await page.goto(address(file));
   await page.evaluate(() => window.weft.ready);
   return page;
 }

@@ -1,7 +1,7 @@
 // What follows a solve, whatever the method: no substep ends with a crossing.
 //
 // Continuous detection over the substep, start to end, and from the end to its rounding to float, so that a cache is as
-// clean as the state. Collisions become rows (contact.h): along the normal, end positions must be a gap apart, and
+// clean as the state. Collisions become rows (response_row): along the normal, end positions must be a gap apart, and
 // velocities must not approach. Rows are met in four ways, each only for what the one before has left:
 //
 //   1. impulses: a few rounds of detection and one sweep over its rows, with friction (Bridson et al. 2002,
@@ -16,9 +16,10 @@
 //   4. a shorter substep.
 //
 // Sweeps run in the order of detection, which is sorted: the same bits on any number of threads.
+#include <stdlib.h>
 #include <string.h>
 
-#include "step/sweep.h"
+#include "contact/find.h"
 
 enum
 {
@@ -27,46 +28,22 @@ enum
     BODIES_LET = 4, // in a substep, one after the other
     RIGID_ROUNDS = 40,
     SWEEPS_MAX = 200,
-    VISITS_MAX = 1000000,    // of rows in zones of one substep: what that does not part, rigid zones do
-    HALVINGS_FOR_CONTACT = 4 // of a substep, before what cannot be parted is left
+    VISITS_MAX = 1000000 // of rows of one island in a substep: what that does not part, rigid zones do
 };
 
 // Collisions keep this many roundings to float apart at least, and this share of the thickness where they started so
 // far apart: springs do the rest in the next substep.
 static const double gap_ulps = 8.0, gap_share = 0.25;
 
-// A response that multiplies the largest stretch by more asks for a shorter substep.
-static const double response_stretch = 1.05;
-
 // ---- rows
 
-// W a: what an impulse a does to a vertex.
-static vec3 yield_to(const world* w, int vertex, vec3 a)
-{
-    const contact* c = w->contact;
-    vec3 d = v3_scale(c->inv_mass[vertex], a);
-    int record = vertex < c->cloth_count ? c->record[vertex] : -1;
-    return record < 0 ? d : m3_mul_v(c->pin_records[record].S, d);
-}
-
-static double row_inv_mass(const world* w, const contact_row* row, vec3 direction)
-{
-    double sum = 0.0;
-    for (int k = 0; k < 4; k++)
-    {
-        vec3 d = yield_to(w, row->vertex[k], direction);
-        sum += row->weight[k] * row->weight[k] * v3_dot(direction, d);
-    }
-    return sum;
-}
-
-static void row_push(const world* w, const contact_row* row, vec3 impulse, vec3* x)
+static void row_push(contact* c, const response_row* row, vec3 impulse, vec3* x)
 {
     for (int k = 0; k < 4; k++)
     {
         int i = row->vertex[k];
-        x[i] = v3_madd(x[i], row->weight[k], yield_to(w, i, impulse));
-        w->contact->awake[i] = 1;
+        x[i] = v3_madd(x[i], row->weight[k], contact_yield(c, i, impulse));
+        c->awake[i] = 1;
     }
 }
 
@@ -80,14 +57,27 @@ static vec3 pair_normal(weft_pair_kind kind, const vec3 x[4])
     return size > limit ? v3_scale(1.0 / size, n) : v3(0, 0, 0);
 }
 
-static contact_row row_of(const world* w, const collision* hit)
+// The rounding to float of the largest coordinate of the points: what is far away has no part in it.
+static double rounding_of(const contact* c, const int vertex[4])
 {
-    const contact* c = w->contact;
-    contact_row row = {0};
+    double largest = 0.0;
+    for (int k = 0; k < 4; k++)
+    {
+        const vec3 *a = &c->start[vertex[k]], *b = &c->end[vertex[k]];
+        largest = fmax(largest, fmax(fabs(a->x), fmax(fabs(a->y), fabs(a->z))));
+        largest = fmax(largest, fmax(fabs(b->x), fmax(fabs(b->y), fabs(b->z))));
+    }
+    return ldexp(largest, -24);
+}
+
+static response_row row_of(const contact* c, const collision* hit)
+{
+    response_row row = {0};
     memcpy(row.vertex, hit->vertex, sizeof(row.vertex));
     vec3 x[4];
-    double t = hit->time < 0.0 ? 1.0 : hit->time, thickness = 0.0;
-    row.friction = contact_friction(c, hit->kind, hit->vertex);
+    double t = hit->time < 0.0 ? 1.0 : hit->time, thickness = 0.0, ulp = rounding_of(c, hit->vertex);
+    int other = hit->vertex[hit->kind == WEFT_VERTEX_FACE ? 1 : 2];
+    row.friction = contact_friction(c, c->body[hit->vertex[0]], c->body[other]).rub;
     for (int k = 0; k < 4; k++)
     {
         int i = hit->vertex[k];
@@ -101,59 +91,123 @@ static contact_row row_of(const world* w, const collision* hit)
     double before = v3_dot(row.normal, weighted(row.weight, row.vertex, c->start));
     double after = v3_dot(row.normal, weighted(row.weight, row.vertex, c->end));
     // The side on which they started; where they touched at the start, that from which they come.
-    double side = fabs(before) > 1e-3 * c->ulp ? before : before - after;
+    double side = fabs(before) > 1e-3 * ulp ? before : before - after;
     if (side < 0.0)
     {
         row.normal = v3_scale(-1.0, row.normal);
         before = -before;
     }
-    row.gap = fmax(fmin(before, gap_share * thickness), gap_ulps * c->ulp);
-    row.inv_mass = row_inv_mass(w, &row, row.normal);
+    row.gap = fmax(fmin(before, gap_share * thickness), gap_ulps * ulp);
+    row.slack = 0.25 * gap_ulps * ulp;
+    row.inv_mass = contact_inv_mass(c, row.vertex, row.weight, row.normal);
     return row;
 }
 
-static weft_status add_rows(world* w, const narrow_list* found)
+static weft_status add_rows(contact* c)
 {
-    contact* c = w->contact;
-    if (!mem_grow((void**)&c->rows, &c->row_capacity, c->row_count + found->count, sizeof(contact_row)))
+    if (!mem_grow((void**)&c->pushes, &c->push_capacity, c->push_count + c->found.count, sizeof(response_row)))
     {
         return WEFT_NO_MEMORY;
     }
-    const collision* hits = found->item;
-    for (int k = 0; k < found->count; k++)
+    const collision* hits = c->found.item;
+    for (int k = 0; k < c->found.count; k++)
     {
-        contact_row row = row_of(w, &hits[k]);
+        response_row row = row_of(c, &hits[k]);
         for (int v = 0; v < 4; v++)
         {
             c->awake[row.vertex[v]] = 1; // it is looked at again, whatever becomes of it
         }
         if (row.inv_mass > 0.0) // else nothing of it can move
         {
-            c->rows[c->row_count++] = row;
+            row.order = c->push_count;
+            c->pushes[c->push_count++] = row;
         }
     }
     return WEFT_OK;
 }
 
+// ---- islands: rows that share a vertex that can move, directly or by others. What one island needs, sweeps and
+// visits, is no other's business: cloths that do not meet do not change each other's bits.
+
+static int forest_root(const int* parent, int i)
+{
+    while (parent[i] != i)
+    {
+        i = parent[i];
+    }
+    return i;
+}
+
+// Trees are called by their smallest vertex.
+static int forest_join(int* parent, int i, int k)
+{
+    int a = forest_root(parent, i), b = forest_root(parent, k), root = int_min(a, b);
+    parent[a] = parent[b] = root;
+    return root;
+}
+
+static int compare_islands(const void* a, const void* b)
+{
+    const response_row *p = a, *q = b;
+    return p->island != q->island ? (p->island > q->island) - (p->island < q->island)
+                                  : (p->order > q->order) - (p->order < q->order);
+}
+
+// A vertex of cloth that the row names; every row has one.
+static int row_cloth(const contact* c, const response_row* row)
+{
+    int k = 0;
+    while (row->vertex[k] >= c->cloth_count)
+    {
+        k++;
+    }
+    return row->vertex[k];
+}
+
+// Sorts the rows by island; within one they stay in the order of detection.
+static void islands_find(contact* c)
+{
+    for (int k = 0; k < 4 * c->push_count; k++)
+    {
+        int i = c->pushes[k / 4].vertex[k % 4];
+        c->island[i] = i;
+    }
+    for (int k = 0; k < 4 * c->push_count; k++)
+    {
+        const response_row* row = &c->pushes[k / 4];
+        if (row->vertex[k % 4] < c->cloth_count)
+        {
+            forest_join(c->island, row_cloth(c, row), row->vertex[k % 4]);
+        }
+    }
+    for (int k = 0; k < c->push_count; k++)
+    {
+        c->pushes[k].island = forest_root(c->island, row_cloth(c, &c->pushes[k]));
+    }
+    if (c->push_count > 1)
+    {
+        qsort(c->pushes, (size_t)c->push_count, sizeof(response_row), compare_islands);
+    }
+}
+
 // ---- impulses and zones
 
-// Along the normal; returns by how much the gap was missed.
-static double row_meet(const world* w, contact_row* row)
+// Along the normal; returns by how much the gap was missed, beyond its slack.
+static double row_meet(contact* c, response_row* row)
 {
-    contact* c = w->contact;
     double missing = row->gap - v3_dot(row->normal, weighted(row->weight, row->vertex, c->end));
     double push = fmax(missing / row->inv_mass, -row->pushed);
     row->pushed += push;
-    row_push(w, row, v3_scale(push, row->normal), c->end);
+    row_push(c, row, v3_scale(push, row->normal), c->end);
     double approach = -v3_dot(row->normal, weighted(row->weight, row->vertex, c->velocity));
     double slow = fmax(approach / row->inv_mass, -row->slowed);
     row->slowed += slow;
-    row_push(w, row, v3_scale(slow, row->normal), c->velocity);
-    return missing;
+    row_push(c, row, v3_scale(slow, row->normal), c->velocity);
+    return missing - row->slack;
 }
 
 // Takes up to friction times the normal impulse out of the tangential motion.
-static void row_rub(const world* w, const contact_row* row, double impulse, const vec3* from, vec3* to)
+static void row_rub(contact* c, const response_row* row, double impulse, const vec3* from, vec3* to)
 {
     vec3 motion = weighted(row->weight, row->vertex, to);
     motion = from ? v3_sub(motion, weighted(row->weight, row->vertex, from)) : motion;
@@ -164,59 +218,80 @@ static void row_rub(const world* w, const contact_row* row, double impulse, cons
         return;
     }
     vec3 along = v3_scale(1.0 / speed, slide);
-    double inv_mass = row_inv_mass(w, row, along);
+    double inv_mass = contact_inv_mass(c, row->vertex, row->weight, along);
     double rub = inv_mass > 0.0 ? fmin(row->friction * impulse, speed / inv_mass) : 0.0;
-    row_push(w, row, v3_scale(-rub, along), to);
+    row_push(c, row, v3_scale(-rub, along), to);
 }
 
-static void sweep_impulses(world* w)
+static void sweep_impulses(contact* c)
 {
-    contact* c = w->contact;
-    for (int k = 0; k < c->row_count; k++)
+    for (int k = 0; k < c->push_count; k++)
     {
-        row_meet(w, &c->rows[k]);
-        row_rub(w, &c->rows[k], c->rows[k].pushed, c->start, c->end);
-        row_rub(w, &c->rows[k], c->rows[k].slowed, NULL, c->velocity);
+        response_row* row = &c->pushes[k];
+        row_meet(c, row);
+        row_rub(c, row, row->pushed, c->start, c->end);
+        row_rub(c, row, row->slowed, NULL, c->velocity);
     }
 }
 
-static void sweep_zones(world* w, int* visits)
+// The rows [first, last) of one island, until all hold; its vertices remember what it has cost in this substep.
+static void sweep_island(contact* c, int first, int last)
 {
-    contact* c = w->contact;
+    int visits = 0;
     double worst = INFINITY;
-    for (int turn = 0; turn < SWEEPS_MAX && *visits < VISITS_MAX && worst > 0.25 * gap_ulps * c->ulp; turn++)
+    for (int k = 4 * first; k < 4 * last; k++)
+    {
+        visits = int_max(visits, c->visits[c->pushes[k / 4].vertex[k % 4]]);
+    }
+    for (int turn = 0; turn < SWEEPS_MAX && visits < VISITS_MAX && worst > 0.0; turn++)
     {
         worst = 0.0;
-        *visits += c->row_count;
-        for (int k = 0; k < c->row_count; k++)
+        visits += last - first;
+        for (int k = first; k < last; k++)
         {
-            worst = fmax(worst, row_meet(w, &c->rows[k]));
+            worst = fmax(worst, row_meet(c, &c->pushes[k]));
+        }
+    }
+    for (int k = 4 * first; k < 4 * last; k++)
+    {
+        int i = c->pushes[k / 4].vertex[k % 4];
+        c->visits[i] = i < c->cloth_count ? visits : 0;
+    }
+}
+
+// Islands with a row from `fresh` on, in the order of detection: the others hold already.
+static void sweep_zones(contact* c, int fresh)
+{
+    islands_find(c);
+    for (int first = 0, last; first < c->push_count; first = last)
+    {
+        for (last = first + 1; last < c->push_count && c->pushes[last].island == c->pushes[first].island; last++)
+        {
+        }
+        if (c->pushes[last - 1].order >= fresh)
+        {
+            sweep_island(c, first, last);
         }
     }
 }
 
+// Whether sweeps have had their turn at all that a collision could move.
+static bool is_spent(const contact* c, const collision* hit)
+{
+    int visits = 0;
+    for (int v = 0; v < 4; v++)
+    {
+        visits = int_max(visits, c->visits[hit->vertex[v]]);
+    }
+    return visits >= VISITS_MAX;
+}
+
 // ---- rigid zones
 
-// Obstacles and vertices that pins hold wholly.
+// Obstacles, and vertices that a pin holds in some direction: a zone moves as one, and no pin lets it.
 static bool is_fixed(const contact* c, int i)
 {
-    int record = i < c->cloth_count ? c->record[i] : -1;
-    return c->inv_mass[i] == 0.0 || (record >= 0 && c->pin_records[record].direction_count == 3);
-}
-
-static int zone_root(const contact* c, int i)
-{
-    while (c->zone[i] != i)
-    {
-        i = c->zone[i];
-    }
-    return i;
-}
-
-static void zone_join(contact* c, int i, int k)
-{
-    int a = zone_root(c, i), b = zone_root(c, k);
-    c->zone[int_max(a, b)] = int_min(a, b); // zones are called by their smallest vertex
+    return c->inv_mass[i] == 0.0 || (i < c->cloth_count && c->record[i] >= 0);
 }
 
 // Every vertex of a collision that can move belongs to one zone with the others of it.
@@ -236,7 +311,7 @@ static void zones_join(contact* c)
             int i = c->stuck[k].vertex[v];
             if (!is_fixed(c, i) && first >= 0)
             {
-                zone_join(c, first, i);
+                forest_join(c->zone, first, i);
             }
             first = !is_fixed(c, i) ? i : first;
         }
@@ -255,7 +330,7 @@ static void zones_move(contact* c)
             int i = hit->vertex[k % 4], root = -1;
             for (int v = 0; v < 4 && root < 0; v++)
             {
-                root = !is_fixed(c, hit->vertex[v]) ? zone_root(c, hit->vertex[v]) : -1;
+                root = !is_fixed(c, hit->vertex[v]) ? forest_root(c->zone, hit->vertex[v]) : -1;
             }
             bool held = is_fixed(c, i);
             if (root < 0 || held != (anchored == 1) || (!anchored && c->zone_mass[root] < 0.0))
@@ -273,7 +348,7 @@ static void zones_apply(contact* c, double h)
 {
     for (int k = 0; k < 4 * c->stuck_count; k++)
     {
-        int i = c->stuck[k / 4].vertex[k % 4], root = zone_root(c, i);
+        int i = c->stuck[k / 4].vertex[k % 4], root = forest_root(c->zone, i);
         if (!is_fixed(c, i) && c->zone_mass[root] != 0.0)
         {
             vec3 motion = v3_scale(1.0 / fabs(c->zone_mass[root]), c->zone_motion[root]);
@@ -295,12 +370,13 @@ static weft_status add_stuck(contact* c, const narrow_list* found)
     return WEFT_OK;
 }
 
-static weft_status make_rigid(world* w, const narrow_list* found)
+// The last `fresh` collisions of stuck are new.
+static weft_status make_rigid(contact* c, int fresh)
 {
-    contact* c = w->contact;
-    TRY(add_stuck(c, found));
+    c->stuck_count += fresh;
+    zones_join(c);
     zones_move(c);
-    zones_apply(c, w->h);
+    zones_apply(c, c->now.h);
     // They are looked at again, whatever became of them.
     int count = 0;
     for (int k = 0; k < 4 * c->stuck_count; k++)
@@ -308,8 +384,9 @@ static weft_status make_rigid(world* w, const narrow_list* found)
         int i = c->stuck[k / 4].vertex[k % 4];
         count += !c->awake[i] && !is_fixed(c, i);
         c->awake[i] = 1;
+        c->visits[i] = i < c->cloth_count ? VISITS_MAX : 0; // no sweep shall take it apart again
     }
-    w->stats->last_resort = int_max(w->stats->last_resort, count);
+    c->last_resort = int_max(c->last_resort, count);
     return WEFT_OK;
 }
 
@@ -320,7 +397,7 @@ static int collision_root(const contact* c, const collision* hit)
     int root = -1;
     for (int v = 0; v < 4 && root < 0; v++)
     {
-        root = !is_fixed(c, hit->vertex[v]) ? zone_root(c, hit->vertex[v]) : -1;
+        root = !is_fixed(c, hit->vertex[v]) ? forest_root(c->zone, hit->vertex[v]) : -1;
     }
     return root;
 }
@@ -380,110 +457,97 @@ static weft_status let_through(contact* c, bool* out)
     return WEFT_OK;
 }
 
-// ---- the stage
+// ---- the whole
 
-static weft_status load(world* w)
+static void load(contact* c, vec3* x, const vec3* v)
 {
-    contact* c = w->contact;
-    double largest = 0.0;
     for (int i = 0; i < c->cloth_count; i++)
     {
-        c->end[i] = w->x_next[i] = sweep_flush(w->x_next[i]);
-        c->velocity[i] = w->v_next[i];
-        c->record[i] = -1;
-        largest = fmax(largest, fmax(fabs(c->end[i].x), fmax(fabs(c->end[i].y), fabs(c->end[i].z))));
+        c->end[i] = x[i] = find_flush(x[i]);
+        c->velocity[i] = v[i];
     }
-    for (int k = 0; k < c->pin_count; k++)
-    {
-        c->record[c->pin_records[k].vertex] = k;
-    }
-    c->ulp = fmax(c->ulp, ldexp(largest, -24));
+    memset(c->visits, 0, (size_t)c->vertex_count * sizeof(int));
     c->all_awake = true;
-    return largest < 1e11 ? WEFT_OK : WEFT_NOT_FINITE;
 }
 
-static bool may_halve(const world* w)
+// Collisions whose islands are spent go to rigid zones, the others stay in found.
+static weft_status take_spent(contact* c, bool all, int* spent)
 {
-    return w->state.halvings < int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT);
-}
-
-// What the response has changed has other energies; they are the next substep's, and are not judged. But where it had
-// to stretch the cloth, a body has gone too far in one substep: elastic forces want to take part.
-static weft_status store(world* w)
-{
-    const contact* c = w->contact;
-    for (int i = 0; i < c->cloth_count; i++)
+    collision* hits = c->found.item;
+    int kept = 0, count = c->found.count;
+    *spent = 0;
+    if (!mem_grow((void**)&c->stuck, &c->stuck_capacity, c->stuck_count + count, sizeof(collision)))
     {
-        w->x_next[i] = c->end[i];
-        w->v_next[i] = c->velocity[i];
+        return WEFT_NO_MEMORY;
     }
-    w->after = world_energy(w, w->x_next, w->v_next);
-    bool far = w->after.max_stretch > response_stretch * fmax(1.0, w->before.max_stretch);
-    return far && may_halve(w) ? WEFT_NOT_CONVERGED : WEFT_OK;
+    for (int k = 0; k < count; k++)
+    {
+        bool now = all || is_spent(c, &hits[k]);
+        *(now ? &c->stuck[c->stuck_count + (*spent)++] : &hits[kept++]) = hits[k];
+    }
+    c->found.count = kept;
+    return WEFT_OK;
 }
 
 // Impulses, zones and rigid zones, until nothing collides or all have had their turn; *changed: there was something.
-static weft_status part(world* w, bool* changed)
+static weft_status part(contact* c, bool* changed)
 {
-    contact* c = w->contact;
-    c->row_count = c->stuck_count = 0;
-    int visits = 0;
+    c->push_count = c->stuck_count = 0;
     for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS; round++)
     {
-        TRY(sweep_collisions(c));
+        TRY(find_collisions(c));
         if (c->found.count == 0)
         {
             return WEFT_OK;
         }
         *changed = true;
-        w->stats->contacts = int_max(w->stats->contacts, c->found.count);
-        if (round >= IMPULSE_ROUNDS + ZONE_ROUNDS || visits >= VISITS_MAX)
-        {
-            TRY(make_rigid(w, &c->found));
-            continue;
-        }
+        c->contacts = int_max(c->contacts, c->found.count);
+        int spent;
+        TRY(take_spent(c, round >= IMPULSE_ROUNDS + ZONE_ROUNDS, &spent));
+        TRY(spent > 0 ? make_rigid(c, spent) : WEFT_OK);
         bool zones = round >= IMPULSE_ROUNDS;
-        c->row_count = zones ? c->row_count : 0;
-        TRY(add_rows(w, &c->found));
-        zones ? sweep_zones(w, &visits) : sweep_impulses(w);
+        int fresh = c->push_count = zones ? c->push_count : 0;
+        TRY(add_rows(c));
+        zones ? sweep_zones(c, fresh) : sweep_impulses(c);
     }
-    return sweep_collisions(c);
+    return find_collisions(c);
 }
 
 // The shortest substep, and bodies or pins have closed on the cloth. That is listed, and the run goes on.
-static weft_status give_way(world* w)
+static weft_status give_way(contact* c, vec3* x, const vec3* v)
 {
-    contact* c = w->contact;
     bool passed = true, changed = true;
     for (int body = 0; body < BODIES_LET && c->found.count > 0 && passed; body++)
     {
         TRY(let_through(c, &passed));
-        TRY(passed ? load(w) : WEFT_OK);
-        TRY(passed ? part(w, &changed) : WEFT_OK);
+        if (passed)
+        {
+            load(c, x, v);
+            TRY(part(c, &changed));
+        }
     }
     while (c->found.count > 0)
     {
         TRY(squeeze_give_up(c));
         c->all_awake = true;
-        TRY(sweep_collisions(c));
+        TRY(find_collisions(c));
     }
     return WEFT_OK;
 }
 
-weft_status stage_respond(world* w)
+weft_status contact_respond(contact* c, vec3* x, vec3* v, bool may_halve, bool* changed)
 {
-    contact* c = w->contact;
-    if (!c)
-    {
-        return WEFT_OK;
-    }
-    bool changed = false;
-    TRY(load(w));
-    TRY(part(w, &changed));
+    *changed = false;
+    load(c, x, v);
+    TRY(part(c, changed));
     if (c->found.count > 0)
     {
-        TRY(may_halve(w) ? WEFT_NOT_CONVERGED : give_way(w));
+        TRY(may_halve ? WEFT_NOT_CONVERGED : give_way(c, x, v));
     }
-    TRY(changed ? store(w) : WEFT_OK);
-    return squeeze_list(w);
+    for (int i = 0; i < c->cloth_count && *changed; i++)
+    {
+        x[i] = c->end[i];
+        v[i] = c->velocity[i];
+    }
+    return WEFT_OK;
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "collide/ccd.h"
-#include "step/sweep.h"
+#include "contact/find.h"
 
 enum
 {
@@ -35,13 +35,12 @@ static uint64_t vertex_mark(int body)
     return squeeze_mark(body) << MARK_BITS;
 }
 
-void squeeze_load(world* w)
+void squeeze_load(contact* c)
 {
-    contact* c = w->contact;
     c->any_mark = false;
     for (int i = 0; i < c->cloth_count; i++)
     {
-        c->mark[i] = (uint64_t)w->state.grip[i].z;
+        c->mark[i] = c->now.last->mark[i];
         c->any_mark = c->any_mark || c->mark[i];
     }
 }
@@ -56,11 +55,6 @@ bool squeeze_ignores(const contact* c, const int vertex[4], int first)
     int other = c->body[vertex[first]];
     return (side[0] & (first == 1 ? vertex_mark(other) : squeeze_mark(other))) ||
            (side[1] & squeeze_mark(c->body[vertex[0]]));
-}
-
-void squeeze_begin(contact* c)
-{
-    c->squeezed_count = c->passed_count = 0;
 }
 
 // ---- what is let pass
@@ -338,9 +332,9 @@ static void keep_passed(contact* c)
     drop_copies(c->passed, &c->passed_count);
 }
 
-weft_status squeeze_list(world* w)
+weft_status squeeze_list(contact* c)
 {
-    contact* c = w->contact;
+    memcpy(c->next.mark, c->mark, (size_t)c->cloth_count * sizeof(uint64_t));
     if (!c->any_mark)
     {
         return WEFT_OK;
@@ -361,9 +355,6 @@ weft_status squeeze_list(world* w)
     mark_again(c);
     keep_passed(c);
     keep_inside(c);
-    for (int i = 0; i < c->cloth_count; i++)
-    {
-        c->grip[i].z = (double)c->mark[i];
-    }
+    memcpy(c->next.mark, c->mark, (size_t)c->cloth_count * sizeof(uint64_t));
     return WEFT_OK;
 }

@@ -1,4 +1,4 @@
-// Which pairs of features matter in a substep: one search of the trees for all of it.
+// Which pairs of features matter in a substep: one search of the trees for all of it, then rows of what is near.
 //
 // The boxes span the way from the start to where velocities lead, and pairs of boxes within `reach` of each other are
 // the candidates. They serve twice. Before the solve: which features are closer than their thickness, or will be if
@@ -8,7 +8,7 @@
 // Boxes of neighbours that move along with each other overlap by their whole way. What all cloth has in common is taken
 // off; and where the rest is long beside an edge, boxes of the start and of the end are kept apart (broad.h), which
 // costs twice the tests and holds only while no vertex ends farther than half of the reach from where it was led.
-#include "step/sweep.h"
+#include "contact/find.h"
 
 #include <string.h>
 
@@ -17,43 +17,70 @@
 static const double long_way = 0.5; // edges
 
 // Coordinates below what exact detection takes are as good as zero.
-vec3 sweep_flush(vec3 x)
+vec3 find_flush(vec3 x)
 {
     const double least = 1e-30;
     return v3(fabs(x.x) < least ? 0.0 : x.x, fabs(x.y) < least ? 0.0 : x.y, fabs(x.z) < least ? 0.0 : x.z);
 }
 
+// NaN counts as infinite.
 static double largest_of(vec3 x)
 {
-    return fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z)));
+    double sum = fabs(x.x) + fabs(x.y) + fabs(x.z);
+    return sum < INFINITY ? fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))) : INFINITY;
 }
 
-weft_status sweep_load(world* w)
+// The rounding of what takes part. What has left the range of exact detection has gone wrong long before.
+weft_status find_measure(contact* c)
 {
-    contact* c = w->contact;
-    int n = c->cloth_count;
-    TRY(c->obstacles_at(c->user, w->time, c->start + n, &c->error));
-    TRY(c->obstacles_at(c->user, w->time + w->h, c->end + n, &c->error));
-    squeeze_load(w);
+    const double far = 1e11;
     double largest = 0.0;
-    for (int i = 0; i < n; i++)
-    {
-        c->start[i] = w->state.x[i] = sweep_flush(w->state.x[i]);
-        c->velocity[i] = w->state.v[i];
-        c->end[i] = sweep_flush(v3_madd(c->start[i], w->h, c->velocity[i]));
-    }
-    for (int i = n; i < c->vertex_count; i++)
-    {
-        c->start[i] = sweep_flush(c->start[i]);
-        c->end[i] = sweep_flush(c->end[i]);
-        c->velocity[i] = v3_scale(1.0 / w->h, v3_sub(c->end[i], c->start[i]));
-    }
     for (int i = 0; i < c->vertex_count; i++)
     {
         largest = fmax(largest, fmax(largest_of(c->start[i]), largest_of(c->end[i])));
     }
-    c->ulp = ldexp(largest, -24);
-    return largest < 1e11 ? WEFT_OK : WEFT_NOT_FINITE;
+    c->ulp = fmax(c->ulp, ldexp(largest, -24));
+    return largest < far ? WEFT_OK : WEFT_NOT_FINITE;
+}
+
+static void load_cloth(contact* c)
+{
+    const contact_substep* now = &c->now;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        c->start[i] = now->x[i] = find_flush(now->x[i]);
+        c->velocity[i] = v3_madd(now->v[i], now->h, now->expected[i]);
+        c->end[i] = find_flush(v3_madd(c->start[i], now->h, c->velocity[i]));
+        c->record[i] = -1;
+    }
+    for (int k = 0; k < now->pin_count; k++)
+    {
+        c->record[now->pins[k].vertex] = k;
+    }
+}
+
+static weft_status load_obstacles(contact* c)
+{
+    int n = c->cloth_count;
+    TRY(c->obstacles_at(c->user, c->now.time, c->start + n, &c->error));
+    TRY(c->obstacles_at(c->user, c->now.time + c->now.h, c->end + n, &c->error));
+    for (int i = n; i < c->vertex_count; i++)
+    {
+        c->start[i] = find_flush(c->start[i]);
+        c->end[i] = find_flush(c->end[i]);
+        c->velocity[i] = v3_scale(1.0 / c->now.h, v3_sub(c->end[i], c->start[i]));
+    }
+    return WEFT_OK;
+}
+
+// Positions of the substep, its end as velocities and accelerations have it.
+static weft_status load(contact* c)
+{
+    TRY(load_obstacles(c));
+    load_cloth(c);
+    squeeze_load(c);
+    c->ulp = 0.0;
+    return find_measure(c);
 }
 
 // Who meets whom does not change when all bodies move on by the same way: the mean way of the cloth, where it is long.
@@ -87,7 +114,7 @@ static double swing_of(const contact* c)
     return 2.0 * sqrt(most);
 }
 
-weft_status sweep_search(contact* c)
+static weft_status search_trees(contact* c)
 {
     TRY(choose_frame(c));
     for (int i = 0; i < c->vertex_count; i++)
@@ -236,9 +263,59 @@ static bool is_inside(const closest* at)
 
 // Where two edges meet at an end, a vertex and a face say it already; and from far away a border is approached by
 // whatever slides along the face beside it.
-static bool counts(weft_pair_kind kind, const closest* at, double reach)
+static bool may_count(weft_pair_kind kind, const closest* at, double reach)
 {
     return (kind == WEFT_VERTEX_FACE && at->distance <= reach) || is_inside(at);
+}
+
+// Boxes of both features that stay apart along an axis, on one side, by more than the pair's own reach: then it is no
+// pair, whatever the margin of the search was. That is the scene's, and what is far away must not change a pair.
+static bool boxes_stay_apart(const candidate* q, double reach)
+{
+    for (int axis = 0; axis < 6; axis++)
+    {
+        double side = axis < 3 ? 1.0 : -1.0;
+        vec3 d = v3(axis % 3 == 0 ? side : 0.0, axis % 3 == 1 ? side : 0.0, axis % 3 == 2 ? side : 0.0);
+        if (gap_along(d, q->start, q->first) > reach && gap_along(d, q->end, q->first) > reach)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The row of a candidate, when it is one: near at the start or, as velocities have it, at the end.
+static bool row_of(const contact* c, weft_pair_kind kind, candidate* q, contact_row* row)
+{
+    double thickness = pair_thickness(c, q), reach = CONTACT_REACH * thickness;
+    if (apart_by(middle_direction(q), q->start, q->first, reach + c->swing))
+    {
+        return false;
+    }
+    candidate_end(c, q);
+    if (stays_apart(q, reach))
+    {
+        return false;
+    }
+    closest at = kind == WEFT_VERTEX_FACE ? closest_vertex_face(q->start) : closest_edge_edge(q->start);
+    double end = v3_dot(at.normal, weighted(at.weight, (const int[4]){0, 1, 2, 3}, q->end));
+    double nearest = fmin(at.distance, end);
+    if (nearest > reach || !may_count(kind, &at, reach))
+    {
+        return false;
+    }
+    thickness = rest_limit(c, kind, q, thickness);
+    reach = CONTACT_REACH * thickness;
+    if (!(thickness > 0.0) || nearest > reach || !may_count(kind, &at, reach) || boxes_stay_apart(q, reach) ||
+        !fan_counts(c, kind, row->pair, q->vertex, &at))
+    {
+        return false;
+    }
+    row->normal = at.normal;
+    row->distance = at.distance;
+    row->thickness = thickness;
+    memcpy(row->weight, at.weight, sizeof(row->weight));
+    return true;
 }
 
 static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_pair pair, void* context, void* out)
@@ -250,43 +327,28 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
     {
         return false;
     }
-    double thickness = pair_thickness(c, &q), reach = CONTACT_REACH * thickness;
-    if (apart_by(middle_direction(&q), q.start, q.first, reach + c->swing))
-    {
-        return false;
-    }
-    candidate_end(c, &q);
-    if (stays_apart(&q, reach))
-    {
-        return false;
-    }
-    closest at = kind == WEFT_VERTEX_FACE ? closest_vertex_face(q.start) : closest_edge_edge(q.start);
-    double end = v3_dot(at.normal, weighted(at.weight, (const int[4]){0, 1, 2, 3}, q.end));
-    if (fmin(at.distance, end) > reach || !counts(kind, &at, reach))
-    {
-        return false;
-    }
-    thickness = rest_limit(c, kind, &q, thickness);
-    if (!(thickness > 0.0) || fmin(at.distance, end) > CONTACT_REACH * thickness ||
-        !counts(kind, &at, CONTACT_REACH * thickness))
+    contact_row row = {.kind = kind, .pair = pair};
+    if (!row_of(c, kind, &q, &row))
     {
         return false;
     }
     if (out)
     {
-        near_pair* n = out;
-        *n = (near_pair){.kind = kind, .normal = at.normal, .distance = at.distance, .thickness = thickness};
-        memcpy(n->vertex, q.vertex, sizeof(n->vertex));
-        memcpy(n->weight, at.weight, sizeof(n->weight));
+        memcpy(row.vertex, q.vertex, sizeof(row.vertex));
+        row.friction = contact_friction(c, c->body[q.vertex[0]], c->body[q.vertex[q.first]]);
+        *(contact_row*)out = row;
     }
     return true;
 }
 
-weft_status sweep_near(contact* c)
+weft_status contact_find(contact* c, const contact_substep* now)
 {
-    narrow_search search = {c->reach, near_test, c, sizeof(near_pair)};
+    narrow_search search = {c->reach, near_test, c, sizeof(contact_row)};
+    c->now = *now;
+    TRY(load(c));
+    TRY(search_trees(c));
     c->swing = swing_of(c);
-    return collider_test(c->collider, &search, &c->near);
+    return collider_test(c->collider, &search, &c->rows);
 }
 
 // ---- collisions
@@ -335,12 +397,13 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
     return found.collides;
 }
 
-weft_status sweep_collisions(contact* c)
+weft_status find_collisions(contact* c)
 {
+    TRY(find_measure(c)); // the response may have moved things
     narrow_search search = {c->reach, collision_test, c, sizeof(collision)};
     if (!covers(c))
     {
-        TRY(sweep_search(c));
+        TRY(search_trees(c));
     }
     c->swing = swing_of(c);
     TRY(collider_test(c->collider, &search, &c->found));

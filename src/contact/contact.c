@@ -1,0 +1,173 @@
+// Arrays of contact, and what its parts share.
+#include "contact/contact.h"
+
+#include <string.h>
+
+#include "contact/find.h"
+
+// ---- memory
+
+weft_status contact_state_create(contact_state* s, int vertex_count)
+{
+    *s = (contact_state){.vertex_count = vertex_count};
+    s->memory = MEM_NEW(vertex_count, contact_memory);
+    s->mark = MEM_NEW(vertex_count, uint64_t);
+    return s->memory && s->mark ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+weft_status contact_state_copy(const contact_state* from, contact_state* to)
+{
+    if (!mem_grow((void**)&to->bonds, &to->bond_capacity, from->bond_count, sizeof(contact_bond)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    memcpy(to->memory, from->memory, (size_t)from->vertex_count * sizeof(contact_memory));
+    memcpy(to->mark, from->mark, (size_t)from->vertex_count * sizeof(uint64_t));
+    to->bond_count = from->bond_count;
+    if (from->bond_count > 0)
+    {
+        memcpy(to->bonds, from->bonds, (size_t)from->bond_count * sizeof(contact_bond));
+    }
+    return WEFT_OK;
+}
+
+void contact_state_finish(contact_state* s)
+{
+    mem_free(s->memory);
+    mem_free(s->mark);
+    mem_free(s->bonds);
+    *s = (contact_state){0};
+}
+
+// ---- arrays
+
+weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count, int body_count)
+{
+    size_t n = (size_t)vertex_count;
+    *c = (contact){.collider = collider, .cloth_count = cloth_count, .vertex_count = vertex_count};
+    c->body = MEM_NEW(n, int);
+    c->inv_mass = MEM_NEW(n, double);
+    c->friction = MEM_NEW(body_count, friction);
+    c->thickness = MEM_NEW(n, double);
+    c->rest = MEM_NEW(cloth_count, vec3);
+    c->start = MEM_NEW(n, vec3);
+    c->end = MEM_NEW(n, vec3);
+    c->velocity = MEM_NEW(n, vec3);
+    c->framed = MEM_NEW(n, vec3);
+    c->load = MEM_NEW(cloth_count, cushion_load);
+    c->record = MEM_NEW(cloth_count, int);
+    c->awake = MEM_NEW(n, uint8_t);
+    c->island = MEM_NEW(n, int);
+    c->visits = MEM_NEW(n, int);
+    c->mark = MEM_NEW(cloth_count, uint64_t);
+    c->zone = MEM_NEW(n, int);
+    c->zone_motion = MEM_NEW(n, vec3);
+    c->zone_mass = MEM_NEW(n, double);
+    bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->rest && c->start && c->end && c->velocity &&
+              c->framed && c->load && c->record && c->awake && c->island && c->visits && c->mark && c->zone &&
+              c->zone_motion && c->zone_mass;
+    TRY(ok ? WEFT_OK : WEFT_NO_MEMORY);
+    TRY(contact_state_create(&c->next, cloth_count));
+    return fan_build(c);
+}
+
+void contact_finish(contact* c)
+{
+    weft_collider_destroy(c->collider);
+    void* const arrays[] = {c->body,     c->inv_mass,  c->friction,   c->thickness,  c->rest,      c->kin,
+                            c->sewn,     c->fan_start, c->fan,        c->start,      c->end,       c->velocity,
+                            c->framed,   c->rows.item, c->touches,    c->cushions,   c->couplings, c->load,
+                            c->record,   c->awake,     c->island,     c->visits,     c->mark,      c->squeezed,
+                            c->passed,   c->found.item, c->pushes,    c->stuck,      c->zone,      c->zone_motion,
+                            c->zone_mass};
+    for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
+    {
+        mem_free(arrays[k]);
+    }
+    coupled_finish(&c->coupled);
+    contact_state_finish(&c->next);
+    *c = (contact){0};
+}
+
+// ---- the rule of friction
+
+// Both sides count: the geometric mean of what they say, so that equal ones give the same and a smooth one makes the
+// pair smooth. A body that says nothing takes what the other says; where none does, what the scene says.
+friction contact_friction(const contact* c, int body, int other)
+{
+    friction a = c->friction[body], b = c->friction[other];
+    if (a.rub < 0.0 || b.rub < 0.0)
+    {
+        return a.rub >= 0.0 ? a : b.rub >= 0.0 ? b : c->unsaid;
+    }
+    return body == other ? a : (friction){sqrt(a.hold * b.hold), sqrt(a.rub * b.rub)};
+}
+
+// ---- masses
+
+vec3 contact_yield(const contact* c, int vertex, vec3 impulse)
+{
+    vec3 d = v3_scale(c->inv_mass[vertex], impulse);
+    int record = vertex < c->cloth_count ? c->record[vertex] : -1;
+    return record < 0 ? d : m3_mul_v(c->now.pins[record].S, d);
+}
+
+double contact_inv_mass(const contact* c, const int vertex[4], const double weight[4], vec3 direction)
+{
+    const double least = 0.0025; // (1/20)^2
+    double sum = 0.0, lightest = 0.0;
+    for (int k = 0; k < 4; k++)
+    {
+        sum += weight[k] * weight[k] * v3_dot(direction, contact_yield(c, vertex[k], direction));
+        lightest = fmax(lightest, c->inv_mass[vertex[k]]);
+    }
+    return sum >= least * lightest ? sum : 0.0;
+}
+
+// ---- the parts of a step
+
+void contact_begin(contact* c)
+{
+    c->squeezed_count = c->passed_count = 0;
+    c->contacts = c->last_resort = 0;
+}
+
+weft_status contact_take(contact* c)
+{
+    const contact_row* rows = c->rows.item;
+    int count = c->rows.count;
+    if (!mem_grow((void**)&c->touches, &c->touch_capacity, count, sizeof(touch)) ||
+        !mem_grow((void**)&c->cushions, &c->cushion_capacity, count, sizeof(cushion)) ||
+        !mem_grow((void**)&c->next.bonds, &c->next.bond_capacity, count, sizeof(contact_bond)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    c->touch_count = c->cushion_count = 0;
+    for (int k = 0; k < count; k++)
+    {
+        if (!touch_take(c, &rows[k]))
+        {
+            cushion_take(c, k);
+        }
+    }
+    cushions_rub(c);
+    c->contacts = int_max(c->contacts, c->touch_count + c->cushion_count);
+    return WEFT_OK;
+}
+
+uint64_t contact_pattern(const contact* c)
+{
+    bool adds = c->cushion_count > 0 && c->coupled.extra_start[c->cloth_count] > 0;
+    return adds ? c->coupled.version : 0;
+}
+
+void contact_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v)
+{
+    touch_remember(c, reaction, user, v);
+    cushions_remember(c, v);
+}
+
+weft_status contact_settle(contact* c)
+{
+    return squeeze_list(c);
+}

@@ -1,0 +1,283 @@
+// Contact: all bodies of the scene in one collider, and what a substep does with what is near and with what collides.
+// Contact is data before it is force. A file each, to be read in this order:
+//
+//     find.c      near pairs of features, once a substep, as rows: vertices, weights, normal, distance, frictions
+//     fan.c       what lies around a feature: rows on the border of a face count only inside its normal cone
+//   consumers of rows, for methods with a matrix:
+//     touch.c     cloth on faces of obstacles: prescribed directions of the filter
+//     cushion.c   everything else: damped cushions whose Jacobians are blocks of A
+//   for methods without one:
+//     project.c   rows as inequalities on positions, with Coulomb's cone
+//   after any method:
+//     respond.c   no substep ends with a crossing
+//     squeeze.c   keeps book of what nothing can part
+//
+// Contact sees no method, model or world: a substep lends it what it needs.
+#ifndef WEFT_CONTACT_H
+#define WEFT_CONTACT_H
+
+#include "collide/broad.h"
+#include "constraint/constraint.h"
+#include "core/core.h"
+#include "math/vec.h"
+#include "sparse/sparse.h"
+#include "weft/collide.h"
+
+#define CONTACT_CREEP 1e-4 // m/s: what slides slower sticks
+#define CONTACT_REACH 1.1  // of the thickness: what is farther does not touch
+
+// Positions of all obstacles at a time, one after the other.
+typedef weft_status obstacles_fn(void* user, double time, vec3* out, weft_error* error);
+
+// Coefficients of Coulomb's friction: at rest and in motion. Negative in a body: what it touches decides.
+typedef struct friction
+{
+    double hold, rub;
+} friction;
+
+// Two features that are, or will soon be, closer than their thickness, at the start of a substep. The weighted sum of
+// the vertices is distance times normal, which points to the first feature.
+typedef struct contact_row
+{
+    weft_pair_kind kind;
+    weft_pair pair; // features of the collider
+    int vertex[4];
+    double weight[4];
+    vec3 normal;
+    double distance, thickness; // m
+    friction friction;
+} contact_row;
+
+// ---- memory: what the state keeps from one substep to the next
+
+// Of a vertex of cloth.
+typedef struct contact_memory
+{
+    double force;  // N, normal: of faces of obstacles the strongest, of cushions all together
+    vec3 friction; // N, what faces of obstacles exerted across their normals
+    double calm;   // 0: it touches no face of an obstacle; from 1 on the substeps in which it hardly moved, see touch.c
+} contact_memory;
+
+// Of a pair of features that a cushion keeps apart.
+typedef struct contact_bond
+{
+    int kind, first, second; // weft_pair_kind and pair; bonds are sorted by them
+    int clings;              // 1: friction at rest holds it
+    vec3 drawn;              // m, how far friction at rest is drawn
+    vec3 force;              // N, friction on the first feature in the last substep
+} contact_bond;
+
+typedef struct contact_state
+{
+    int vertex_count;
+    contact_memory* memory; // [vertex_count]
+    uint64_t* mark;         // [vertex_count] bodies that squeeze a vertex
+    contact_bond* bonds;    // [bond_count] sorted
+    int bond_count, bond_capacity;
+} contact_state;
+
+weft_status contact_state_create(contact_state* s, int vertex_count);
+weft_status contact_state_copy(const contact_state* from, contact_state* to);
+void contact_state_finish(contact_state* s); // zeroed is fine
+
+// ---- a substep, as the method lends it
+typedef struct contact_substep
+{
+    double h, time;       // s; time is that of its start
+    double time_step;     // s, of the whole step
+    vec3* x;              // [cloth_count] m, at its start; coordinates below 1e-30 are set to zero
+    const vec3* v;        // [cloth_count] m/s
+    const vec3* expected; // [cloth_count] m/s^2, the acceleration if nothing new happens
+    const contact_state* last;
+    const filter_record* pins; // [pin_count] prescribed directions of vertices, sorted
+    int pin_count;
+} contact_substep;
+
+// A vertex of cloth that touches a face of an obstacle.
+typedef struct touch
+{
+    int vertex;
+    vec3 normal;      // towards the cloth
+    double depth;     // m, in the layer; negative: above it
+    double thickness; // m
+    bool near;        // within reach; else it is only about to come
+    vec3 velocity;    // m/s, of the obstacle there
+    friction friction;
+    bool held, sticks; // in this substep
+    double force;      // N, along the normal: the last one, or what stops a new touch
+    int cushion;       // of its friction in motion, -1: none
+} touch;
+
+// A damped spring that pushes two features apart, with friction. With u the weighted sum of velocities its force on the
+// first is
+//
+//     n (k (overlap - h n . u) - c n . u) + rub - cling (drawn + h t) - slip (t - along along . t),   t = u - n n . u
+typedef struct cushion
+{
+    int row; // -1: friction of a touch
+    int vertex[4];
+    double weight[4];
+    vec3 normal;
+    double overlap;            // m, thickness less distance at the start
+    double stiffness, damping; // k in N/m, c in N s/m
+    double cling;              // N/m, friction at rest
+    vec3 drawn;                // m
+    vec3 rub, along;           // N, friction in motion, and its axis; zero: what moves so slowly has none
+    double slip;               // N s/m, across that axis
+    vec3 drift;                // m/s, the obstacle's part of u
+    double inv_mass;           // 1/kg, of the pair along the normal
+    double inv_mass_aside;     // 1/kg, of the pair across it
+    friction friction;
+    double pressed, stopped; // N, what presses now and what stops an approach
+} cushion;
+
+// What the cushions of a vertex say together.
+typedef struct cushion_load
+{
+    double pressed;       // N, all
+    double stopped, most; // N, all, and the largest
+} cushion_load;
+
+// One collision as a condition on displacements and velocities of its vertices: along the unit normal n the weighted
+// sum of end positions must reach `gap`, and that of velocities must not be negative.
+typedef struct response_row
+{
+    int vertex[4];
+    double weight[4];
+    vec3 normal;
+    double gap;            // m
+    double slack;          // m, that may be missing of it
+    double inv_mass;       // 1/kg, of the pair along the normal
+    double pushed, slowed; // kg m and kg m/s so far
+    double friction;
+    int island, order; // first vertex that can move of all that rows connect it with; order of detection
+} response_row;
+
+// An edge that passes through a face at the end of a substep, or passed it whole on the way.
+typedef struct squeezed_pair
+{
+    int edge[2], face[3];
+} squeezed_pair;
+
+typedef struct collision
+{
+    weft_pair_kind kind;
+    int vertex[4];
+    double time; // in the substep, or -1: the end positions collide when they are rounded
+} collision;
+
+// Vertices of the cloths in scene order, then of the obstacles.
+typedef struct contact
+{
+    weft_collider* collider;
+    int cloth_count, vertex_count;
+    int* body;            // [vertex_count] cloths, then obstacles
+    double* inv_mass;     // [vertex_count] 1/kg; 0: obstacles
+    friction* friction;   // [bodies]
+    friction unsaid;      // of a pair in which no body says
+    double* thickness;    // [vertex_count] m, of the vertex's body
+    vec3* rest;           // [cloth_count] m
+    int* kin;             // [bodies] cloths that ties join, directly or by others, have the same; NULL: there are no ties
+    vec3* sewn;           // [cloth_count] where they started; NULL without ties
+    int *fan_start, *fan; // faces around each vertex: fan[fan_start[i] .. fan_start[i + 1])
+    double reach;         // m: what is searched for around features
+    double edge;          // m, of the cloth at rest, in the mean
+    obstacles_fn* obstacles_at;
+    void* user;
+    weft_error error; // of a sample that could not be read
+
+    // the substep under way
+    contact_substep now;
+    int* record;       // [cloth_count] its pin among now.pins, -1: none
+    vec3 *start, *end; // [vertex_count]
+    vec3* velocity;    // [vertex_count] expected at its end; in the response as the method has it
+    vec3 frame;        // m, the way that the search takes off all ends
+    double swing;      // m: features come closer by no more
+    vec3* framed;      // [vertex_count] ends without it
+    double ulp;        // m, largest rounding of a coordinate to float in this substep
+    narrow_list rows;  // contact_row, sorted by pair
+    touch* touches;    // [touch_count] sorted by vertex
+    int touch_count, touch_capacity;
+    cushion* cushions; // [cushion_count]
+    int cushion_count, cushion_capacity;
+    coupling* couplings; // [cushion_count]
+    int coupling_capacity;
+    cushion_load* load;     // [cloth_count]
+    coupled_matrix coupled; // mesh and cushions
+    contact_state next;     // the state's next memory
+
+    // the response
+    uint8_t* awake;       // [vertex_count] has moved since it was tested
+    bool all_awake;       // nothing was tested yet
+    narrow_list found;    // collisions of the last detection
+    response_row* pushes; // [push_count]
+    int push_count, push_capacity;
+    int* island;      // [vertex_count] parent in the forest of islands
+    int* visits;      // [vertex_count] of rows of its island in this substep
+    collision* stuck; // [stuck_count] those that rigid zones hold
+    int stuck_count, stuck_capacity;
+    int* zone;         // [vertex_count] parent in the forest of zones
+    vec3* zone_motion; // [vertex_count] kg m, of the zone's root
+    double* zone_mass; // [vertex_count] kg, of the zone's root
+    uint64_t* mark;    // [cloth_count] bodies that squeeze a vertex
+    bool any_mark;
+    squeezed_pair* squeezed; // [squeezed_count] what crosses at the end
+    int squeezed_count, squeezed_capacity;
+    squeezed_pair* passed; // [passed_count] let pass in this step, and nothing around it crosses any more
+    int passed_count, passed_capacity;
+
+    // counts of the step, for its stats
+    int contacts;    // touches and cushions of a substep, or collisions after it if more; the most of all substeps
+    int last_resort; // vertices that only a rigid zone could keep from crossing
+} contact;
+
+weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count, int body_count);
+void contact_finish(contact* c); // zeroed is fine
+
+// The friction of two bodies (contact.c has the rule).
+friction contact_friction(const contact* c, int body, int other);
+
+// ---- the parts of a step
+void contact_begin(contact* c); // a step: nothing is counted or listed yet
+weft_status contact_find(contact* c, const contact_substep* now); // fills rows
+
+// For methods with a matrix, in this order.
+weft_status contact_take(contact* c); // rows become touches and cushions
+// Adds the touches to the filter, which holds the pins, and to the prescribed changes of velocity; then friction.
+weft_status contact_constrain(contact* c, filter_record* filter, int* filter_count, vec3* z);
+weft_status cushions_structure(contact* c, const bsr_pattern* base);
+weft_status cushions_couple(contact* c, bsr_matrix* A, workers* pool);  // adds their blocks
+void cushions_push(const contact* c, const vec3* v, vec3* rhs);         // rhs += h f at these velocities
+double cushions_potential(const contact* c, const vec3* v);             // whose gradient by velocity is minus that
+double cushions_work(const contact* c, const vec3* v);                  // J, in a substep that ends with these
+uint64_t contact_pattern(const contact* c);                             // of the cushions; 0: the mesh has them all
+typedef vec3 contact_reaction_fn(const void* user, int vertex);         // N, that the touches of a vertex have exerted
+// What the next substep must know; and what moved a vertex out of a layer leaves its velocity.
+void contact_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v);
+
+// For methods without: see project.c.
+double contact_project(contact* c, vec3* x, int sweeps);
+
+// After any method: moves x and v, the end of the substep, so that nothing crosses. *changed: something did. What may
+// be halved and cannot be parted is NOT_CONVERGED; else it is squeezed.
+weft_status contact_respond(contact* c, vec3* x, vec3* v, bool may_halve, bool* changed);
+weft_status contact_settle(contact* c); // lists what is squeezed, once the end of the substep stands
+
+// ---- shared by the consumers
+static inline vec3 weighted(const double weight[4], const int vertex[4], const vec3* x)
+{
+    vec3 sum = v3_scale(weight[0], x[vertex[0]]);
+    for (int k = 1; k < 4; k++)
+    {
+        sum = v3_madd(sum, weight[k], x[vertex[k]]);
+    }
+    return sum;
+}
+
+// What an impulse does to a vertex: pins take out what they prescribe.
+vec3 contact_yield(const contact* c, int vertex, vec3 impulse);
+// 1 over the mass of a weighted pair along a unit vector; 0 where what can move has so little part in it that it would
+// have to go twenty times as far.
+double contact_inv_mass(const contact* c, const int vertex[4], const double weight[4], vec3 direction);
+
+#endif

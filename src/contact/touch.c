@@ -1,0 +1,276 @@
+// Cloth against obstacles inside the implicit solve (Baraff and Witkin 1998, section 6; Boxerman 2003, section 3.4.2).
+//
+// A vertex of cloth within reach of an obstacle's face, or about to come there, touches it. Along the normal its motion
+// is prescribed: it follows the obstacle, may come closer only down to the thickness, and is moved out of the layer by
+// 0.9 of its depth each substep; that part moves it but does not stay in its velocity, so that it does not bounce.
+// Tangentially it sticks (prescribed too) or slides, with a force of friction times the last normal force against the
+// relative motion.
+//
+// The constraint force is (A dv - b) / h with the unfiltered A. Where it pulls, the vertex is let go; where its
+// tangential part exceeds friction times the normal part, it slides from the next substep on; where it has been slow
+// for some substeps, it sticks. These decisions, and the friction that was exerted, are the state's memory of a vertex.
+#include <string.h>
+
+#include "contact/find.h"
+
+// What a vertex that touches remembers: from SLIDES on it counts the substeps in which it has hardly moved, and with
+// enough of them it sticks. At once would not do: a vertex that its sticking neighbours hold back is slow too, and
+// sheets would hang on slopes by vertices that take turns.
+enum
+{
+    SLIDES = 1,
+    STICKS = 9
+};
+
+static const double out_speed_max = 0.5; // m/s, out of thick layers
+static const double push_out = 0.9;      // share of the depth
+static const double slack = 1e-3;        // of the thickness, that a new touch comes closer in the substep
+
+// ---- detection
+
+// A vertex of cloth and a face of an obstacle. Of one vertex, faces that look the same way say nothing new.
+bool touch_take(contact* c, const contact_row* row)
+{
+    int i = row->vertex[0];
+    if (row->kind != WEFT_VERTEX_FACE || i >= c->cloth_count || row->vertex[1] < c->cloth_count)
+    {
+        return false;
+    }
+    touch t = {.vertex = i,
+               .normal = row->normal,
+               .depth = row->thickness - row->distance,
+               .thickness = row->thickness,
+               .near = row->distance <= CONTACT_REACH * row->thickness,
+               .friction = row->friction};
+    for (int k = 1; k < 4; k++)
+    {
+        t.velocity = v3_madd(t.velocity, -row->weight[k], c->velocity[row->vertex[k]]);
+    }
+    int first = c->touch_count;
+    while (first > 0 && c->touches[first - 1].vertex == i)
+    {
+        first--;
+    }
+    for (int k = first; k < c->touch_count; k++)
+    {
+        touch* other = &c->touches[k];
+        if (v3_dot(other->normal, t.normal) > 0.9)
+        {
+            *other = t.depth > other->depth ? t : *other;
+            return true;
+        }
+    }
+    c->touches[c->touch_count++] = t;
+    return true;
+}
+
+// ---- prescriptions
+
+// The speed that moves a vertex out of the layer, the same in a shorter substep.
+static double out_speed(const contact* c, const touch* t)
+{
+    return fmin(push_out * t->depth / c->now.time_step, out_speed_max);
+}
+
+// The normal velocity that a touching vertex must have at least.
+static double wanted_normal(const contact* c, const touch* t)
+{
+    return v3_dot(t->velocity, t->normal) + (t->depth > 0.0 ? out_speed(c, t) : t->depth / c->now.h);
+}
+
+// Between two layers that overlap there is no place that both allow: the middle of both, with the motion of both.
+static void share_room(touch* a, touch* b)
+{
+    const double opposite = -0.7;
+    if (v3_dot(a->normal, b->normal) > opposite || a->depth + b->depth <= 0.0)
+    {
+        return;
+    }
+    double depth = 0.5 * (a->depth - b->depth);
+    vec3 velocity = v3_scale(0.5, v3_add(a->velocity, b->velocity));
+    a->depth = depth;
+    b->depth = -depth;
+    a->velocity = b->velocity = velocity;
+}
+
+static bool is_slow(const touch* t, vec3 v)
+{
+    vec3 slip = v3_sub(v, t->velocity);
+    return v3_length(v3_madd(slip, -v3_dot(slip, t->normal), t->normal)) <= CONTACT_CREEP;
+}
+
+// Whether what is prescribed already leaves the vertex a way along the normal: a slide on a rail that runs past a body
+// would have to go far for the little that it gains.
+static bool leaves_room(const prescription* p, vec3 normal)
+{
+    const double least = 0.05; // the sine between the normal and what is prescribed
+    double left = 1.0;
+    for (int k = 0; k < p->count; k++)
+    {
+        double part = v3_dot(normal, p->d[k]);
+        left -= part * part;
+    }
+    return left > least * least;
+}
+
+// Directions and changes of velocity of one vertex: along each normal that it approaches or was held by.
+static void prescribe_touch(contact* c, touch* t, prescription* p)
+{
+    const contact_memory* last = &c->now.last->memory[t->vertex];
+    vec3 v = c->now.v[t->vertex];
+    double wanted = wanted_normal(c, t), expected = v3_dot(c->velocity[t->vertex], t->normal);
+    // What was let go is taken again only when it comes back by more than rounding.
+    double least = slack * t->thickness / c->now.h;
+    t->held = ((last->calm > 0.0 && t->near) || expected < wanted - least) && leaves_room(p, t->normal);
+    if (!t->held)
+    {
+        return;
+    }
+    prescription_add(p, t->normal, wanted - v3_dot(v, t->normal));
+    // The normal force of a new one is what stops it.
+    t->force = last->calm > 0.0 ? last->force : fmax(0.0, wanted - expected) / (c->inv_mass[t->vertex] * c->now.h);
+    t->sticks = t->friction.hold > 0.0 && last->calm >= STICKS;
+    if (t->sticks)
+    {
+        vec3 other = fabs(t->normal.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
+        vec3 a = v3_normalize(v3_cross(t->normal, other)), b = v3_cross(t->normal, a);
+        vec3 slip = v3_sub(t->velocity, v);
+        prescription_add(p, a, v3_dot(slip, a));
+        prescription_add(p, b, v3_dot(slip, b));
+    }
+}
+
+// In a corner of two layers the friction of each would press on the other, whose friction would press back.
+static bool is_alone(const contact* c, int k)
+{
+    const touch* t = c->touches;
+    bool before = k > 0 && t[k - 1].vertex == t[k].vertex && t[k - 1].held;
+    bool after = k + 1 < c->touch_count && t[k + 1].vertex == t[k].vertex && t[k + 1].held;
+    return !before && !after;
+}
+
+// Friction in motion of what is held and does not stick: mu f_N against the relative motion.
+static void touch_rub(contact* c)
+{
+    for (int k = 0; k < c->touch_count; k++)
+    {
+        touch* t = &c->touches[k];
+        t->cushion = -1;
+        if (t->held && !t->sticks && t->friction.rub * t->force > 0.0 && is_alone(c, k))
+        {
+            cushion_add_rub(c, t);
+        }
+    }
+}
+
+// Directions that pins prescribe already, with what they prescribe.
+static prescription prescription_of(const filter_record* pin, vec3 z)
+{
+    prescription p = {0};
+    for (int k = 0; k < pin->direction_count; k++)
+    {
+        prescription_add(&p, pin->direction[k], v3_dot(z, pin->direction[k]));
+    }
+    return p;
+}
+
+// The touches [first, last) of one vertex, after its pins.
+static void constrain_vertex(contact* c, int first, int last, prescription* p)
+{
+    for (int a = first; a < last; a++)
+    {
+        for (int b = first; b < a; b++)
+        {
+            share_room(&c->touches[b], &c->touches[a]);
+        }
+    }
+    for (int k = first; k < last; k++)
+    {
+        prescribe_touch(c, &c->touches[k], p);
+    }
+}
+
+// Both are sorted by vertex. Pins have the first word: what they leave free, touches prescribe.
+weft_status contact_constrain(contact* c, filter_record* filter, int* filter_count, vec3* z)
+{
+    int out = 0;
+    for (int k = 0, pin = 0; k < c->touch_count || pin < c->now.pin_count;)
+    {
+        const filter_record* held = pin < c->now.pin_count ? &c->now.pins[pin] : NULL;
+        int touching = k < c->touch_count ? c->touches[k].vertex : INT32_MAX;
+        int vertex = held ? int_min(held->vertex, touching) : touching;
+        held = held && held->vertex == vertex ? held : NULL;
+        int first = k;
+        for (; k < c->touch_count && c->touches[k].vertex == vertex; k++)
+        {
+        }
+        prescription p = held ? prescription_of(held, z[vertex]) : (prescription){0};
+        int own = p.count;
+        constrain_vertex(c, first, k, &p);
+        if (held && p.count == own)
+        {
+            filter[out++] = *held;
+        }
+        else if (p.count > 0)
+        {
+            filter[out++] = filter_record_make(vertex, p.d, p.count);
+            z[vertex] = prescription_value(&p);
+        }
+        pin += held != NULL;
+    }
+    *filter_count = out;
+    touch_rub(c);
+    return WEFT_OK;
+}
+
+// ---- after the solve
+
+// What faces exerted across their normal: the force that held it, or friction in motion.
+static vec3 friction_of(const contact* c, const touch* t, vec3 force, const vec3* v)
+{
+    if (t->sticks)
+    {
+        return v3_madd(force, -v3_dot(force, t->normal), t->normal);
+    }
+    const cushion* s = &c->cushions[int_max(t->cushion, 0)];
+    return t->cushion >= 0 ? cushion_friction(c, s, cushion_speed(c, s, v)) : v3(0, 0, 0);
+}
+
+// The normal force that goes on: without what has stopped a new touch in this substep.
+static double lasting_force(const contact* c, const touch* t, double normal, vec3 v)
+{
+    bool is_new = c->now.last->memory[t->vertex].calm == 0.0;
+    double stop = v3_dot(v3_sub(v, c->now.v[t->vertex]), t->normal) / (c->inv_mass[t->vertex] * c->now.h);
+    return is_new ? fmax(normal - fmax(stop, 0.0), 0.0) : normal;
+}
+
+// Release, stick and slide of the next substep; and what moved a vertex out of the layer leaves its velocity.
+void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v)
+{
+    memset(c->next.memory, 0, (size_t)c->cloth_count * sizeof(contact_memory));
+    for (int k = 0; k < c->touch_count; k++)
+    {
+        const touch* t = &c->touches[k];
+        if (!t->held)
+        {
+            continue;
+        }
+        vec3 force = reaction(user, t->vertex);
+        double normal = v3_dot(force, t->normal);
+        double out = t->depth > 0.0 ? out_speed(c, t) : 0.0;
+        v[t->vertex] = v3_madd(v[t->vertex], -out, t->normal);
+        if (!(normal > 0.0))
+        {
+            continue;
+        }
+        vec3 friction = friction_of(c, t, force, v);
+        bool keeps = t->sticks ? v3_length(friction) <= t->friction.hold * normal : is_slow(t, v[t->vertex]);
+        double last = fmax(c->now.last->memory[t->vertex].calm, SLIDES);
+        double calm = keeps ? fmin(last + 1.0, STICKS) : SLIDES;
+        // Of several touches the strongest force counts, and the one that slides.
+        contact_memory* next = &c->next.memory[t->vertex];
+        next->force = fmax(next->force, lasting_force(c, t, normal, v[t->vertex]));
+        next->calm = next->calm > 0.0 ? fmin(next->calm, calm) : calm;
+        next->friction = v3_add(next->friction, friction);
+    }
+}

@@ -1,0 +1,113 @@
+// Contact in a step of a method: what a substep lends to it, its part of the linear system, and the response.
+#include <string.h>
+
+#include "step/step.h"
+
+enum
+{
+    HALVINGS_FOR_CONTACT = 4 // of a substep, before what cannot be parted is left
+};
+
+// A response that multiplies the largest stretch by more asks for a shorter substep.
+static const double response_stretch = 1.05;
+
+// The acceleration that each vertex will have if nothing new happens: the last one, as far as it is no mere shaking, or
+// in the very first substep that of its weight.
+static void expect(world* w)
+{
+    const model* m = w->model;
+    const state* s = &w->state;
+    bool first = s->step_count == 0 && w->time == 0.0;
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        vec3 weight = v3_scale(1.0 / m->mass[i], m->external[i]);
+        vec3 a = first ? weight : s->acceleration[i];
+        double size = v3_length(a), most = v3_length(s->v[i]) / w->h + 2.0 * v3_length(weight);
+        w->expected[i] = size > most ? v3_scale(most / size, a) : a;
+    }
+    for (int k = 0; k < w->pin_count; k++)
+    {
+        const filter_record* pin = &w->pins[k];
+        vec3 prescribed = v3_scale(1.0 / w->h, w->z[pin->vertex]);
+        w->expected[pin->vertex] = v3_add(prescribed, m3_mul_v(pin->S, w->expected[pin->vertex]));
+    }
+}
+
+// Pins for the end of the substep, and rows of what is near.
+static weft_status find(world* w)
+{
+    const state* s = &w->state;
+    w->filter_count = pin_set_constrain(&w->model->pins, w->time + w->h, w->h, s->x, s->v, w->filter, w->z);
+    w->pin_count = w->filter_count;
+    if (!w->contact)
+    {
+        return WEFT_OK;
+    }
+    memcpy(w->pins, w->filter, (size_t)w->pin_count * sizeof(filter_record));
+    expect(w);
+    contact_substep now = {.h = w->h,
+                           .time = w->time,
+                           .time_step = w->settings.time_step,
+                           .x = w->state.x,
+                           .v = w->state.v,
+                           .expected = w->expected,
+                           .last = &w->state.contact,
+                           .pins = w->pins,
+                           .pin_count = w->pin_count};
+    return contact_find(w->contact, &now);
+}
+
+weft_status stage_detect(world* w)
+{
+    TRY(find(w));
+    return w->contact ? contact_take(w->contact) : WEFT_OK;
+}
+
+// ---- after the solve
+
+typedef struct pulled
+{
+    const world* w;
+    reaction_fn* reaction;
+} pulled;
+
+// The force of touches alone: ties may pull at the same vertex.
+static vec3 touch_reaction(const void* user, int vertex)
+{
+    const pulled* p = user;
+    vec3 force = p->reaction(p->w, vertex);
+    return p->w->model->ties.count > 0 ? v3_sub(force, p->w->binding.pull[vertex]) : force;
+}
+
+void world_remember(world* w, reaction_fn* reaction)
+{
+    contact* c = w->contact;
+    if (w->model->ties.count > 0 && c->touch_count > 0)
+    {
+        binding_pull(w, reaction);
+    }
+    pulled p = {w, reaction};
+    contact_remember(c, touch_reaction, &p, w->v_next);
+}
+
+// What the response has changed has other energies; they are the next substep's, and are not judged. But where it had
+// to stretch the cloth, a body has gone too far in one substep: elastic forces want to take part.
+static weft_status judge_response(world* w, bool may_halve)
+{
+    w->after = world_energy(w, w->x_next, w->v_next);
+    bool far = w->after.max_stretch > response_stretch * fmax(1.0, w->before.max_stretch);
+    return far && may_halve ? WEFT_NOT_CONVERGED : WEFT_OK;
+}
+
+weft_status stage_respond(world* w)
+{
+    contact* c = w->contact;
+    if (!c)
+    {
+        return WEFT_OK;
+    }
+    bool may_halve = w->state.halvings < int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT), changed;
+    TRY(contact_respond(c, w->x_next, w->v_next, may_halve, &changed));
+    TRY(changed ? judge_response(w, may_halve) : WEFT_OK);
+    return contact_settle(c);
+}
