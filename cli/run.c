@@ -249,7 +249,7 @@ static void print_summary(const run_options* o, const weft_scene* scene, weft_si
            frames, (long long)steps, sum->step_s);
     if (steps > 0)
     {
-        printf(" (%.1f ms a step, %s", 1e3 * sum->step_s / (double)steps, sum->solver);
+        printf(" (%.1f ms a step%s%s", 1e3 * sum->step_s / (double)steps, sum->solver[0] ? ", " : "", sum->solver);
         if (sum->iterations > 0)
         {
             printf(", %.1f iterations a step", (double)sum->iterations / (double)steps);

@@ -1,5 +1,6 @@
-// checkpoint.weft: a header, then positions, velocities, last solution and memory of contact in scene order, then a
-// hash over all. Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint.
+// checkpoint.weft: a header, then positions, velocities and last solution in scene order, then the earlier states that
+// the method looks back on, then a hash over all. Written whole or not at all. What only saves time is not in it: a run
+// drops that at each checkpoint.
 #include "cache/checkpoint.h"
 
 #include <errno.h>
@@ -46,6 +47,49 @@ static header header_of(const weft_sim* sim)
     return h;
 }
 
+static void put(FILE* stream, const void* data, size_t bytes, uint64_t* hash)
+{
+    fwrite(data, 1, bytes, stream);
+    *hash = hash_bytes(*hash, data, bytes);
+}
+
+static bool get(FILE* stream, void* data, size_t bytes, uint64_t* hash)
+{
+    bool ok = fread(data, 1, bytes, stream) == bytes;
+    *hash = ok ? hash_bytes(*hash, data, bytes) : 0;
+    return ok;
+}
+
+// Nothing for methods of one step.
+static void put_history(FILE* stream, const state* s, size_t bytes, uint64_t* hash)
+{
+    int64_t filled = s->history_filled;
+    if (s->history_count > 0)
+    {
+        put(stream, &filled, sizeof(filled), hash);
+    }
+    for (int k = 0; k < s->history_filled; k++)
+    {
+        put(stream, &s->history[k].h, sizeof(double), hash);
+        put(stream, s->history[k].x, bytes, hash);
+        put(stream, s->history[k].v, bytes, hash);
+    }
+}
+
+static bool get_history(FILE* stream, state* s, size_t bytes, uint64_t* hash)
+{
+    int64_t filled = 0;
+    bool ok = s->history_count == 0 || get(stream, &filled, sizeof(filled), hash);
+    ok = ok && filled >= 0 && filled <= s->history_count;
+    for (int k = 0; ok && k < filled; k++)
+    {
+        ok = get(stream, &s->history[k].h, sizeof(double), hash) && get(stream, s->history[k].x, bytes, hash) &&
+             get(stream, s->history[k].v, bytes, hash);
+    }
+    s->history_filled = ok ? (int)filled : 0;
+    return ok;
+}
+
 weft_status checkpoint_write(const char* path, const weft_sim* sim, weft_error* error)
 {
     const state* s = &sim->world.state;
@@ -58,9 +102,9 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, weft_error* 
     fwrite(&h, sizeof(h), 1, file.stream);
     for (int k = 0; k < ARRAYS; k++)
     {
-        fwrite(arrays[k], 1, bytes, file.stream);
-        hash = hash_bytes(hash, arrays[k], bytes);
+        put(file.stream, arrays[k], bytes, &hash);
     }
+    put_history(file.stream, s, bytes, &hash);
     fwrite(&hash, sizeof(hash), 1, file.stream);
     return whole_file_close(&file, error);
 }
@@ -104,21 +148,20 @@ static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, wef
     vec3* scratch[ARRAYS] = {w->x_next, w->v_next, w->dv};
     size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
     uint64_t hash = hash_bytes(0, &h, sizeof(h)), stored = 0;
+    bool ok = true;
     for (int k = 0; k < ARRAYS; k++)
     {
-        if (fread(scratch[k], 1, bytes, stream) != bytes)
-        {
-            return error_set(error, WEFT_BAD_INPUT, path, 0, "%s", cut);
-        }
-        hash = hash_bytes(hash, scratch[k], bytes);
+        ok = ok && get(stream, scratch[k], bytes, &hash);
     }
-    if (fread(&stored, sizeof(stored), 1, stream) != 1 || stored != hash)
+    ok = ok && get_history(stream, &w->history_saved, bytes, &hash);
+    if (!ok || fread(&stored, sizeof(stored), 1, stream) != 1 || stored != hash)
     {
         return error_set(error, WEFT_BAD_INPUT, path, 0, "%s", cut);
     }
     memcpy(w->state.x, w->x_next, bytes);
     memcpy(w->state.v, w->v_next, bytes);
     memcpy(w->state.acceleration, w->dv, bytes);
+    history_copy(&w->state, &w->history_saved, h.vertex_count);
     w->state.step_count = h.step_count;
     w->state.halvings = h.halvings;
     w->state.calm = h.calm;

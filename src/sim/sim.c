@@ -218,7 +218,7 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     TRY(sim_build(sim, error));
     weft_step_stats unused;
     stats = stats ? stats : &unused;
-    *stats = (weft_step_stats){.rate = NAN, .solver = ""};
+    *stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};
     double start = timer_now();
     sim->world.stats = stats;
     weft_status status = step_run(&sim->world);

@@ -69,33 +69,17 @@ static double potential(world* w, const vec3* x, const vec3* v)
     return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact;
 }
 
-// v = S v + what is prescribed; z is that velocity's change from v_n.
-static void prescribe(world* w, vec3* v)
-{
-    for (int k = 0; k < w->filter_count; k++)
-    {
-        const filter_record* record = &w->filter[k];
-        int i = record->vertex;
-        vec3 wanted = v3_add(w->state.v[i], w->z[i]);
-        v[i] = v3_add(wanted, m3_mul_v(record->S, v3_sub(v[i], wanted)));
-    }
-    if (w->model->ties.count > 0)
-    {
-        binding_prescribe(w, v, w->dv);
-    }
-}
-
 // The better of two starts: going on with v_n, or standing still.
 static double choose_start(world* w)
 {
     size_t bytes = (size_t)w->model->vertex_count * sizeof(vec3);
     memcpy(w->v_next, w->state.v, bytes);
-    prescribe(w, w->v_next);
+    world_prescribe(w, w->v_next);
     positions_of(w, w->v_next, w->x_next);
     double going = potential(w, w->x_next, w->v_next);
     newton_data* other = w->data;
     memset(other->v, 0, bytes);
-    prescribe(w, other->v);
+    world_prescribe(w, other->v);
     positions_of(w, other->v, other->x);
     double still = potential(w, other->x, other->v);
     if (still < going || !isfinite(going))

@@ -225,6 +225,7 @@ void binding_finish(binding* b);
 weft_status binding_constrain(world* w); // rows of ties, and z such that they hold
 // v = S v + what pins, contacts and ties prescribe, at the vertices of ties; scratch is [vertex_count].
 void binding_prescribe(const world* w, vec3* v, vec3* scratch);
+void world_prescribe(world* w, vec3* v); // v = S v + what is prescribed, of all constraints; after stage_constrain
 tie_rows world_ties(const world* w);
 void world_collect_held(world* w);
 weft_status stage_detect(world* w);                   // pins; what touches, and what is about to

@@ -178,6 +178,21 @@ weft_status stage_constrain(world* w)
     return WEFT_OK;
 }
 
+void world_prescribe(world* w, vec3* v)
+{
+    for (int k = 0; k < w->filter_count; k++)
+    {
+        const filter_record* record = &w->filter[k];
+        int i = record->vertex;
+        vec3 wanted = v3_add(w->state.v[i], w->z[i]);
+        v[i] = v3_add(wanted, m3_mul_v(record->S, v3_sub(v[i], wanted)));
+    }
+    if (w->model->ties.count > 0)
+    {
+        binding_prescribe(w, v, w->dv);
+    }
+}
+
 linear_system world_system(const world* w, const vec3* b, const vec3* z)
 {
     int arity = w->contact && w->contact->cushion_count > 0 ? COUPLING_ROWS : 0;
