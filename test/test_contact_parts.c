@@ -182,8 +182,7 @@ static void cushion_scene_make(cushion_scene* s, uint64_t* random, int turn)
                      .rows = {.item = &s->row, .count = 1},
                      .now = {.h = 0.004, .v = s->v, .expected = s->a, .last = &s->last},
                      .cushions = s->room};
-    cushion_take(&s->c, 0);
-    cushions_rub(&s->c);
+    cushions_take(&s->c);
 }
 
 // The force is minus the gradient of the potential by velocity, and the coupling its second derivative.

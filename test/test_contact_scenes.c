@@ -10,6 +10,7 @@
 
 #include "bench/contact_run.h"
 
+#include "common_run.h"
 #include "common_scene.h"
 
 static const char* const scenes[] = {"drop-horizontal", "drop-vertical", "sphere", "table", "slope",
@@ -17,8 +18,7 @@ static const char* const scenes[] = {"drop-horizontal", "drop-vertical", "sphere
 
 enum
 {
-    SCENE_COUNT = sizeof(scenes) / sizeof(scenes[0]),
-    TEXT_BYTES = 1 << 16
+    SCENE_COUNT = sizeof(scenes) / sizeof(scenes[0])
 };
 
 // Exit status of a script in the scene's folder; what it prints is in out.txt and err.txt.
@@ -124,12 +124,10 @@ static void short_form_is_clean(void** unused)
 {
     (void)unused;
     int status = shell("\"$WEFT\" bench contact-scenes --short --json > short.json");
-    char path[512], *text = calloc(1, TEXT_BYTES);
+    char path[512];
+    size_t size;
     snprintf(path, sizeof(path), "%s/short.json", scene_folder);
-    FILE* f = fopen(path, "r");
-    assert_non_null(f);
-    fread(text, 1, TEXT_BYTES - 1, f);
-    fclose(f);
+    char* text = test_file_read(path, &size);
     int rows = 0, completed = 0;
     for (const char* at = text; (at = strstr(at, "\"key\":")); at++)
     {

@@ -132,27 +132,10 @@ void contact_begin(contact* c)
     c->contacts = c->last_resort = 0;
 }
 
-weft_status contact_take(contact* c)
+int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v)
 {
-    const contact_row* rows = c->rows.item;
-    int count = c->rows.count;
-    if (!mem_grow((void**)&c->touches, &c->touch_capacity, count, sizeof(touch)) ||
-        !mem_grow((void**)&c->cushions, &c->cushion_capacity, count, sizeof(cushion)) ||
-        !mem_grow((void**)&c->next.bonds, &c->next.bond_capacity, count, sizeof(contact_bond)))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    c->touch_count = c->cushion_count = 0;
-    for (int k = 0; k < count; k++)
-    {
-        if (!touch_take(c, &rows[k]))
-        {
-            cushion_take(c, k);
-        }
-    }
-    cushions_rub(c);
-    c->contacts = int_max(c->contacts, c->touch_count + c->cushion_count);
-    return WEFT_OK;
+    const double share = 0.1; // of the thickness, that something is moved the wrong way
+    return touches_release(c, reaction, user, share) + cushions_release(c, v, share);
 }
 
 uint64_t contact_pattern(const contact* c)

@@ -46,6 +46,7 @@ typedef struct contact_row
     vec3 normal;
     double distance, thickness; // m
     friction friction;
+    bool released; // it would have pulled, in this substep
 } contact_row;
 
 // ---- memory: what the state keeps from one substep to the next
@@ -53,7 +54,8 @@ typedef struct contact_row
 // Of a vertex of cloth.
 typedef struct contact_memory
 {
-    double force;  // N, normal: of faces of obstacles the strongest, of cushions all together
+    double force;  // N, normal: of faces of obstacles that it touches the strongest
+    double load;   // N, normal: of its cushions all together
     vec3 friction; // N, what faces of obstacles exerted across their normals
     double calm;   // 0: it touches no face of an obstacle; from 1 on the substeps in which it hardly moved, see touch.c
 } contact_memory;
@@ -104,6 +106,7 @@ typedef struct touch
     vec3 velocity;    // m/s, of the obstacle there
     friction friction;
     bool held, sticks; // in this substep
+    bool released;     // it would have pulled, in this substep
     double force;      // N, along the normal: the last one, or what stops a new touch
     int cushion;       // of its friction in motion, -1: none
 } touch;
@@ -242,9 +245,9 @@ void contact_begin(contact* c); // a step: nothing is counted or listed yet
 weft_status contact_find(contact* c, const contact_substep* now); // fills rows
 
 // For methods with a matrix, in this order.
-weft_status contact_take(contact* c); // rows become touches and cushions
-// Adds the touches to the filter, which holds the pins, and to the prescribed changes of velocity; then friction.
-weft_status contact_constrain(contact* c, filter_record* filter, int* filter_count, vec3* z);
+// Rows become touches and cushions: the filter is that of pins and touches, z holds what pins prescribe and gets what
+// touches do.
+void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec3* z);
 weft_status cushions_structure(contact* c, const bsr_pattern* base);
 weft_status cushions_couple(contact* c, bsr_matrix* A, workers* pool);  // adds their blocks
 void cushions_push(const contact* c, const vec3* v, vec3* rhs);         // rhs += h f at these velocities
@@ -252,6 +255,9 @@ double cushions_potential(const contact* c, const vec3* v);             // whose
 double cushions_work(const contact* c, const vec3* v);                  // J, in a substep that ends with these
 uint64_t contact_pattern(const contact* c);                             // of the cushions; 0: the mesh has them all
 typedef vec3 contact_reaction_fn(const void* user, int vertex);         // N, that the touches of a vertex have exerted
+// Lets go, for this substep, what pulls: constraints and cushions act both ways, and contact does not. Returns how many
+// there were: then constrain and solve again.
+int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);
 // What the next substep must know; and what moved a vertex out of a layer leaves its velocity.
 void contact_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v);
 

@@ -104,22 +104,11 @@ static double end_without(const contact* c, const contact_row* row)
         int i = row->vertex[k];
         if (i < c->cloth_count)
         {
-            double support = v3_dot(row->normal, contact_yield(c, i, row->normal)) * c->now.last->memory[i].force;
+            double support = v3_dot(row->normal, contact_yield(c, i, row->normal)) * fmax(c->now.last->memory[i].load, 0.0);
             speed -= h * fabs(row->weight[k]) * support;
         }
     }
     return row->distance + h * speed;
-}
-
-void cushion_take(contact* c, int index)
-{
-    const contact_row* row = (const contact_row*)c->rows.item + index;
-    double end = end_without(c, row);
-    double inv_mass = contact_inv_mass(c, row->vertex, row->weight, row->normal);
-    if (fmin(row->distance, end) < row->thickness && inv_mass > 0.0)
-    {
-        c->cushions[c->cushion_count++] = cushion_make(c, index, inv_mass);
-    }
 }
 
 // ---- friction
@@ -161,7 +150,7 @@ static double normal_force(const contact* c, const cushion* s)
         {
             const cushion_load* all = &c->load[i];
             int side = s->weight[a] < 0.0;
-            force[side] += fabs(s->weight[a]) * c->now.last->memory[i].force;
+            force[side] += fabs(s->weight[a]) * fmax(c->now.last->memory[i].load, 0.0);
             load[side] += fabs(s->weight[a]) * all->pressed;
             stopped = all->stopped > 0.0 ? fmin(stopped, all->most / all->stopped) : stopped;
         }
@@ -222,7 +211,7 @@ static void cushion_rub(contact* c, cushion* s, const contact_bond* bond)
 }
 
 // Cushions are in the order of rows, as bonds are.
-void cushions_rub(contact* c)
+static void cushions_rub(contact* c)
 {
     const contact_state* last = c->now.last;
     sum_loads(c);
@@ -360,6 +349,50 @@ double cushions_work(const contact* c, const vec3* v)
     return work;
 }
 
+// ---- taking and letting go
+
+static void cushion_take(contact* c, int index)
+{
+    const contact_row* row = (const contact_row*)c->rows.item + index;
+    double inv_mass = contact_inv_mass(c, row->vertex, row->weight, row->normal);
+    if (fmin(row->distance, end_without(c, row)) < row->thickness && inv_mass > 0.0)
+    {
+        c->cushions[c->cushion_count++] = cushion_make(c, index, inv_mass);
+    }
+}
+
+void cushions_take(contact* c)
+{
+    const contact_row* rows = c->rows.item;
+    c->cushion_count = 0;
+    for (int k = 0; k < c->rows.count; k++)
+    {
+        if (!rows[k].released && !touch_is(c, &rows[k]))
+        {
+            cushion_take(c, k);
+        }
+    }
+    cushions_rub(c);
+}
+
+// What would draw a pair together by more than this share of its thickness is let go.
+int cushions_release(contact* c, const vec3* v, double share)
+{
+    contact_row* rows = c->rows.item;
+    int count = 0;
+    for (int k = 0; k < c->cushion_count; k++)
+    {
+        const cushion* s = &c->cushions[k];
+        double push = s->row >= 0 ? normal_push(c, s, cushion_speed(c, s, v)) : 0.0;
+        if (-push * s->inv_mass * c->now.h * c->now.h > share * (s->row >= 0 ? rows[s->row].thickness : 1.0))
+        {
+            rows[s->row].released = true;
+            count++;
+        }
+    }
+    return count;
+}
+
 // ---- after the solve
 
 // What the pair does next: goes on to cling up to the coefficient at rest, or clings when it has come to a stop.
@@ -395,9 +428,9 @@ void cushions_remember(contact* c, const vec3* v)
         for (int a = 0; a < 4 && push > 0.0; a++)
         {
             int i = s->vertex[a];
-            if (i < c->cloth_count && c->next.memory[i].calm == 0.0)
+            if (i < c->cloth_count)
             {
-                c->next.memory[i].force += fabs(s->weight[a]) * push;
+                c->next.memory[i].load += fabs(s->weight[a]) * push;
             }
         }
         if (s->row >= 0 && push > 0.0 && s->friction.rub > 0.0 && s->inv_mass_aside > 0.0)

@@ -7,13 +7,15 @@
 // towards the other one, that surface is what is met. On flat and hollow places edges and corners have no cone, and
 // faces say it all.
 //
-// Cloth is not as exact as obstacles are: an edge of cloth that lies over a rim bends a little to either side, and what
-// is over the rim must not be lost for it. Edges of cloth may lean.
+// Edges and corners of obstacles must stand out by themselves to be met by edges and faces of cloth, for else its
+// vertices meet the faces of the obstacle. Cloth is not as exact: an edge of cloth that lies over a rim bends a little
+// to either side, and what is over the rim must not be lost for it. Edges of cloth may lean.
 //
 // A border belongs to several faces, which all say the same: the first of them counts.
 #include "contact/find.h"
 
-static const double strict = 1e-4, lean = 0.25; // sines of the angle that may be missing
+// Sines of the angle by which what is beside a feature may rise towards the other.
+static const double level = 1e-4, lean = 0.25, standing_out = -1e-3;
 
 weft_status fan_build(contact* c)
 {
@@ -84,7 +86,7 @@ static bool edge_is_met_beside(const contact* c, int a, int b, vec3 n, double si
 }
 
 // Likewise of the corner a: whether an edge from it does.
-static bool corner_is_met_beside(const contact* c, int a, vec3 n)
+static bool corner_is_met_beside(const contact* c, int a, vec3 n, double sine)
 {
     for (int k = c->fan_start[a]; k < c->fan_start[a + 1]; k++)
     {
@@ -92,7 +94,7 @@ static bool corner_is_met_beside(const contact* c, int a, vec3 n)
         for (int v = 0; v < 3; v++)
         {
             vec3 edge = v3_sub(c->start[face[v]], c->start[a]);
-            if (face[v] != a && v3_dot(n, edge) > strict * v3_length(edge))
+            if (face[v] != a && v3_dot(n, edge) > sine * v3_length(edge))
             {
                 return true;
             }
@@ -104,6 +106,11 @@ static bool corner_is_met_beside(const contact* c, int a, vec3 n)
 static bool vertex_face_counts(const contact* c, int face, const int vertex[4], const closest* at)
 {
     int border[3], count = 0, first;
+    vec3 back = v3_scale(-1.0, at->normal);
+    if (vertex[0] >= c->cloth_count && corner_is_met_beside(c, vertex[0], back, standing_out))
+    {
+        return false;
+    }
     for (int k = 1; k < 4; k++)
     {
         if (at->weight[k] != 0.0)
@@ -118,17 +125,17 @@ static bool vertex_face_counts(const contact* c, int face, const int vertex[4], 
     if (count == 1)
     {
         first = c->fan[c->fan_start[border[0]]];
-        return first == face && !corner_is_met_beside(c, border[0], at->normal);
+        return first == face && !corner_is_met_beside(c, border[0], at->normal, level);
     }
-    return !edge_is_met_beside(c, border[0], border[1], at->normal, strict, &first) && first == face;
+    return !edge_is_met_beside(c, border[0], border[1], at->normal, level, &first) && first == face;
 }
 
 static bool edges_count(const contact* c, const int vertex[4], const closest* at)
 {
     vec3 back = v3_scale(-1.0, at->normal);
     int first;
-    return !edge_is_met_beside(c, vertex[0], vertex[1], back, vertex[0] < c->cloth_count ? lean : strict, &first) &&
-           !edge_is_met_beside(c, vertex[2], vertex[3], at->normal, vertex[2] < c->cloth_count ? lean : strict, &first);
+    return !edge_is_met_beside(c, vertex[0], vertex[1], back, vertex[0] < c->cloth_count ? lean : standing_out, &first) &&
+           !edge_is_met_beside(c, vertex[2], vertex[3], at->normal, vertex[2] < c->cloth_count ? lean : standing_out, &first);
 }
 
 bool fan_counts(const contact* c, weft_pair_kind kind, weft_pair pair, const int vertex[4], const closest* at)

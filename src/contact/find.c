@@ -221,11 +221,20 @@ static bool stays_apart(const candidate* q, double least)
 
 // ---- near
 
+// What keeps its vertices at the thickness above the faces of a round body comes closer to the edges between these: on
+// gentle curves vertices alone are to carry it. Edges and corners of obstacles keep this share.
+static const double edge_share = 0.5;
+
 static double pair_thickness(const contact* c, const candidate* q)
 {
     int a = q->vertex[0], b = q->vertex[q->first];
     bool a_moves = a < c->cloth_count, b_moves = b < c->cloth_count;
-    return a_moves && b_moves ? 0.5 * (c->thickness[a] + c->thickness[b]) : c->thickness[a_moves ? b : a];
+    if (a_moves && b_moves)
+    {
+        return 0.5 * (c->thickness[a] + c->thickness[b]);
+    }
+    bool faces = a_moves && q->first == 1;
+    return (faces ? 1.0 : edge_share) * c->thickness[a_moves ? b : a];
 }
 
 // Neighbours in one cloth that are near each other at rest keep half of that distance only; so do cloths that are sewn
@@ -348,7 +357,8 @@ weft_status contact_find(contact* c, const contact_substep* now)
     TRY(load(c));
     TRY(search_trees(c));
     c->swing = swing_of(c);
-    return collider_test(c->collider, &search, &c->rows);
+    TRY(collider_test(c->collider, &search, &c->rows));
+    return touches_take(c);
 }
 
 // ---- collisions

@@ -14,10 +14,15 @@ weft_status fan_build(contact* c); // after bodies are known
 bool fan_counts(const contact* c, weft_pair_kind kind, weft_pair pair, const int vertex[4], const closest* at);
 
 // ---- touches and cushions
-bool touch_take(contact* c, const contact_row* row); // false: it is none of a vertex and an obstacle's face
+static inline bool touch_is(const contact* c, const contact_row* row) // of a vertex of cloth and an obstacle's face
+{
+    return row->kind == WEFT_VERTEX_FACE && row->vertex[0] < c->cloth_count && row->vertex[1] >= c->cloth_count;
+}
+weft_status touches_take(contact* c);
+int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, double share);
 void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v);
-void cushion_take(contact* c, int row);
-void cushions_rub(contact* c);          // friction of what was taken
+void cushions_take(contact* c);
+int cushions_release(contact* c, const vec3* v, double share);
 void cushion_add_rub(contact* c, touch* t); // kinetic friction of a vertex that slides
 coupling cushion_coupling(const contact* c, const cushion* s);
 void cushions_remember(contact* c, const vec3* v);

@@ -28,14 +28,10 @@ static const double slack = 1e-3;        // of the thickness, that a new touch c
 
 // ---- detection
 
-// A vertex of cloth and a face of an obstacle. Of one vertex, faces that look the same way say nothing new.
-bool touch_take(contact* c, const contact_row* row)
+// Of one vertex, faces that look the same way say nothing new.
+static void touch_take(contact* c, const contact_row* row)
 {
     int i = row->vertex[0];
-    if (row->kind != WEFT_VERTEX_FACE || i >= c->cloth_count || row->vertex[1] < c->cloth_count)
-    {
-        return false;
-    }
     touch t = {.vertex = i,
                .normal = row->normal,
                .depth = row->thickness - row->distance,
@@ -46,22 +42,38 @@ bool touch_take(contact* c, const contact_row* row)
     {
         t.velocity = v3_madd(t.velocity, -row->weight[k], c->velocity[row->vertex[k]]);
     }
-    int first = c->touch_count;
-    while (first > 0 && c->touches[first - 1].vertex == i)
-    {
-        first--;
-    }
-    for (int k = first; k < c->touch_count; k++)
+    for (int k = c->touch_count - 1; k >= 0 && c->touches[k].vertex == i; k--)
     {
         touch* other = &c->touches[k];
         if (v3_dot(other->normal, t.normal) > 0.9)
         {
             *other = t.depth > other->depth ? t : *other;
-            return true;
+            return;
         }
     }
     c->touches[c->touch_count++] = t;
-    return true;
+}
+
+// Rows are sorted by kind and vertex. Room for cushions and bonds of all rows is made here, too.
+weft_status touches_take(contact* c)
+{
+    const contact_row* rows = c->rows.item;
+    int count = c->rows.count;
+    if (!mem_grow((void**)&c->touches, &c->touch_capacity, count, sizeof(touch)) ||
+        !mem_grow((void**)&c->cushions, &c->cushion_capacity, count, sizeof(cushion)) ||
+        !mem_grow((void**)&c->next.bonds, &c->next.bond_capacity, count, sizeof(contact_bond)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    c->touch_count = c->cushion_count = 0;
+    for (int k = 0; k < count; k++)
+    {
+        if (touch_is(c, &rows[k]))
+        {
+            touch_take(c, &rows[k]);
+        }
+    }
+    return WEFT_OK;
 }
 
 // ---- prescriptions
@@ -121,7 +133,7 @@ static void prescribe_touch(contact* c, touch* t, prescription* p)
     double wanted = wanted_normal(c, t), expected = v3_dot(c->velocity[t->vertex], t->normal);
     // What was let go is taken again only when it comes back by more than rounding.
     double least = slack * t->thickness / c->now.h;
-    t->held = ((last->calm > 0.0 && t->near) || expected < wanted - least) && leaves_room(p, t->normal);
+    t->held = !t->released && ((last->calm > 0.0 && t->near) || expected < wanted - least) && leaves_room(p, t->normal);
     if (!t->held)
     {
         return;
@@ -190,10 +202,21 @@ static void constrain_vertex(contact* c, int first, int last, prescription* p)
     }
 }
 
+// What is held moves as prescribed: cushions are to know.
+static void expect_held(contact* c, const filter_record* held, vec3 z)
+{
+    vec3 free = v3_sub(c->velocity[held->vertex], v3_add(c->now.v[held->vertex], z));
+    c->velocity[held->vertex] = v3_add(v3_add(c->now.v[held->vertex], z), m3_mul_v(held->S, free));
+}
+
 // Both are sorted by vertex. Pins have the first word: what they leave free, touches prescribe.
-weft_status contact_constrain(contact* c, filter_record* filter, int* filter_count, vec3* z)
+void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec3* z)
 {
     int out = 0;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        c->velocity[i] = v3_madd(c->now.v[i], c->now.h, c->now.expected[i]);
+    }
     for (int k = 0, pin = 0; k < c->touch_count || pin < c->now.pin_count;)
     {
         const filter_record* held = pin < c->now.pin_count ? &c->now.pins[pin] : NULL;
@@ -213,14 +236,16 @@ weft_status contact_constrain(contact* c, filter_record* filter, int* filter_cou
         }
         else if (p.count > 0)
         {
-            filter[out++] = filter_record_make(vertex, p.d, p.count);
+            filter[out] = filter_record_make(vertex, p.d, p.count);
             z[vertex] = prescription_value(&p);
+            expect_held(c, &filter[out++], z[vertex]);
         }
         pin += held != NULL;
     }
     *filter_count = out;
+    cushions_take(c);
     touch_rub(c);
-    return WEFT_OK;
+    c->contacts = int_max(c->contacts, c->touch_count + c->cushion_count);
 }
 
 // ---- after the solve
@@ -244,6 +269,23 @@ static double lasting_force(const contact* c, const touch* t, double normal, vec
     return is_new ? fmax(normal - fmax(stop, 0.0), 0.0) : normal;
 }
 
+// What is held closer by more than this share of its thickness is let go.
+int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, double share)
+{
+    int count = 0;
+    for (int k = 0; k < c->touch_count; k++)
+    {
+        touch* t = &c->touches[k];
+        double pull = t->held ? -v3_dot(reaction(user, t->vertex), t->normal) : 0.0;
+        if (pull * c->inv_mass[t->vertex] * c->now.h * c->now.h > share * t->thickness)
+        {
+            t->released = true;
+            count++;
+        }
+    }
+    return count;
+}
+
 // Release, stick and slide of the next substep; and what moved a vertex out of the layer leaves its velocity.
 void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v)
 {
@@ -261,6 +303,7 @@ void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user,
         v[t->vertex] = v3_madd(v[t->vertex], -out, t->normal);
         if (!(normal > 0.0))
         {
+            c->next.memory[t->vertex].load += normal; // it has worked against cushions, whose load is what is left
             continue;
         }
         vec3 friction = friction_of(c, t, force, v);

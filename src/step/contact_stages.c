@@ -34,7 +34,7 @@ static void expect(world* w)
 }
 
 // Pins for the end of the substep, and rows of what is near.
-static weft_status find(world* w)
+weft_status stage_detect(world* w)
 {
     const state* s = &w->state;
     w->filter_count = pin_set_constrain(&w->model->pins, w->time + w->h, w->h, s->x, s->v, w->filter, w->z);
@@ -57,11 +57,6 @@ static weft_status find(world* w)
     return contact_find(w->contact, &now);
 }
 
-weft_status stage_detect(world* w)
-{
-    TRY(find(w));
-    return w->contact ? contact_take(w->contact) : WEFT_OK;
-}
 
 // ---- after the solve
 
@@ -79,15 +74,30 @@ static vec3 touch_reaction(const void* user, int vertex)
     return p->w->model->ties.count > 0 ? v3_sub(force, p->w->binding.pull[vertex]) : force;
 }
 
-void world_remember(world* w, reaction_fn* reaction)
+static void pull_ties(world* w, reaction_fn* reaction)
 {
-    contact* c = w->contact;
-    if (w->model->ties.count > 0 && c->touch_count > 0)
+    if (w->model->ties.count > 0 && w->contact->touch_count > 0)
     {
         binding_pull(w, reaction);
     }
+}
+
+bool world_release(world* w, reaction_fn* reaction, const vec3* v)
+{
+    if (!w->contact)
+    {
+        return false;
+    }
+    pull_ties(w, reaction);
     pulled p = {w, reaction};
-    contact_remember(c, touch_reaction, &p, w->v_next);
+    return contact_release(w->contact, touch_reaction, &p, v) > 0;
+}
+
+void world_remember(world* w, reaction_fn* reaction)
+{
+    pull_ties(w, reaction);
+    pulled p = {w, reaction};
+    contact_remember(w->contact, touch_reaction, &p, w->v_next);
 }
 
 // What the response has changed has other energies; they are the next substep's, and are not judged. But where it had

@@ -20,17 +20,6 @@ static weft_status stage_assemble(world* w)
     return world_assemble(w, &motion, w->rhs_start);
 }
 
-static weft_status stage_solve(world* w)
-{
-    // The first guess is the last acceleration.
-    for (int i = 0; i < w->model->vertex_count; i++)
-    {
-        w->dv[i] = v3_scale(w->h, w->state.acceleration[i]);
-    }
-    linear_system system = world_system(w, w->rhs, w->z);
-    return world_solve(w, &system, w->dv);
-}
-
 // Constraint forces: (A dv - b) / h of the unfiltered system.
 static vec3 reaction(const world* w, int i)
 {
@@ -43,12 +32,39 @@ static vec3 reaction(const world* w, int i)
     return v3_scale(1.0 / w->h, sum);
 }
 
+static weft_status solve_once(world* w)
+{
+    linear_system system = world_system(w, w->rhs, w->z);
+    TRY(world_solve(w, &system, w->dv));
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        w->v_next[i] = v3_add(w->state.v[i], w->dv[i]);
+    }
+    return WEFT_OK;
+}
+
+static weft_status stage_solve(world* w)
+{
+    // The first guess is the last acceleration.
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        w->dv[i] = v3_scale(w->h, w->state.acceleration[i]);
+    }
+    TRY(solve_once(w));
+    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next); turn++)
+    {
+        TRY(stage_constrain(w));
+        TRY(stage_assemble(w));
+        TRY(solve_once(w));
+    }
+    return WEFT_OK;
+}
+
 static weft_status stage_advance(world* w)
 {
     const state* s = &w->state;
     for (int i = 0; i < w->model->vertex_count; i++)
     {
-        w->v_next[i] = v3_add(s->v[i], w->dv[i]);
         w->x_next[i] = v3_madd(s->x[i], w->h, w->v_next[i]);
     }
     element_motion start = {.x = s->x, .v = s->v, .h = w->h, .time = w->time + w->h};

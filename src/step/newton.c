@@ -163,7 +163,6 @@ static vec3 reaction(const world* w, int i)
 static weft_status conclude(world* w)
 {
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
-    TRY(linearize(w));
     w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
     if (w->contact)
     {
@@ -173,7 +172,7 @@ static weft_status conclude(world* w)
     return WEFT_OK;
 }
 
-static weft_status stage_minimise(world* w)
+static weft_status minimise(world* w)
 {
     double phi = choose_start(w);
     if (!isfinite(phi))
@@ -193,10 +192,22 @@ static weft_status stage_minimise(world* w)
         bool small = largest_move(w) <= w->settings.newton_tolerance && slope <= gain_min * scale;
         if (!line_search(w, &phi, slope) || small)
         {
-            return conclude(w);
+            return linearize(w);
         }
     }
     return WEFT_NOT_CONVERGED;
+}
+
+// What pulls is let go, and the potential minimised again without it.
+static weft_status stage_minimise(world* w)
+{
+    TRY(minimise(w));
+    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next); turn++)
+    {
+        TRY(stage_constrain(w));
+        TRY(minimise(w));
+    }
+    return conclude(w);
 }
 
 // What is prescribed is in the first iterate already: z is zero.

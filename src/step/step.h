@@ -16,6 +16,7 @@
 
 enum
 {
+    RELEASES_MAX = 3, // times that a substep is solved again because contacts pulled
     HALVINGS_MAX = 10,
     STEP_TICKS = 1 << HALVINGS_MAX // a time step in the smallest substeps
 };
@@ -230,6 +231,8 @@ tie_rows world_ties(const world* w);
 void world_collect_held(world* w);
 weft_status stage_detect(world* w);                   // pins; what touches, and what is about to
 typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
+// Whether something pulled that must not, at these velocities: then constrain and solve again without it.
+bool world_release(world* w, reaction_fn* reaction, const vec3* v);
 void world_remember(world* w, reaction_fn* reaction); // for the contact of the next substep
 void binding_pull(world* w, reaction_fn* reaction);   // what ties exert on the vertices that they name, into pull
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step

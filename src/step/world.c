@@ -154,7 +154,7 @@ weft_status stage_constrain(world* w)
 {
     if (w->contact)
     {
-        TRY(contact_constrain(w->contact, w->filter, &w->filter_count, w->z));
+        contact_constrain(w->contact, w->filter, &w->filter_count, w->z);
         TRY(cushions_structure(w->contact, &w->model->assembler.pattern));
     }
     if (w->model->ties.count > 0)

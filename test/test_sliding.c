@@ -1,0 +1,283 @@
+// Sliding and sticking on what people have: a plane of two triangles, a plane of many irregular ones, a cylinder along
+// its axis and across it, a fixed cloth; friction 0 to 1, steps of 2 ms to 1/30 s, both methods. The closed form is
+// g (sin - mu cos), and on the cylinder across its axis that of a point on a circle.
+#include "common.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+#include "math/vec.h"
+#include "sim/sim.h"
+
+static const double gravity = 9.81;
+
+typedef enum surface_kind
+{
+    TWO_TRIANGLES,
+    TESSELLATED,
+    CYLINDER_ALONG,
+    CYLINDER_ACROSS,
+    FIXED_CLOTH,
+    SURFACES
+} surface_kind;
+
+static const char* const surface_names[] = {"two triangles", "tessellated plane", "cylinder along", "cylinder across",
+                                            "fixed cloth"};
+
+// ---- a grid of points (u along the slope, w across it) as triangles
+
+enum
+{
+    POINTS_MAX = 8192
+};
+
+typedef struct patch
+{
+    int rows, columns;
+    vec3 x[POINTS_MAX];
+    int triangles[6 * POINTS_MAX];
+    int triangle_count;
+} patch;
+
+static void patch_make(patch* p, double u0, double u1, double w0, double w1, int columns, int rows, double jitter)
+{
+    uint64_t random = 7;
+    p->columns = columns;
+    p->rows = rows;
+    p->triangle_count = 0;
+    for (int k = 0; k < (rows + 1) * (columns + 1); k++)
+    {
+        int c = k % (columns + 1), r = k / (columns + 1);
+        bool border = c == 0 || r == 0 || c == columns || r == rows;
+        double du = border ? 0.0 : test_random(&random, -jitter, jitter);
+        double dw = border ? 0.0 : test_random(&random, -jitter, jitter);
+        p->x[k] = v3(u0 + (u1 - u0) * (c + du) / columns, 0, w0 + (w1 - w0) * (r + dw) / rows);
+    }
+    for (int k = 0; k < rows * columns; k++)
+    {
+        int a = k / columns * (columns + 1) + k % columns, b = a + 1, c = a + columns + 1, d = c + 1;
+        int* t = p->triangles + 3 * p->triangle_count;
+        bool flip = (k / columns + k % columns) % 2;
+        const int corners[2][6] = {{a, c, d, a, d, b}, {a, c, b, b, c, d}};
+        memcpy(t, corners[flip], sizeof(corners[0]));
+        p->triangle_count += 2;
+    }
+}
+
+// ---- a surface that is inclined, in a frame that is no axis's
+
+typedef struct incline
+{
+    surface_kind kind;
+    double tangent, radius;
+    mat3 frame;
+} incline;
+
+static vec3 turn(const incline* s, vec3 x)
+{
+    return m3_mul_v(s->frame.m, x);
+}
+
+// A rotation by the slope's angle, then by a yaw that is nothing nice.
+static incline incline_make(surface_kind kind, double tangent)
+{
+    incline s = {.kind = kind, .tangent = tangent, .radius = kind == CYLINDER_ACROSS ? 5.0 : 0.3};
+    double angle = atan(tangent), yaw = 0.63, c = cos(angle), n = sin(angle), a = cos(yaw), b = sin(yaw);
+    vec3 down = v3(c * a, -n, c * b), up = v3(n * a, c, n * b), aside = v3_cross(down, up);
+    const double m[9] = {down.x, up.x, aside.x, down.y, up.y, aside.y, down.z, up.z, aside.z};
+    memcpy(s.frame.m, m, sizeof(m));
+    return s;
+}
+
+// The point over (u, w) at a height above the surface, in the slope's own frame. Curved ones touch the plane at 0.
+static vec3 lift(const incline* s, vec3 p, double height)
+{
+    if (s->kind == CYLINDER_ALONG)
+    {
+        double phi = p.z / s->radius, r = s->radius + height;
+        return v3(p.x, r * cos(phi) - s->radius, r * sin(phi));
+    }
+    if (s->kind == CYLINDER_ACROSS)
+    {
+        double phi = p.x / s->radius, r = s->radius + height;
+        return v3(r * sin(phi), r * cos(phi) - s->radius, p.z);
+    }
+    return v3(p.x, height, p.z);
+}
+
+static void surface_add(weft_sim* sim, const incline* s, double mu)
+{
+    static patch p;
+    bool coarse = s->kind == TWO_TRIANGLES, cloth = s->kind == FIXED_CLOTH;
+    bool curved = s->kind == CYLINDER_ALONG;
+    // Along the curve facets are small: what leaves a facet flies to the next.
+    patch_make(&p, -0.6, 3.4, curved ? -0.2 : -0.35, curved ? 0.2 : 0.35, coarse ? 1 : 80, coarse ? 1 : 16,
+               s->kind == CYLINDER_ACROSS || curved ? 0.0 : 0.3);
+    int count = (p.rows + 1) * (p.columns + 1);
+    static int all[POINTS_MAX];
+    for (int k = 0; k < count; k++)
+    {
+        p.x[k] = turn(s, lift(s, p.x[k], 0.0));
+        all[k] = k;
+    }
+    if (cloth)
+    {
+        weft_pin pin = weft_pin_default();
+        pin.vertices = all;
+        pin.vertex_count = count;
+        weft_cloth_def def = weft_cloth_def_default();
+        def.name = "low";
+        def.positions = p.x;
+        def.vertex_count = count;
+        def.face_vertices = p.triangles;
+        def.face_count = p.triangle_count;
+        def.pins = &pin;
+        def.pin_count = 1;
+        def.friction = mu;
+        assert_int_equal(weft_sim_add_cloth(sim, &def, NULL, NULL), WEFT_OK);
+        return;
+    }
+    weft_obstacle_def def = weft_obstacle_def_default();
+    def.name = "low";
+    def.positions = p.x;
+    def.vertex_count = count;
+    def.face_vertices = p.triangles;
+    def.face_count = p.triangle_count;
+    def.friction = mu;
+    assert_int_equal(weft_sim_add_obstacle(sim, &def, NULL, NULL), WEFT_OK);
+}
+
+static void sheet_add(weft_sim* sim, const incline* s)
+{
+    static patch p, flat;
+    double width = s->kind == CYLINDER_ALONG ? 0.1 : 0.2;
+    patch_make(&p, -0.1, 0.1, -0.5 * width, 0.5 * width, 6, 6, 0.1);
+    flat = p;
+    for (int k = 0; k < 49; k++)
+    {
+        p.x[k] = turn(s, lift(s, v3(p.x[k].x + 0.0137, 0, p.x[k].z + 0.0071), 1.0e-3));
+    }
+    weft_cloth_def def = weft_cloth_def_default();
+    def.name = "sheet";
+    def.positions = p.x;
+    def.rest_positions = flat.x;
+    def.vertex_count = 49;
+    def.face_vertices = p.triangles;
+    def.face_count = p.triangle_count;
+    assert_int_equal(weft_sim_add_cloth(sim, &def, NULL, NULL), WEFT_OK);
+}
+
+typedef struct slid
+{
+    double speed, way; // m/s at the end, m
+} slid;
+
+static slid slide(const char* method, const incline* s, double mu, double h, double duration)
+{
+    weft_sim_def def = weft_sim_def_default();
+    def.method = method;
+    def.time_step = h;
+    weft_sim* sim;
+    weft_error error = {0};
+    assert_int_equal(weft_sim_create(&def, &sim, NULL), WEFT_OK);
+    surface_add(sim, s, mu);
+    sheet_add(sim, s);
+    int id = s->kind == FIXED_CLOTH ? 1 : 0;
+    vec3 before[49], x[49], v[49];
+    weft_sim_positions(sim, id, before);
+    for (int n = 0; n < (int)(duration / h + 0.5); n++)
+    {
+        if (weft_sim_step(sim, NULL, &error) != WEFT_OK)
+        {
+            fail_msg("%s", error.message);
+        }
+    }
+    weft_sim_positions(sim, id, x);
+    weft_sim_velocities(sim, id, v);
+    vec3 mean = v3(0, 0, 0), way = v3(0, 0, 0);
+    for (int i = 0; i < 49; i++)
+    {
+        mean = v3_madd(mean, 1.0 / 49, v[i]);
+        way = v3_madd(way, 1.0 / 49, v3_sub(x[i], before[i]));
+    }
+    weft_sim_destroy(sim);
+    return (slid){v3_length(mean), v3_length(way)};
+}
+
+// The speed after a time from rest.
+static double expected_speed(const incline* s, double mu, double duration)
+{
+    double speed = 0.0, way = 0.0, h = 1e-5;
+    double angle = atan(s->tangent);
+    for (int n = 0; n < (int)(duration / h + 0.5); n++)
+    {
+        bool bends = s->kind == CYLINDER_ACROSS;
+        double here = angle + (bends ? way / s->radius : 0.0);
+        double normal = gravity * cos(here) - (bends ? speed * speed / s->radius : 0.0);
+        speed += h * (gravity * sin(here) - mu * fmax(normal, 0.0));
+        way += h * speed;
+    }
+    return speed;
+}
+
+static void sheets_slide_as_they_should(void** state)
+{
+    (void)state;
+    static const double steps[] = {0.002, 0.005, 1.0 / 60.0, 1.0 / 30.0}, frictions[] = {0.0, 0.2, 0.5, 1.0};
+    static const char* const methods[] = {"implicit-euler", "newton"};
+    double worst = 0.0;
+    for (int k = 0; k < 2 * SURFACES * 16; k++)
+    {
+        const char* method = methods[k / (SURFACES * 16)];
+        double h = steps[k % 4], mu = frictions[k / 4 % 4];
+        incline s = incline_make((surface_kind)(k / 16 % SURFACES), mu + 0.5);
+        if (k >= SURFACES * 16 && h < 0.01)
+        {
+            continue;
+        }
+        if (getenv("ONLY") && atoi(getenv("ONLY")) != k) continue;
+        double expected = expected_speed(&s, mu, 0.5), found = slide(method, &s, mu, h, 0.5).speed;
+        double off = found / expected - 1.0;
+        bool bad = fabs(off) > 0.03;
+        if (bad || getenv("WEFT_TEST_VERBOSE"))
+        {
+            print_message("%s, %s, friction %g, step %.4f s: %.4f m/s instead of %.4f (%+.1f %%)\n", method,
+                          surface_names[s.kind], mu, h, found, expected, 100 * off);
+        }
+        worst = fmax(worst, fabs(off));
+    }
+    print_message("largest deviation %.2f %%\n", 100 * worst);
+    assert_true(worst < 0.03);
+}
+
+static void sheets_stick_as_they_should(void** state)
+{
+    (void)state;
+    static const double steps[] = {0.002, 1.0 / 60.0, 1.0 / 30.0}, frictions[] = {0.2, 0.5, 1.0};
+    double worst = 0.0;
+    for (int k = 0; k < SURFACES * 9; k++)
+    {
+        double h = steps[k % 3], mu = frictions[k / 3 % 3];
+        incline s = incline_make((surface_kind)(k / 9), mu - 0.021);
+        double way = slide("implicit-euler", &s, mu, h, 1.0).way;
+        if (way > 2e-3 || getenv("WEFT_TEST_VERBOSE"))
+        {
+            print_message("%s, friction %g, step %.4f s: moved %.3f mm in a second\n", surface_names[s.kind], mu, h,
+                          1e3 * way);
+        }
+        worst = fmax(worst, way);
+    }
+    print_message("largest way %.3f mm\n", 1e3 * worst);
+    assert_true(worst < 2e-3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sheets_slide_as_they_should),
+        cmocka_unit_test(sheets_stick_as_they_should),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
