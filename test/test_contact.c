@@ -201,11 +201,11 @@ static void bits_do_not_depend_on_threads_or_checkpoints(void** state)
             {
                 // Through a file and into a new simulation.
                 weft_sim_checkpoint(sim);
-                assert_int_equal(checkpoint_write(scene_path("c.weft"), sim, NULL), WEFT_OK);
+                assert_int_equal(checkpoint_write(scene_path("c.weft"), sim, 20, NULL), WEFT_OK);
                 weft_sim_destroy(sim);
                 sim = scene_sim_text(drape, workers[k]);
                 assert_int_equal(weft_sim_set_step_count(sim, 0), WEFT_OK);
-                assert_int_equal(checkpoint_read(scene_path("c.weft"), sim, NULL), WEFT_OK);
+                assert_int_equal(checkpoint_read(scene_path("c.weft"), sim, 20, NULL), WEFT_OK);
             }
         }
         assert_memory_equal(sim->world.state.x, first->world.state.x, bytes);

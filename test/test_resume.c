@@ -601,9 +601,12 @@ static void test_refusals(void** unused)
     assert_says("--resume");
     assert_says("--force");
     assert_exit(start(RUN(work, "--frames", "10", "--resume", "--force")), 2);
-    static const char* const changes[] = {
-        "time_step=0.004", "cells=21",        "gravity=[0,-9.8,0]",    "cloth.0.material.bending=2e-5",
-        "cloth.0.pins=[]", "solver=cholesky", "solver.tolerance=1e-6", "method=newton"};
+    static const char* const changes[] = {"time_step=0.004",       "cells=21",
+                                          "gravity=[0,-9.8,0]",    "cloth.0.material.bending=2e-5",
+                                          "cloth.0.pins=[]",       "solver=cholesky",
+                                          "solver.tolerance=1e-6", "method=newton",
+                                          "steps_per_frame=6",     "contact.enabled=false",
+                                          "cloth.0.friction=0.9",  "cloth.0.thickness=0.002"};
     for (size_t k = 0; k < sizeof(changes) / sizeof(changes[0]); k++)
     {
         assert_exit(start(RUN(work, "--frames", "12", "--resume", "--set", changes[k])), 2);

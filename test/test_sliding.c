@@ -237,7 +237,8 @@ static void sheets_slide_as_they_should(void** state)
         {
             continue;
         }
-        if (getenv("ONLY") && atoi(getenv("ONLY")) != k) continue;
+        if (getenv("ONLY") && atoi(getenv("ONLY")) != k)
+            continue;
         double expected = expected_speed(&s, mu, 0.5), found = slide(method, &s, mu, h, 0.5).speed;
         double off = found / expected - 1.0;
         bool bad = fabs(off) > 0.03;

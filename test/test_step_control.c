@@ -2,7 +2,6 @@
 // memory, wherever that happens: the state is that before the step, and the same step tried again gives the same bits.
 #include "common.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common_scene.h"
@@ -65,10 +64,163 @@ static void test_stages_go_by_name(void** unused)
     assert_true(fallbacks > 0 && fallbacks < 24);
 }
 
+// ---- no memory
+
+// Contact that begins after some steps, with obstacles and with cloth; ties; a press that closes on the cloth, so that
+// pairs are listed after the step was accepted; both methods, solvers of every family.
+static const struct
+{
+    const char* name;
+    const char* text;
+    int steps;
+} memory_scenes[] = {
+    {"hanging", "{\"air\": {}, " CLOTH ", \"pins\": [{\"where\": {\"edge\": \"top\"}}]}]}", 3},
+    {"no contact", "{\"contact\": {\"enabled\": false}, " CLOTH "}]}", 3},
+    {"newton", "{\"method\": \"newton\", " CLOTH ", \"pins\": [{\"where\": {\"edge\": \"top\"}}]}]}", 3},
+    {"falling",
+     "{\"time_step\": 0.005, \"solver\": \"diag-ppcg\", \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 3, \"size\": "
+     "0.1}}, \"transform\": {\"translate\": [0, 0.0012, 0]}, \"velocity\": [0, -0.05, 0]}, {\"mesh\": {\"grid\": "
+     "{\"cells\": 2, \"size\": 0.06}}, \"transform\": {\"translate\": [0, 0.004, 0]}, \"velocity\": [0, -0.3, 0]}], "
+     "\"obstacles\": [{\"shape\": {\"plane\": {}}}]}",
+     5},
+    {"falling by newton",
+     "{\"time_step\": 0.005, \"method\": \"newton\", \"solver\": \"cholesky\", \"cloth\": [{\"mesh\": {\"grid\": "
+     "{\"cells\": 3, \"size\": 0.1}}, \"transform\": {\"translate\": [0, 0.0012, 0]}, \"velocity\": [0, -0.05, 0]}], "
+     "\"obstacles\": [{\"shape\": {\"sphere\": {\"center\": [0, -0.1, 0], \"radius\": 0.1, \"segments\": 2}}}]}",
+     4},
+    {"ties",
+     "{\"cloth\": [{\"name\": \"a\", \"mesh\": {\"grid\": {\"cells\": 3}}, \"pins\": [{\"where\": {\"edge\": "
+     "\"top\"}}]}, {\"name\": \"b\", \"mesh\": {\"grid\": {\"cells\": 2, \"size\": 0.2}}, \"transform\": "
+     "{\"translate\": [0, 0.01, 0]}}], \"ties\": [{\"cloth\": \"b\", \"to\": \"a\"}]}",
+     3},
+    {"multigrid", "{\"solver\": {\"name\": \"sa-ppcg\", \"sa\": {\"coarsest\": 12}}, " CLOTH "}]}", 1},
+    {"press", scene_press, 10},
+};
+
+enum
+{
+    SCENE_COUNT = sizeof(memory_scenes) / sizeof(memory_scenes[0]),
+    STEPS_MAX = 16,
+    POINTS_MAX = 64
+};
+
+// Where a simulation is.
+typedef struct snapshot
+{
+    int64_t step;
+    int squeezed;
+    vec3 x[POINTS_MAX], v[POINTS_MAX];
+} snapshot;
+
+static snapshot look(const weft_sim* sim)
+{
+    snapshot s = {.step = weft_sim_step_count(sim)};
+    int at = 0;
+    for (int k = 0; k < weft_sim_cloth_count(sim); k++)
+    {
+        weft_sim_positions(sim, k, s.x + at);
+        weft_sim_velocities(sim, k, s.v + at);
+        at += weft_sim_output_count(sim, k);
+        assert_true(at <= POINTS_MAX);
+    }
+    return s;
+}
+
+static void assert_same(const snapshot* a, const snapshot* b, const char* name, int fail_at)
+{
+    if (memcmp(a, b, sizeof(*a)) != 0)
+    {
+        fail_msg("%s: other bits where allocation %d fails, step %d", name, fail_at, (int)a->step);
+    }
+}
+
+static weft_status step(weft_sim* sim, snapshot* after)
+{
+    weft_step_stats stats;
+    weft_error error;
+    weft_status status = weft_sim_step(sim, &stats, &error);
+    *after = look(sim);
+    after->squeezed = status == WEFT_OK ? stats.squeezed : 0;
+    return status;
+}
+
+// Runs with one allocation of step `bad` that fails; the step is then tried again, and one more made. Returns whether
+// it failed.
+static bool run_failing(const weft_scene* scene, test_ledger* l, int bad, int nth, const snapshot* expected,
+                        int scene_at)
+{
+    const char* name = memory_scenes[scene_at].name;
+    bool failed = false;
+    weft_sim* sim;
+    snapshot now;
+    assert_int_equal(weft_scene_build_sim(scene, 1, &sim, NULL), WEFT_OK);
+    for (int k = 0; k < int_min(bad + 2, memory_scenes[scene_at].steps); k++)
+    {
+        snapshot before = look(sim);
+        l->fail_at = k == bad ? l->made + nth : 0;
+        weft_status status = step(sim, &now);
+        l->fail_at = 0;
+        if (k == bad && status != WEFT_OK)
+        {
+            failed = true;
+            assert_int_equal(status, WEFT_NO_MEMORY);
+            assert_same(&now, &before, name, nth);
+            status = step(sim, &now);
+        }
+        if (status != WEFT_OK)
+        {
+            fail_msg("%s: step %d after allocation %d: %s", name, k + 1, nth, weft_status_text(status));
+        }
+        assert_same(&now, &expected[k], name, nth);
+    }
+    weft_sim_destroy(sim);
+    return failed;
+}
+
+static void test_no_memory_is_undone(void** unused)
+{
+    (void)unused;
+    int failed = 0, late = 0, squeezed = 0;
+    const char* quick = "step_control.max_halvings=2"; // what closes takes the shortest substeps
+    for (int k = 0; k < SCENE_COUNT; k++)
+    {
+        test_ledger l = {0};
+        test_ledger_open(&l);
+        weft_scene* scene = scene_load_text(memory_scenes[k].text, &quick, 1);
+        static snapshot expected[STEPS_MAX];
+        int made[STEPS_MAX];
+        weft_sim* sim;
+        assert_int_equal(weft_scene_build_sim(scene, 1, &sim, NULL), WEFT_OK);
+        for (int n = 0; n < memory_scenes[k].steps; n++)
+        {
+            int before = l.made;
+            assert_int_equal(step(sim, &expected[n]), WEFT_OK);
+            made[n] = l.made - before;
+            squeezed += expected[n].squeezed;
+        }
+        weft_sim_destroy(sim);
+        for (int n = 0; n < memory_scenes[k].steps; n++)
+        {
+            for (int nth = 1; nth <= made[n]; nth++)
+            {
+                bool did = run_failing(scene, &l, n, nth, expected, k);
+                failed += did;
+                late += did && n > 0;
+            }
+        }
+        weft_scene_destroy(scene);
+        test_ledger_close();
+        assert_int_equal(l.live, 0);
+    }
+    print_message("%d steps failed and were tried again, %d of them later than the first\n", failed, late);
+    assert_true(failed > 300 && late > 20 && squeezed > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stages_go_by_name),
+        cmocka_unit_test(test_no_memory_is_undone),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

@@ -159,23 +159,23 @@ static void test_history(void** unused)
 {
     (void)unused;
     vec3 x = v3(0, 0, 0), v = v3(0, 0, 0);
-    state s = {.x = &x, .v = &v}, copy = {0};
-    assert_int_equal(history_create(&s, 3, 1), WEFT_OK);
-    assert_int_equal(history_create(&copy, 3, 1), WEFT_OK);
+    state s = {.vertex_count = 1, .x = &x, .v = &v}, copy = {.vertex_count = 1};
+    assert_int_equal(history_create(&s, 3), WEFT_OK);
+    assert_int_equal(history_create(&copy, 3), WEFT_OK);
     for (int k = 1; k <= 5; k++)
     {
         x.x = k;
         v.y = 10 * k;
-        history_push(&s, 1, 0.1 * k);
+        history_push(&s, 0.1 * k);
         assert_int_equal(s.history_filled, int_min(k, 3));
         for (int back = 0; back < s.history_filled; back++)
         {
             assert_true(s.history[back].x->x == k - back && s.history[back].v->y == 10 * (k - back));
             assert_true(s.history[back].h == 0.1 * (k - back));
         }
-        k == 2 ? history_copy(&copy, &s, 1) : (void)0;
+        k == 2 ? history_copy(&copy, &s) : (void)0;
     }
-    history_copy(&s, &copy, 1);
+    history_copy(&s, &copy);
     assert_int_equal(s.history_filled, 2);
     assert_true(s.history[0].x->x == 2 && s.history[1].x->x == 1 && s.history[1].h == 0.1);
     history_finish(&s);

@@ -280,7 +280,8 @@ WEFT_API weft_status weft_sim_exclude(weft_sim* sim, const weft_exclusion* exclu
 /// After the cloths that it names, before the first step. Points closer to the other cloth than both keep from each other (the
 /// mean of their thicknesses) get an exclusion with it (weft_sim_exclude). NOT_FOUND suggests the nearest name; BAD_INPUT when a point lies beside the other cloth. Arrays are copied.
 WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error* error);
-/// One time step. On failure the state is that before the step; error (may be NULL) names step and vertex.
+/// One time step. On failure the state is that before the step, and the step can be tried again; error (may be NULL) names
+/// step and vertex. What multigrid keeps from solve to solve is then dropped, as by weft_sim_checkpoint.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL
 
 /// What the method counted under that name; 0 when it counts no such thing.

@@ -1,128 +1,129 @@
-// checkpoint.weft: a header, then positions, velocities and last solution in scene order, then the earlier states that
-// the method looks back on, then a hash over all. Written whole or not at all. What only saves time is not in it: a run
-// drops that at each checkpoint.
+// checkpoint.weft: a header that says what run it is of, then sections (core/sections.h) that their owners save and
+// load:
+//
+//     frames         steps a frame                                      here
+//     step-control   steps, halvings, calm substeps                     step/step_control.c
+//     positions, velocities, acceleration, contact     a vertex each, in scene order    step/state.c
+//     past, past-K-positions, past-K-velocities        of methods of several steps      step/history.c
+//     solver         what `auto` has learnt, where it is the solver     solve/solver_object.c
+//
+// Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint. Formats up to 3
+// had no sections and are not read: their fingerprint left out what changes results, so that nothing tells whether one
+// is of this scene.
 #include "cache/checkpoint.h"
 
-#include <errno.h>
 #include <string.h>
 
+#include "core/sections.h"
 #include "sim/fingerprint.h"
+
+enum
+{
+    FORMAT = 4 // of header and sections; what a section holds has versions of its own
+};
 
 typedef struct header
 {
     char magic[8];
-    uint32_t version;
-    int32_t vertex_count;
+    uint32_t format, unused;
     uint64_t fingerprint;
-    int64_t step_count;
-    int32_t halvings, calm;
     char kernels[16];
-    double solver_memory[SOLVER_MEMORY];
+    char weft[24]; // the version that wrote it, for messages
 } header;
 
 static const char magic[8] = "WEFTCKP";
 
-enum
-{
-    VERSION = 3,
-    ARRAYS = 3
-};
+// ---- steps a frame: a frame ends where the checkpoint is
 
-static header header_of(const weft_sim* sim)
+static const section_shape frames_shape = {"frames", 1, sizeof(int32_t), 1};
+
+static void frames_save(int steps_per_frame, section_writer* out)
 {
-    const state* s = &sim->world.state;
-    header h = {.version = VERSION,
-                .vertex_count = sim->model.vertex_count,
-                .fingerprint = sim_fingerprint(sim),
-                .step_count = s->step_count,
-                .halvings = s->halvings,
-                .calm = s->calm};
+    int32_t steps = steps_per_frame;
+    section_put(out, frames_shape.name, frames_shape.version, sizeof(steps), 1, &steps);
+}
+
+static weft_status frames_check(const state* s, int steps_per_frame, sections* from, weft_error* error)
+{
+    const section* found;
+    TRY(sections_take(from, &frames_shape, &found, error));
+    if (!found)
+    {
+        return sections_lacks(from, frames_shape.name, error);
+    }
+    int32_t steps;
+    memcpy(&steps, found->items, sizeof(steps));
+    if (steps != steps_per_frame)
+    {
+        return error_set(error, WEFT_BAD_INPUT, from->path, 0,
+                         "the run in this folder has %d steps a frame and this scene %d: it is another scene; resume "
+                         "with --set steps_per_frame=%d, or start over with --force",
+                         steps, steps_per_frame, steps);
+    }
+    if (s->step_count % steps != 0 || s->step_count / steps >= INT32_MAX)
+    {
+        char what[96];
+        snprintf(what, sizeof(what), "step %lld with %d steps a frame", (long long)s->step_count, steps);
+        return sections_cannot_be(from, what, error);
+    }
+    return WEFT_OK;
+}
+
+// ---- writing
+
+weft_status checkpoint_write(const char* path, const weft_sim* sim, int steps_per_frame, weft_error* error)
+{
+    header h = {.format = FORMAT, .fingerprint = sim_fingerprint(sim)};
     memcpy(h.magic, magic, sizeof(magic));
     snprintf(h.kernels, sizeof(h.kernels), "%s", cpu_kind_name(sim->cpu));
-    const double* memory = solver_object_memory(&sim->world.solver);
-    if (memory)
-    {
-        memcpy(h.solver_memory, memory, sizeof(h.solver_memory));
-    }
-    return h;
-}
-
-static void put(FILE* stream, const void* data, size_t bytes, uint64_t* hash)
-{
-    fwrite(data, 1, bytes, stream);
-    *hash = hash_bytes(*hash, data, bytes);
-}
-
-static bool get(FILE* stream, void* data, size_t bytes, uint64_t* hash)
-{
-    bool ok = fread(data, 1, bytes, stream) == bytes;
-    *hash = ok ? hash_bytes(*hash, data, bytes) : 0;
-    return ok;
-}
-
-// Nothing for methods of one step.
-static void put_history(FILE* stream, const state* s, size_t bytes, uint64_t* hash)
-{
-    int64_t filled = s->history_filled;
-    if (s->history_count > 0)
-    {
-        put(stream, &filled, sizeof(filled), hash);
-    }
-    for (int k = 0; k < s->history_filled; k++)
-    {
-        put(stream, &s->history[k].h, sizeof(double), hash);
-        put(stream, s->history[k].x, bytes, hash);
-        put(stream, s->history[k].v, bytes, hash);
-    }
-}
-
-static bool get_history(FILE* stream, state* s, size_t bytes, uint64_t* hash)
-{
-    int64_t filled = 0;
-    bool ok = s->history_count == 0 || get(stream, &filled, sizeof(filled), hash);
-    ok = ok && filled >= 0 && filled <= s->history_count;
-    for (int k = 0; ok && k < filled; k++)
-    {
-        ok = get(stream, &s->history[k].h, sizeof(double), hash) && get(stream, s->history[k].x, bytes, hash) &&
-             get(stream, s->history[k].v, bytes, hash);
-    }
-    s->history_filled = ok ? (int)filled : 0;
-    return ok;
-}
-
-weft_status checkpoint_write(const char* path, const weft_sim* sim, weft_error* error)
-{
-    const state* s = &sim->world.state;
-    header h = header_of(sim);
-    size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
-    const vec3* arrays[ARRAYS] = {s->x, s->v, s->acceleration};
-    uint64_t hash = hash_bytes(0, &h, sizeof(h));
+    snprintf(h.weft, sizeof(h.weft), "%s", weft_version());
     whole_file file;
     TRY(whole_file_open(&file, path, error));
-    fwrite(&h, sizeof(h), 1, file.stream);
-    for (int k = 0; k < ARRAYS; k++)
-    {
-        put(file.stream, arrays[k], bytes, &hash);
-    }
-    put_history(file.stream, s, bytes, &hash);
-    fwrite(&hash, sizeof(hash), 1, file.stream);
+    section_writer out;
+    sections_begin(&out, &file, &h, sizeof(h));
+    frames_save(steps_per_frame, &out);
+    step_control_save(&sim->world.state, &out);
+    state_save(&sim->world.state, &out);
+    solver_object_save(&sim->world.solver, &out);
+    sections_end(&out);
     return whole_file_close(&file, error);
 }
 
-static weft_status check_header(const header* h, const weft_sim* sim, const char* path, weft_error* error)
+// ---- reading
+
+static weft_status check_format(const void* bytes, size_t size, const char* path, weft_error* error)
 {
-    if (memcmp(h->magic, magic, sizeof(magic)) != 0 || h->version != VERSION)
+    header h = {0};
+    memcpy(&h, bytes, size < sizeof(h) ? size : sizeof(h));
+    if (memcmp(h.magic, magic, sizeof(magic)) != 0)
+    {
+        return error_set(error, WEFT_BAD_INPUT, path, 0, "this is no checkpoint of Weft; start over with --force");
+    }
+    if (h.format < FORMAT)
     {
         return error_set(error, WEFT_BAD_INPUT, path, 0,
-                         "this is no checkpoint of this version of Weft; start over with --force");
+                         "the checkpoint was made by an earlier Weft, which did not keep what tells whether it is of "
+                         "this scene; finish the run with that version, or start over with --force");
     }
+    if (h.format > FORMAT)
+    {
+        return error_set(error, WEFT_BAD_INPUT, path, 0,
+                         "the checkpoint was made by a later Weft (%.23s); resume with that version, or start over "
+                         "with --force",
+                         h.weft);
+    }
+    return WEFT_OK;
+}
+
+static weft_status check_run(const header* h, const weft_sim* sim, const char* path, weft_error* error)
+{
     if (strncmp(h->kernels, cpu_kind_name(sim->cpu), sizeof(h->kernels)) != 0)
     {
         return error_set(error, WEFT_BAD_INPUT, path, 0,
                          "the run was made with `%.15s` kernels and this one has `%s`; resume with --set kernels=%.15s",
                          h->kernels, cpu_kind_name(sim->cpu), h->kernels);
     }
-    if (h->vertex_count != sim->model.vertex_count || h->fingerprint != sim_fingerprint(sim))
+    if (h->fingerprint != sim_fingerprint(sim))
     {
         return error_set(
             error, WEFT_BAD_INPUT, path, 0,
@@ -134,54 +135,64 @@ static weft_status check_header(const header* h, const weft_sim* sim, const char
     return WEFT_OK;
 }
 
-static weft_status read_state(FILE* stream, weft_sim* sim, const char* path, weft_error* error)
+// What sections say, before anything of the simulation changes.
+typedef struct loaded
 {
-    header h;
-    const char* cut = "the checkpoint is cut short or damaged; start over with --force";
-    if (fread(&h, sizeof(h), 1, stream) != 1)
+    state state;
+    double solver[SOLVER_MEMORY];
+} loaded;
+
+static weft_status load(loaded* l, const weft_sim* sim, int steps_per_frame, sections* from, weft_error* error)
+{
+    if (state_create(&l->state, sim->model.vertex_count) != WEFT_OK ||
+        history_create(&l->state, sim->world.state.history_count) != WEFT_OK)
     {
-        return error_set(error, WEFT_BAD_INPUT, path, 0, "%s", cut);
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
     }
-    TRY(check_header(&h, sim, path, error));
-    // Read into scratch first: a damaged file leaves the simulation as it was.
+    TRY(step_control_load(&l->state, sim->def.max_halvings, from, error));
+    TRY(frames_check(&l->state, steps_per_frame, from, error));
+    TRY(state_load(&l->state, from, error));
+    TRY(solver_object_load(l->solver, from, error));
+    return sections_check_taken(from, error);
+}
+
+static void take_over(weft_sim* sim, loaded* l)
+{
     world* w = &sim->world;
-    vec3* scratch[ARRAYS] = {w->x_next, w->v_next, w->dv};
-    size_t bytes = (size_t)h.vertex_count * sizeof(vec3);
-    uint64_t hash = hash_bytes(0, &h, sizeof(h)), stored = 0;
-    bool ok = true;
-    for (int k = 0; k < ARRAYS; k++)
-    {
-        ok = ok && get(stream, scratch[k], bytes, &hash);
-    }
-    ok = ok && get_history(stream, &w->history_saved, bytes, &hash);
-    if (!ok || fread(&stored, sizeof(stored), 1, stream) != 1 || stored != hash)
-    {
-        return error_set(error, WEFT_BAD_INPUT, path, 0, "%s", cut);
-    }
-    memcpy(w->state.x, w->x_next, bytes);
-    memcpy(w->state.v, w->v_next, bytes);
-    memcpy(w->state.acceleration, w->dv, bytes);
-    history_copy(&w->state, &w->history_saved, h.vertex_count);
-    w->state.step_count = h.step_count;
-    w->state.halvings = h.halvings;
-    w->state.calm = h.calm;
+    state_swap(&w->state, &l->state);
+    solver_object_forget(&w->solver);
+    method_object_forget(&w->method);
+    method_object_forget(&w->fallback);
     double* memory = solver_object_memory(&w->solver);
     if (memory)
     {
-        memcpy(memory, h.solver_memory, sizeof(h.solver_memory));
+        memcpy(memory, l->solver, sizeof(l->solver));
     }
-    return WEFT_OK;
 }
 
-weft_status checkpoint_read(const char* path, weft_sim* sim, weft_error* error)
+weft_status checkpoint_parse(const void* bytes, size_t size, const char* path, weft_sim* sim, int steps_per_frame,
+                             weft_error* error)
 {
-    FILE* stream = fopen(path, "rb");
-    if (!stream)
+    sections from;
+    TRY(check_format(bytes, size, path, error));
+    TRY(sections_parse(&from, path, bytes, size, sizeof(header), error));
+    TRY(check_run(bytes, sim, path, error));
+    loaded l = {0};
+    weft_status status = load(&l, sim, steps_per_frame, &from, error);
+    if (status == WEFT_OK)
     {
-        weft_status status = errno == ENOENT ? WEFT_NOT_FOUND : WEFT_IO;
-        return error_set(error, status, path, 0, "cannot read: %s", strerror(errno));
+        take_over(sim, &l);
     }
-    weft_status status = read_state(stream, sim, path, error);
-    fclose(stream);
+    state_finish(&l.state);
+    return status;
+}
+
+weft_status checkpoint_read(const char* path, weft_sim* sim, int steps_per_frame, weft_error* error)
+{
+    void* bytes;
+    size_t size;
+    TRY(file_read(path, &bytes, &size, error));
+    weft_status status = checkpoint_parse(bytes, size, path, sim, steps_per_frame, error);
+    mem_free(bytes);
     return status;
 }

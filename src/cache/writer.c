@@ -311,7 +311,7 @@ static weft_status write_frame(weft_cache_writer* w, weft_sim* sim, weft_error* 
         TRY(pc2_append(w->samples[k], w->sample, error));
     }
     weft_sim_checkpoint(sim);
-    return checkpoint_write(path_in(w, "checkpoint.weft", "", path), sim, error);
+    return checkpoint_write(path_in(w, "checkpoint.weft", "", path), sim, w->steps_per_frame, error);
 }
 
 static void put_number(FILE* f, const char* key, double value)
@@ -441,7 +441,7 @@ static weft_status cut_stats(weft_cache_writer* w, int64_t lines, weft_error* er
 static weft_status resume(weft_cache_writer* w, const char* scene_json, weft_sim* sim, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
-    TRY(checkpoint_read(path_in(w, "checkpoint.weft", "", path), sim, error));
+    TRY(checkpoint_read(path_in(w, "checkpoint.weft", "", path), sim, w->steps_per_frame, error));
     int frame = (int)(weft_sim_step_count(sim) / w->steps_per_frame);
     for (int k = 0; k < w->body_count; k++)
     {

@@ -286,4 +286,43 @@ weft_status collider_narrow(weft_collider* c, const narrow_search* search, narro
 weft_status collider_candidates(weft_collider* c, double margin, weft_error* error);
 weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out);
 
+// ---- what is around one box
+typedef struct around_list
+{
+    int* feature; // [count]
+    int count, capacity;
+    long long tests; // of boxes, so far
+} around_list;
+
+// The features whose boxes of the last update (those of the end, where they are apart) are at most `margin` from the
+// box along every axis, and some that are little farther; in no order.
+weft_status collider_around(const weft_collider* c, feature_kind kind, const double_box* box, double margin,
+                            around_list* out);
+
+// ---- winding numbers
+typedef struct winding_node
+{
+    vec3 middle, area; // m, m^2: the sum of the areas' vectors
+    double size;       // m^2, the sum of the areas
+    double radius;     // m: all triangles are so close to the middle
+} winding_node;
+
+// Triangles in groups of eight along a curve, and so on up, as in a bvh.
+typedef struct winding_tree
+{
+    const int* corner; // [3 * count] as the caller has them
+    const vec3* x;     // positions of the last update
+    int count, level_count;
+    int level_start[BVH_LEVELS], level_size[BVH_LEVELS];
+    int* order; // [count]
+    winding_node* node;
+    long long tests; // of nodes and triangles, so far
+} winding_tree;
+
+weft_status winding_create(winding_tree* t, const int* corner, int count, const vec3* x); // corner is kept
+void winding_finish(winding_tree* t);                                                     // zeroed is fine
+void winding_update(winding_tree* t, const vec3* x);                                      // x is kept
+// Whether the size of the winding number at p is above the limit.
+bool winding_exceeds(winding_tree* t, vec3 p, double limit);
+
 #endif

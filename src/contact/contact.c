@@ -5,40 +5,6 @@
 
 #include "contact/find.h"
 
-// ---- memory
-
-weft_status contact_state_create(contact_state* s, int vertex_count)
-{
-    *s = (contact_state){.vertex_count = vertex_count};
-    s->memory = MEM_NEW(vertex_count, contact_memory);
-    s->mark = MEM_NEW(vertex_count, uint64_t);
-    return s->memory && s->mark ? WEFT_OK : WEFT_NO_MEMORY;
-}
-
-weft_status contact_state_copy(const contact_state* from, contact_state* to)
-{
-    if (!mem_grow((void**)&to->bonds, &to->bond_capacity, from->bond_count, sizeof(contact_bond)))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    memcpy(to->memory, from->memory, (size_t)from->vertex_count * sizeof(contact_memory));
-    memcpy(to->mark, from->mark, (size_t)from->vertex_count * sizeof(uint64_t));
-    to->bond_count = from->bond_count;
-    if (from->bond_count > 0)
-    {
-        memcpy(to->bonds, from->bonds, (size_t)from->bond_count * sizeof(contact_bond));
-    }
-    return WEFT_OK;
-}
-
-void contact_state_finish(contact_state* s)
-{
-    mem_free(s->memory);
-    mem_free(s->mark);
-    mem_free(s->bonds);
-    *s = (contact_state){0};
-}
-
 // ---- arrays
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count, int body_count)
@@ -59,14 +25,18 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->awake = MEM_NEW(n, uint8_t);
     c->island = MEM_NEW(n, int);
     c->visits = MEM_NEW(n, int);
-    c->mark = MEM_NEW(cloth_count, uint64_t);
+    c->marked = MEM_NEW(n, uint8_t);
     c->zone = MEM_NEW(n, int);
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
     bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->rest && c->start && c->end && c->velocity &&
-              c->framed && c->load && c->record && c->awake && c->island && c->visits && c->mark && c->zone &&
+              c->framed && c->load && c->record && c->awake && c->island && c->visits && c->marked && c->zone &&
               c->zone_motion && c->zone_mass;
     TRY(ok ? WEFT_OK : WEFT_NO_MEMORY);
+    for (int i = 0; i < vertex_count; i++)
+    {
+        c->zone[i] = i;
+    }
     TRY(contact_state_create(&c->next, cloth_count));
     return fan_build(c);
 }
@@ -74,16 +44,16 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
 void contact_finish(contact* c)
 {
     weft_collider_destroy(c->collider);
-    void* const arrays[] = {c->body,     c->inv_mass,  c->friction,   c->thickness,  c->rest,      c->kin,
-                            c->sewn,     c->fan_start, c->fan,        c->start,      c->end,       c->velocity,
-                            c->framed,   c->rows.item, c->touches,    c->cushions,   c->couplings, c->load,
-                            c->record,   c->awake,     c->island,     c->visits,     c->mark,      c->squeezed,
-                            c->passed,   c->found.item, c->pushes,    c->stuck,      c->zone,      c->zone_motion,
-                            c->zone_mass};
+    void* const arrays[] = {c->body,   c->inv_mass,  c->friction,    c->thickness, c->rest,   c->kin,
+                            c->sewn,   c->fan_start, c->fan,         c->start,     c->end,    c->velocity,
+                            c->framed, c->rows.item, c->touches,     c->cushions,  c->load,   c->couplings,
+                            c->record, c->awake,     c->island,      c->visits,    c->pushes, c->found.item,
+                            c->stuck,  c->zone,      c->zone_motion, c->zone_mass};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);
     }
+    squeeze_finish(c);
     coupled_finish(&c->coupled);
     contact_state_finish(&c->next);
     *c = (contact){0};
@@ -148,9 +118,4 @@ void contact_remember(contact* c, contact_reaction_fn* reaction, const void* use
 {
     touch_remember(c, reaction, user, v);
     cushions_remember(c, v);
-}
-
-weft_status contact_settle(contact* c)
-{
-    return squeeze_list(c);
 }

@@ -19,6 +19,7 @@
 #include "collide/broad.h"
 #include "constraint/constraint.h"
 #include "core/core.h"
+#include "core/sections.h"
 #include "math/vec.h"
 #include "sparse/sparse.h"
 #include "weft/collide.h"
@@ -69,17 +70,40 @@ typedef struct contact_bond
     vec3 force;              // N, friction on the first feature in the last substep
 } contact_bond;
 
+// A body that squeezes a vertex of cloth. Collisions of edges and faces at the vertex with that body do not count, and
+// where the vertex itself was let through a face, neither do its own.
+typedef struct squeeze_mark
+{
+    int vertex, body;
+    int through; // 1: the vertex itself, too
+} squeeze_mark;
+
+typedef struct mark_list
+{
+    squeeze_mark* item; // [count] sorted by vertex and body, each pair once
+    int count, capacity;
+} mark_list;
+
+weft_status marks_add(mark_list* list, squeeze_mark mark); // at its end: sort before anything is looked up
+void marks_sort(mark_list* list);
+squeeze_mark* marks_find(const mark_list* list, int vertex, int body); // NULL: there is none
+weft_status marks_copy(mark_list* to, const mark_list* from);
+void marks_swap(mark_list* a, mark_list* b);
+void marks_finish(mark_list* list); // zeroed is fine
+
 typedef struct contact_state
 {
     int vertex_count;
     contact_memory* memory; // [vertex_count]
-    uint64_t* mark;         // [vertex_count] bodies that squeeze a vertex
+    mark_list marks;        // bodies that squeeze a vertex
     contact_bond* bonds;    // [bond_count] sorted
     int bond_count, bond_capacity;
 } contact_state;
 
 weft_status contact_state_create(contact_state* s, int vertex_count);
 weft_status contact_state_copy(const contact_state* from, contact_state* to);
+void contact_state_save(const contact_state* s, section_writer* out);
+weft_status contact_state_load(contact_state* s, sections* from, weft_error* error);
 void contact_state_finish(contact_state* s); // zeroed is fine
 
 // ---- a substep, as the method lends it
@@ -156,6 +180,15 @@ typedef struct response_row
     int island, order; // first vertex that can move of all that rows connect it with; order of detection
 } response_row;
 
+// What squeezing asks of the topology, made when the first mark is.
+typedef struct squeeze_lists
+{
+    int* first_edge; // [vertex_count] of the collider, at the vertex; -1: none
+    int body_count;
+    int* body_face;      // [body_count + 1] the first face of each body
+    winding_tree* solid; // [body_count] zero until asked for
+} squeeze_lists;
+
 // An edge that passes through a face at the end of a substep, or passed it whole on the way.
 typedef struct squeezed_pair
 {
@@ -174,14 +207,14 @@ typedef struct contact
 {
     weft_collider* collider;
     int cloth_count, vertex_count;
-    int* body;            // [vertex_count] cloths, then obstacles
-    double* inv_mass;     // [vertex_count] 1/kg; 0: obstacles
-    friction* friction;   // [bodies]
-    friction unsaid;      // of a pair in which no body says
-    double* thickness;    // [vertex_count] m, of the vertex's body
-    vec3* rest;           // [cloth_count] m
-    int* kin;             // [bodies] cloths that ties join, directly or by others, have the same; NULL: there are no ties
-    vec3* sewn;           // [cloth_count] where they started; NULL without ties
+    int* body;          // [vertex_count] cloths, then obstacles
+    double* inv_mass;   // [vertex_count] 1/kg; 0: obstacles
+    friction* friction; // [bodies]
+    friction unsaid;    // of a pair in which no body says
+    double* thickness;  // [vertex_count] m, of the vertex's body
+    vec3* rest;         // [cloth_count] m
+    int* kin;           // [bodies] cloths that ties join, directly or by others, have the same; NULL: there are no ties
+    vec3* sewn;         // [cloth_count] where they started; NULL without ties
     int *fan_start, *fan; // faces around each vertex: fan[fan_start[i] .. fan_start[i + 1])
     double reach;         // m: what is searched for around features
     double edge;          // m, of the cloth at rest, in the mean
@@ -222,12 +255,18 @@ typedef struct contact
     int* zone;         // [vertex_count] parent in the forest of zones
     vec3* zone_motion; // [vertex_count] kg m, of the zone's root
     double* zone_mass; // [vertex_count] kg, of the zone's root
-    uint64_t* mark;    // [cloth_count] bodies that squeeze a vertex
-    bool any_mark;
+
+    // what is squeezed
+    mark_list marks;         // of the substep; at its end the state's next ones
+    mark_list crossed;       // scratch: the marks of what crosses at the end
+    uint8_t* marked;         // [vertex_count] whether the vertex has a mark
+    around_list around;      // scratch
+    squeeze_lists lists;     // zero until something is marked
     squeezed_pair* squeezed; // [squeezed_count] what crosses at the end
     int squeezed_count, squeezed_capacity;
     squeezed_pair* passed; // [passed_count] let pass in this step, and nothing around it crosses any more
     int passed_count, passed_capacity;
+    long long squeeze_tests; // of boxes, faces and nodes, so far: for tests
 
     // counts of the step, for its stats
     int contacts;    // touches and cushions of a substep, or collisions after it if more; the most of all substeps
@@ -241,7 +280,7 @@ void contact_finish(contact* c); // zeroed is fine
 friction contact_friction(const contact* c, int body, int other);
 
 // ---- the parts of a step
-void contact_begin(contact* c); // a step: nothing is counted or listed yet
+void contact_begin(contact* c);                                   // a step: nothing is counted or listed yet
 weft_status contact_find(contact* c, const contact_substep* now); // fills rows
 
 // For methods with a matrix, in this order.
@@ -249,12 +288,12 @@ weft_status contact_find(contact* c, const contact_substep* now); // fills rows
 // touches do.
 void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec3* z);
 weft_status cushions_structure(contact* c, const bsr_pattern* base);
-weft_status cushions_couple(contact* c, bsr_matrix* A, workers* pool);  // adds their blocks
-void cushions_push(const contact* c, const vec3* v, vec3* rhs);         // rhs += h f at these velocities
-double cushions_potential(const contact* c, const vec3* v);             // whose gradient by velocity is minus that
-double cushions_work(const contact* c, const vec3* v);                  // J, in a substep that ends with these
-uint64_t contact_pattern(const contact* c);                             // of the cushions; 0: the mesh has them all
-typedef vec3 contact_reaction_fn(const void* user, int vertex);         // N, that the touches of a vertex have exerted
+weft_status cushions_couple(contact* c, bsr_matrix* A, workers* pool); // adds their blocks
+void cushions_push(const contact* c, const vec3* v, vec3* rhs);        // rhs += h f at these velocities
+double cushions_potential(const contact* c, const vec3* v);            // whose gradient by velocity is minus that
+double cushions_work(const contact* c, const vec3* v);                 // J, in a substep that ends with these
+uint64_t contact_pattern(const contact* c);                            // of the cushions; 0: the mesh has them all
+typedef vec3 contact_reaction_fn(const void* user, int vertex);        // N, that the touches of a vertex have exerted
 // Lets go, for this substep, what pulls: constraints and cushions act both ways, and contact does not. Returns how many
 // there were: then constrain and solve again.
 int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);

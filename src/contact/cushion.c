@@ -104,7 +104,8 @@ static double end_without(const contact* c, const contact_row* row)
         int i = row->vertex[k];
         if (i < c->cloth_count)
         {
-            double support = v3_dot(row->normal, contact_yield(c, i, row->normal)) * fmax(c->now.last->memory[i].load, 0.0);
+            double support =
+                v3_dot(row->normal, contact_yield(c, i, row->normal)) * fmax(c->now.last->memory[i].load, 0.0);
             speed -= h * fabs(row->weight[k]) * support;
         }
     }
@@ -136,10 +137,10 @@ static void sum_loads(contact* c)
     }
 }
 
-// The normal force of friction. What presses now says too much where cushions of one vertex work against each other, and
-// too little where what slides has just found new ones: all of them together get what they had at the end of the last
-// substep, which the state remembers. The side that remembers more counts: what slides comes to places that remember
-// nothing. What stops an approach is shared by those that stop it.
+// The normal force of friction. What presses now says too much where cushions of one vertex work against each other,
+// and too little where what slides has just found new ones: all of them together get what they had at the end of the
+// last substep, which the state remembers. The side that remembers more counts: what slides comes to places that
+// remember nothing. What stops an approach is shared by those that stop it.
 static double normal_force(const contact* c, const cushion* s)
 {
     double force[2] = {0.0, 0.0}, load[2] = {0.0, 0.0}, stopped = 1.0;

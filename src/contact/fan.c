@@ -134,8 +134,10 @@ static bool edges_count(const contact* c, const int vertex[4], const closest* at
 {
     vec3 back = v3_scale(-1.0, at->normal);
     int first;
-    return !edge_is_met_beside(c, vertex[0], vertex[1], back, vertex[0] < c->cloth_count ? lean : standing_out, &first) &&
-           !edge_is_met_beside(c, vertex[2], vertex[3], at->normal, vertex[2] < c->cloth_count ? lean : standing_out, &first);
+    return !edge_is_met_beside(c, vertex[0], vertex[1], back, vertex[0] < c->cloth_count ? lean : standing_out,
+                               &first) &&
+           !edge_is_met_beside(c, vertex[2], vertex[3], at->normal, vertex[2] < c->cloth_count ? lean : standing_out,
+                               &first);
 }
 
 bool fan_counts(const contact* c, weft_pair_kind kind, weft_pair pair, const int vertex[4], const closest* at)

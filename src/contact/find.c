@@ -78,7 +78,7 @@ static weft_status load(contact* c)
 {
     TRY(load_obstacles(c));
     load_cloth(c);
-    squeeze_load(c);
+    TRY(squeeze_load(c, &c->now.last->marks));
     c->ulp = 0.0;
     return find_measure(c);
 }
@@ -332,7 +332,7 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
     (void)collider;
     const contact* c = context;
     candidate q = candidate_of(c, kind, pair);
-    if (c->any_mark && squeeze_ignores(c, q.vertex, q.first))
+    if (c->marks.count > 0 && squeeze_ignores(c, q.vertex, q.first))
     {
         return false;
     }
@@ -373,7 +373,7 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
     {
         return false;
     }
-    if (c->any_mark && squeeze_ignores(c, v, q.first))
+    if (c->marks.count > 0 && squeeze_ignores(c, v, q.first))
     {
         return false;
     }

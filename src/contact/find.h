@@ -26,15 +26,47 @@ int cushions_release(contact* c, const vec3* v, double share);
 void cushion_add_rub(contact* c, touch* t); // kinetic friction of a vertex that slides
 coupling cushion_coupling(const contact* c, const cushion* s);
 void cushions_remember(contact* c, const vec3* v);
-vec3 cushion_speed(const contact* c, const cushion* s, const vec3* v);       // u
-vec3 cushion_friction(const contact* c, const cushion* s, vec3 u);           // N, on the first feature
+vec3 cushion_speed(const contact* c, const cushion* s, const vec3* v); // u
+vec3 cushion_friction(const contact* c, const cushion* s, vec3 u);     // N, on the first feature
+
+// ---- islands and zones as forests: trees are called by their smallest vertex
+static inline int forest_root(int* parent, int i)
+{
+    while (parent[i] != i)
+    {
+        i = parent[i] = parent[parent[i]];
+    }
+    return i;
+}
+
+// False: they were one already.
+static inline bool forest_join(int* parent, int i, int k)
+{
+    int a = forest_root(parent, i), b = forest_root(parent, k);
+    parent[int_max(a, b)] = int_min(a, b);
+    return a != b;
+}
+
+enum
+{
+    VISITS_MAX = 1000000 // of rows of one island in a substep: what that does not part, rigid zones do
+};
+
+void zones_clear(contact* c);                        // nothing is stuck
+void zones_take(contact* c, int fresh, bool* grown); // so many collisions behind those of stuck
+weft_status zones_let_through(contact* c, bool* out);
 
 // ---- squeezed
-void squeeze_load(contact* c); // marks of the state
+weft_status squeeze_load(contact* c, const mark_list* marks); // those of the state
 // A pair of a vertex and a body that squeezes it.
 bool squeeze_ignores(const contact* c, const int vertex[4], int first);
-weft_status squeeze_let(contact* c, const collision* hit); // marks what takes part
-weft_status squeeze_give_up(contact* c);                   // all that still collides
-weft_status squeeze_list(contact* c);                      // what crosses at the end; marks of the next state
+// Whether one of these vertices is squeezed by the body: itself, or edges and faces at it.
+bool squeeze_holds(const contact* c, const int* vertex, int count, int body, bool itself);
+weft_status squeeze_let(contact* c, const collision* hit); // marks what takes part: then squeeze_settle
+void squeeze_settle(contact* c);
+weft_status squeeze_give_up(contact* c); // all that still collides
+weft_status squeeze_prepare(contact* c); // lists of the topology
+weft_status squeezed_pairs_add(squeezed_pair** list, int* count, int* capacity, const squeezed_pair* pair);
+void squeeze_finish(contact* c);
 
 #endif

@@ -12,7 +12,8 @@
 //      been pushed may leave. Rows that share no vertex do not feel each other: zones need no bookkeeping;
 //   3. rigid zones: what still collides moves as one, with the mean motion, or with what holds it; a translation keeps
 //   all
-//      distances, and a zone that hits more takes that in, until nothing collides;
+//      distances, and a zone that hits more takes that in, until nothing collides. Where zones have ceased to grow and
+//      not less collides, bodies hold them that move apart: no more rounds would help;
 //   4. a shorter substep.
 //
 // Sweeps run in the order of detection, which is sorted: the same bits on any number of threads.
@@ -27,8 +28,8 @@ enum
     ZONE_ROUNDS = 24,
     BODIES_LET = 4, // in a substep, one after the other
     RIGID_ROUNDS = 40,
-    SWEEPS_MAX = 200,
-    VISITS_MAX = 1000000 // of rows of one island in a substep: what that does not part, rigid zones do
+    RIGID_STILL = 8, // rounds without a change after which rigid zones are given up
+    SWEEPS_MAX = 200 // a round
 };
 
 // Collisions keep this many roundings to float apart at least, and this share of the thickness where they started so
@@ -128,23 +129,6 @@ static weft_status add_rows(contact* c)
 
 // ---- islands: rows that share a vertex that can move, directly or by others. What one island needs, sweeps and
 // visits, is no other's business: cloths that do not meet do not change each other's bits.
-
-static int forest_root(const int* parent, int i)
-{
-    while (parent[i] != i)
-    {
-        i = parent[i];
-    }
-    return i;
-}
-
-// Trees are called by their smallest vertex.
-static int forest_join(int* parent, int i, int k)
-{
-    int a = forest_root(parent, i), b = forest_root(parent, k), root = int_min(a, b);
-    parent[a] = parent[b] = root;
-    return root;
-}
 
 static int compare_islands(const void* a, const void* b)
 {
@@ -286,177 +270,6 @@ static bool is_spent(const contact* c, const collision* hit)
     return visits >= VISITS_MAX;
 }
 
-// ---- rigid zones
-
-// Obstacles, and vertices that a pin holds in some direction: a zone moves as one, and no pin lets it.
-static bool is_fixed(const contact* c, int i)
-{
-    return c->inv_mass[i] == 0.0 || (i < c->cloth_count && c->record[i] >= 0);
-}
-
-// Every vertex of a collision that can move belongs to one zone with the others of it.
-static void zones_join(contact* c)
-{
-    for (int i = 0; i < c->vertex_count; i++)
-    {
-        c->zone[i] = i;
-        c->zone_motion[i] = v3(0, 0, 0);
-        c->zone_mass[i] = 0.0;
-    }
-    for (int k = 0; k < c->stuck_count; k++)
-    {
-        int first = -1;
-        for (int v = 0; v < 4; v++)
-        {
-            int i = c->stuck[k].vertex[v];
-            if (!is_fixed(c, i) && first >= 0)
-            {
-                forest_join(c->zone, first, i);
-            }
-            first = !is_fixed(c, i) ? i : first;
-        }
-    }
-}
-
-// The motion of each zone: the mean of what cannot move and holds it, else of its own mass. Vertices of one zone are
-// counted once for each collision that names them, which is as good a weight as any.
-static void zones_move(contact* c)
-{
-    for (int anchored = 1; anchored >= 0; anchored--)
-    {
-        for (int k = 0; k < 4 * c->stuck_count; k++)
-        {
-            const collision* hit = &c->stuck[k / 4];
-            int i = hit->vertex[k % 4], root = -1;
-            for (int v = 0; v < 4 && root < 0; v++)
-            {
-                root = !is_fixed(c, hit->vertex[v]) ? forest_root(c->zone, hit->vertex[v]) : -1;
-            }
-            bool held = is_fixed(c, i);
-            if (root < 0 || held != (anchored == 1) || (!anchored && c->zone_mass[root] < 0.0))
-            {
-                continue;
-            }
-            double mass = held ? 1.0 : 1.0 / c->inv_mass[i];
-            c->zone_motion[root] = v3_madd(c->zone_motion[root], mass, v3_sub(c->end[i], c->start[i]));
-            c->zone_mass[root] += held ? -mass : mass; // negative: held
-        }
-    }
-}
-
-static void zones_apply(contact* c, double h)
-{
-    for (int k = 0; k < 4 * c->stuck_count; k++)
-    {
-        int i = c->stuck[k / 4].vertex[k % 4], root = forest_root(c->zone, i);
-        if (!is_fixed(c, i) && c->zone_mass[root] != 0.0)
-        {
-            vec3 motion = v3_scale(1.0 / fabs(c->zone_mass[root]), c->zone_motion[root]);
-            c->end[i] = v3_add(c->start[i], motion);
-            c->velocity[i] = v3_scale(1.0 / h, motion);
-        }
-    }
-}
-
-static weft_status add_stuck(contact* c, const narrow_list* found)
-{
-    if (!mem_grow((void**)&c->stuck, &c->stuck_capacity, c->stuck_count + found->count, sizeof(collision)))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    memcpy(c->stuck + c->stuck_count, found->item, (size_t)found->count * sizeof(collision));
-    c->stuck_count += found->count;
-    zones_join(c);
-    return WEFT_OK;
-}
-
-// The last `fresh` collisions of stuck are new.
-static weft_status make_rigid(contact* c, int fresh)
-{
-    c->stuck_count += fresh;
-    zones_join(c);
-    zones_move(c);
-    zones_apply(c, c->now.h);
-    // They are looked at again, whatever became of them.
-    int count = 0;
-    for (int k = 0; k < 4 * c->stuck_count; k++)
-    {
-        int i = c->stuck[k / 4].vertex[k % 4];
-        count += !c->awake[i] && !is_fixed(c, i);
-        c->awake[i] = 1;
-        c->visits[i] = i < c->cloth_count ? VISITS_MAX : 0; // no sweep shall take it apart again
-    }
-    c->last_resort = int_max(c->last_resort, count);
-    return WEFT_OK;
-}
-
-// ---- bodies that close on the cloth
-
-static int collision_root(const contact* c, const collision* hit)
-{
-    int root = -1;
-    for (int v = 0; v < 4 && root < 0; v++)
-    {
-        root = !is_fixed(c, hit->vertex[v]) ? forest_root(c->zone, hit->vertex[v]) : -1;
-    }
-    return root;
-}
-
-// The obstacle that takes part; -1: none does.
-static int collision_obstacle(const contact* c, const collision* hit, double* way)
-{
-    int body = -1;
-    *way = 0.0;
-    for (int v = 0; v < 4; v++)
-    {
-        int i = hit->vertex[v];
-        if (i >= c->cloth_count)
-        {
-            body = c->body[i];
-            *way = fmax(*way, v3_length(v3_sub(c->end[i], c->start[i])));
-        }
-    }
-    return body;
-}
-
-// Of the bodies that hold the zones of what cannot be parted, the one that moves most goes through the cloth: it will
-// leave again, and the others keep the cloth on its side of them. *out is false when none moves.
-static weft_status let_through(contact* c, bool* out)
-{
-    double most = 0.0, way;
-    int fastest = -1;
-    *out = false;
-    TRY(add_stuck(c, &c->found));
-    for (int k = 0; k < c->found.count; k++)
-    {
-        int root = collision_root(c, (const collision*)c->found.item + k);
-        root >= 0 ? (void)(c->zone_mass[root] = 1.0) : (void)0;
-    }
-    for (int pass = 0; pass < 2; pass++)
-    {
-        for (int k = 0; k < c->stuck_count; k++)
-        {
-            const collision* hit = &c->stuck[k];
-            int root = collision_root(c, hit), body = collision_obstacle(c, hit, &way);
-            if (root < 0 || c->zone_mass[root] == 0.0 || body < 0)
-            {
-                continue;
-            }
-            if (pass == 0 && way > most)
-            {
-                most = way;
-                fastest = body;
-            }
-            else if (pass == 1 && body == fastest)
-            {
-                TRY(squeeze_let(c, hit));
-                *out = true;
-            }
-        }
-    }
-    return WEFT_OK;
-}
-
 // ---- the whole
 
 static void load(contact* c, vec3* x, const vec3* v)
@@ -492,8 +305,10 @@ static weft_status take_spent(contact* c, bool all, int* spent)
 // Impulses, zones and rigid zones, until nothing collides or all have had their turn; *changed: there was something.
 static weft_status part(contact* c, bool* changed)
 {
-    c->push_count = c->stuck_count = 0;
-    for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS; round++)
+    c->push_count = 0;
+    zones_clear(c);
+    int still = 0, least = INT32_MAX;
+    for (int round = 0; round < IMPULSE_ROUNDS + ZONE_ROUNDS + RIGID_ROUNDS && still < RIGID_STILL; round++)
     {
         TRY(find_collisions(c));
         if (c->found.count == 0)
@@ -503,8 +318,12 @@ static weft_status part(contact* c, bool* changed)
         *changed = true;
         c->contacts = int_max(c->contacts, c->found.count);
         int spent;
+        bool grown = false;
         TRY(take_spent(c, round >= IMPULSE_ROUNDS + ZONE_ROUNDS, &spent));
-        TRY(spent > 0 ? make_rigid(c, spent) : WEFT_OK);
+        spent > 0 ? zones_take(c, spent, &grown) : (void)0;
+        bool lasting = c->found.count == 0 && !grown && spent >= least;
+        still = lasting ? still + 1 : 0;
+        least = c->found.count == 0 ? int_min(least, spent) : least;
         bool zones = round >= IMPULSE_ROUNDS;
         int fresh = c->push_count = zones ? c->push_count : 0;
         TRY(add_rows(c));
@@ -519,7 +338,7 @@ static weft_status give_way(contact* c, vec3* x, const vec3* v)
     bool passed = true, changed = true;
     for (int body = 0; body < BODIES_LET && c->found.count > 0 && passed; body++)
     {
-        TRY(let_through(c, &passed));
+        TRY(zones_let_through(c, &passed));
         if (passed)
         {
             load(c, x, v);

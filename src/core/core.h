@@ -110,6 +110,12 @@ void whole_file_abandon(whole_file* file);
 // The status and sentence of errno for a path: DISK_FULL, NO_MEMORY or IO.
 weft_status file_error(weft_error* error, const char* path, const char* action);
 
+// All bytes of a plain file; *out is mem_free'd by the caller. NOT_FOUND: there is none. BAD_INPUT: a folder, pipe or device.
+weft_status file_read(const char* path, void** out, size_t* size, weft_error* error);
+
+// ---- hash: chunks of a multiple of 8 bytes give the same as all at once
+uint64_t hash_bytes(uint64_t hash, const void* data, size_t size);
+
 // ---- time: wall clock in seconds. Only ever reported, never decides anything.
 double timer_now(void);
 

@@ -1,6 +1,8 @@
-// Files that are written whole or not at all: to a temporary name beside the target, then renamed onto it.
+// Files that are written whole or not at all: to a temporary name beside the target, then renamed onto it. And files
+// that are read whole.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -91,4 +93,57 @@ weft_status whole_file_close(whole_file* file, weft_error* error)
     remove(file->temporary);
     errno = code;
     return file_error(error, file->path, "cannot write");
+}
+
+static weft_status read_all(int descriptor, const char* path, void** out, size_t* size, weft_error* error)
+{
+    struct stat info;
+    if (fstat(descriptor, &info) != 0)
+    {
+        return file_error(error, path, "cannot look at it");
+    }
+    if (!S_ISREG(info.st_mode))
+    {
+        return error_set(error, WEFT_BAD_INPUT, path, 0, "cannot read: this is no plain file");
+    }
+    unsigned char* bytes = mem_raw((size_t)info.st_size, 1);
+    *out = bytes;
+    if (!bytes)
+    {
+        return error_set(error, WEFT_NO_MEMORY, path, 0, "there is no memory to read the file");
+    }
+    for (*size = 0; *size < (size_t)info.st_size;)
+    {
+        ssize_t got = read(descriptor, bytes + *size, (size_t)info.st_size - *size);
+        if (got < 0 && errno != EINTR)
+        {
+            return file_error(error, path, "cannot read");
+        }
+        if (got == 0)
+        {
+            break; // it became shorter meanwhile
+        }
+        *size += got > 0 ? (size_t)got : 0;
+    }
+    return WEFT_OK;
+}
+
+weft_status file_read(const char* path, void** out, size_t* size, weft_error* error)
+{
+    *out = NULL;
+    *size = 0;
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // a pipe would wait for somebody to write to it
+    if (descriptor < 0)
+    {
+        weft_status status = errno == ENOENT ? WEFT_NOT_FOUND : WEFT_IO;
+        return error_set(error, status, path, 0, "cannot read: %s", strerror(errno));
+    }
+    weft_status status = read_all(descriptor, path, out, size, error);
+    close(descriptor);
+    if (status != WEFT_OK)
+    {
+        mem_free(*out);
+        *out = NULL;
+    }
+    return status;
 }

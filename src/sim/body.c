@@ -42,6 +42,7 @@ void body_finish(body* b)
     forces_free(b->forces, b->force_count);
     mem_free(b->name);
     mem_free(b->scene_vertex);
+    mem_free(b->user_vertex);
     mem_free(b->outputs);
     mem_free(b->start);
     mem_free(b->velocity);

@@ -8,13 +8,15 @@ static weft_status order_body(body* b, int first)
     int n = b->rest.vertex_count;
     b->first = first;
     b->scene_vertex = MEM_NEW(n, int);
-    if (!b->scene_vertex)
+    b->user_vertex = MEM_NEW(n, int);
+    if (!b->scene_vertex || !b->user_vertex)
     {
         return WEFT_NO_MEMORY;
     }
     TRY(mesh_order(b->rest.position, n, b->scene_vertex));
     for (int i = 0; i < n; i++)
     {
+        b->user_vertex[b->scene_vertex[i]] = i;
         b->scene_vertex[i] += first;
     }
     return WEFT_OK;
@@ -223,14 +225,7 @@ static weft_status build_state(weft_sim* sim)
 {
     model* m = &sim->model;
     state* s = &sim->world.state;
-    s->x = MEM_NEW(m->vertex_count, vec3);
-    s->v = MEM_NEW(m->vertex_count, vec3);
-    s->acceleration = MEM_NEW(m->vertex_count, vec3);
-    TRY(contact_state_create(&s->contact, m->vertex_count));
-    if (!s->x || !s->v || !s->acceleration)
-    {
-        return WEFT_NO_MEMORY;
-    }
+    TRY(state_create(s, m->vertex_count));
     vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3(-INFINITY, -INFINITY, -INFINITY);
     for (int k = 0; k < sim->body_count; k++)
     {
@@ -335,24 +330,21 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
                   sim->model.groups.count, GROUP_MAX);
     }
     sim->built = status == WEFT_OK;
+    sim->built ? (void)0 : sim_unbuild(sim); // the next call begins anew
     return status;
 }
 
 void sim_locate(const weft_sim* sim, int scene_vertex, const body** out_body, int* out_vertex)
 {
+    *out_body = NULL;
+    *out_vertex = -1;
     for (int k = 0; k < sim->body_count; k++)
     {
         const body* b = &sim->bodies[k];
-        for (int i = 0; i < b->rest.vertex_count; i++)
+        if (scene_vertex >= b->first && scene_vertex - b->first < b->rest.vertex_count)
         {
-            if (b->scene_vertex[i] == scene_vertex)
-            {
-                *out_body = b;
-                *out_vertex = i;
-                return;
-            }
+            *out_body = b;
+            *out_vertex = b->user_vertex[scene_vertex - b->first];
         }
     }
-    *out_body = NULL;
-    *out_vertex = -1;
 }

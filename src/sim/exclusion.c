@@ -74,8 +74,8 @@ weft_status exclusion_check(const weft_sim* sim, const weft_exclusion* e, weft_e
         if (e->vertices[k] < 0 || e->vertices[k] >= vertex_count(sim, first))
         {
             return error_set(error, WEFT_BAD_INPUT, NULL, 0,
-                             "there is no vertex %d in `%s`; its vertices run from 0 to %d", e->vertices[k],
-                             e->first, vertex_count(sim, first) - 1);
+                             "there is no vertex %d in `%s`; its vertices run from 0 to %d", e->vertices[k], e->first,
+                             vertex_count(sim, first) - 1);
         }
     }
     return WEFT_OK;

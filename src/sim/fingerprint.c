@@ -1,29 +1,21 @@
-// A hash of model and settings: two simulations with the same hash go the same way from the same state.
+// A hash of bodies, model and settings: two simulations with the same hash go the same way from the same state. The
+// test test_resume_keys.c holds it against every key of the scene schema. It takes what the user gave (where bodies
+// start, their names, contact) and what was made of that (order of vertices, masses, elements): a checkpoint has
+// vertices in scene order, so that a later Weft with another order must not read it.
 #include "sim/fingerprint.h"
 
 #include <string.h>
 
-// FNV-1a over 64-bit words, the rest byte by byte.
-uint64_t hash_bytes(uint64_t hash, const void* data, size_t size)
-{
-    const unsigned char* p = data;
-    for (; size >= 8; size -= 8, p += 8)
-    {
-        uint64_t word;
-        memcpy(&word, p, 8);
-        hash = (hash ^ word) * 0x100000001B3u;
-        hash ^= hash >> 29;
-    }
-    for (; size > 0; size--, p++)
-    {
-        hash = (hash ^ *p) * 0x100000001B3u;
-    }
-    return hash;
-}
-
 static uint64_t hash_string(uint64_t hash, const char* text)
 {
     return hash_bytes(hash, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+// With its length, so that two arrays in a row do not run into each other.
+static uint64_t hash_array(uint64_t hash, const void* items, int count, size_t item_size)
+{
+    uint64_t length = items ? (uint64_t)count : 0;
+    return hash_bytes(hash_bytes(hash, &length, sizeof(length)), items, (size_t)length * item_size);
 }
 
 static uint64_t hash_pins(uint64_t hash, const pin_set* set)
@@ -36,7 +28,7 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
                                   way->axis.x,    way->axis.y,    way->axis.z,    way->center.x,
                                   way->center.y,  way->center.z,  m->release};
         hash = hash_bytes(hash, numbers, sizeof(numbers));
-        hash = hash_bytes(hash, way->keys, (size_t)way->key_count * sizeof(weft_pin_key));
+        hash = hash_array(hash, way->keys, way->key_count, sizeof(weft_pin_key));
     }
     for (int k = 0; k < set->count; k++)
     {
@@ -59,7 +51,7 @@ static uint64_t hash_ties(uint64_t hash, const tie_set* set)
     return hash;
 }
 
-// Only where they count: runs with other solvers go on from checkpoints of versions without multigrid.
+// Only where they count: they may change in a run with another solver.
 static uint64_t hash_multigrid(uint64_t hash, const weft_sim* sim)
 {
     const char* name;
@@ -72,23 +64,45 @@ static uint64_t hash_multigrid(uint64_t hash, const weft_sim* sim)
     return hash;
 }
 
+static uint64_t hash_body(uint64_t hash, const body* b)
+{
+    const mesh* m = &b->rest;
+    const double numbers[] = {b->friction.rub, b->friction.hold, b->thickness, b->vertex_mass, b->flat_rest};
+    hash = hash_bytes(hash_string(hash, b->name), numbers, sizeof(numbers));
+    hash = hash_string(hash_string(hash, b->model->name), b->bending);
+    hash = hash_bytes(hash, &b->material, sizeof(b->material));
+    hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
+    hash = hash_array(hash, m->face_start, m->face_count + 1, sizeof(int));
+    hash = hash_array(hash, m->face_vertex, m->face_start[m->face_count], sizeof(int));
+    hash = hash_array(hash, b->rest_uv, 3 * m->triangle_count, sizeof(vec2));
+    hash = hash_array(hash, b->start, m->vertex_count, sizeof(vec3));
+    hash = hash_array(hash, b->velocity, m->vertex_count, sizeof(vec3));
+    hash = hash_array(hash, b->scene_vertex, m->vertex_count, sizeof(int));
+    return hash_array(hash, b->outputs, b->output_count, sizeof(int));
+}
+
 static uint64_t hash_obstacle(uint64_t hash, const obstacle* o)
 {
     const mesh* m = &o->mesh;
     const motion* way = &o->motion;
-    const double numbers[] = {o->friction.rub, o->friction.hold, o->thickness,    way->axis.x,      way->axis.y,    way->axis.z,
-                              way->center.x,   way->center.y,   way->center.z,    o->sample_rate, o->sample_start,
-                              o->sample_count, m->vertex_count, m->triangle_count};
+    const double numbers[] = {o->friction.rub, o->friction.hold, o->thickness,    way->axis.x,
+                              way->axis.y,     way->axis.z,      way->center.x,   way->center.y,
+                              way->center.z,   o->sample_rate,   o->sample_start, o->sample_count};
     hash = hash_bytes(hash_string(hash, o->name), numbers, sizeof(numbers));
-    hash = hash_bytes(hash, way->keys, (size_t)way->key_count * sizeof(weft_pin_key));
-    hash = hash_bytes(hash, m->position, (size_t)m->vertex_count * sizeof(vec3));
-    hash = hash_bytes(hash, m->triangle, 3 * (size_t)m->triangle_count * sizeof(int));
+    hash = hash_array(hash, way->keys, way->key_count, sizeof(weft_pin_key));
+    hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
+    hash = hash_array(hash, m->triangle, 3 * m->triangle_count, sizeof(int));
     return hash_bytes(hash, &o->fingerprint, sizeof(o->fingerprint));
 }
 
-// Nothing without obstacles and exclusions: runs go on from checkpoints of versions that did not know them.
-static uint64_t hash_contact(uint64_t hash, const weft_sim* sim)
+static uint64_t hash_bodies(uint64_t hash, const weft_sim* sim)
 {
+    const int counts[] = {sim->body_count, sim->obstacle_count, sim->exclusion_count, sim->def.contact != 0};
+    hash = hash_bytes(hash, counts, sizeof(counts));
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        hash = hash_body(hash, &sim->bodies[k]);
+    }
     for (int k = 0; k < sim->obstacle_count; k++)
     {
         hash = hash_obstacle(hash, &sim->obstacles[k]);
@@ -97,32 +111,44 @@ static uint64_t hash_contact(uint64_t hash, const weft_sim* sim)
     {
         const exclusion* e = &sim->exclusions[k];
         hash = hash_string(hash_string(hash, e->first), e->second);
-        hash = hash_bytes(hash, e->vertices, (size_t)e->vertex_count * sizeof(int));
+        hash = hash_array(hash, e->vertices, e->vertex_count, sizeof(int));
     }
     return hash;
 }
 
-uint64_t sim_fingerprint(const weft_sim* sim)
+static uint64_t hash_model(uint64_t hash, const model* m)
 {
-    const model* m = &sim->model;
+    hash = hash_array(hash, m->mass, m->vertex_count, sizeof(double));
+    hash = hash_array(hash, m->external, m->vertex_count, sizeof(vec3));
+    for (int g = 0; g < m->groups.count; g++)
+    {
+        const element_group* group = &m->groups.list[g];
+        hash = hash_string(hash, group->kind->name);
+        hash = hash_array(hash, group->vertices, group->count, (size_t)group->kind->arity * sizeof(int));
+        hash = hash_array(hash, group->rest, group->count, (size_t)group->kind->rest_stride * sizeof(double));
+    }
+    return hash_ties(hash_pins(hash, &m->pins), &m->ties);
+}
+
+static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
+{
     const weft_sim_def* d = &sim->def;
-    const double numbers[] = {d->time_step,       d->tolerance,      d->newton_tolerance,  d->max_stretch,
-                              d->air.density,     d->air.drag,       d->air.friction,      d->air.wind.x,
-                              d->air.wind.y,      d->air.wind.z,     d->air.gust,          d->air.gust_period,
-                              d->air.gust_length, d->max_iterations, d->newton_iterations, d->max_halvings};
-    uint64_t hash = hash_bytes(0xCBF29CE484222325u, numbers, sizeof(numbers));
+    const double numbers[] = {d->time_step,      d->tolerance,    d->newton_tolerance,  d->max_stretch,
+                              d->gravity.x,      d->gravity.y,    d->gravity.z,         d->air.density,
+                              d->air.drag,       d->air.friction, d->air.wind.x,        d->air.wind.y,
+                              d->air.wind.z,     d->air.gust,     d->air.gust_period,   d->air.gust_length,
+                              d->max_iterations, d->max_halvings, d->newton_iterations, d->friction,
+                              d->static_friction};
+    hash = hash_bytes(hash, numbers, sizeof(numbers));
     hash = hash_string(hash, sim->method->method->name);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);
     hash = hash_multigrid(hash, sim);
-    hash = hash_string(hash, cpu_kind_name(sim->cpu));
-    hash = hash_bytes(hash, m->mass, (size_t)m->vertex_count * sizeof(double));
-    hash = hash_bytes(hash, m->external, (size_t)m->vertex_count * sizeof(vec3));
-    for (int g = 0; g < m->groups.count; g++)
-    {
-        const element_group* group = &m->groups.list[g];
-        hash = hash_bytes(hash, group->vertices, (size_t)group->count * (size_t)group->kind->arity * sizeof(int));
-        hash = hash_bytes(hash, group->rest, (size_t)group->count * (size_t)group->kind->rest_stride * sizeof(double));
-    }
-    return hash_ties(hash_contact(hash_pins(hash, &m->pins), sim), &m->ties);
+    return hash_string(hash, cpu_kind_name(sim->cpu));
+}
+
+uint64_t sim_fingerprint(const weft_sim* sim)
+{
+    uint64_t hash = hash_settings(0xCBF29CE484222325u, sim);
+    return hash_model(hash_bodies(hash, sim), &sim->model);
 }

@@ -4,7 +4,6 @@
 
 #include "sim/sim.h"
 
-uint64_t hash_bytes(uint64_t hash, const void* data, size_t size);
 uint64_t sim_fingerprint(const weft_sim* sim); // of a built simulation
 
 #endif

@@ -6,7 +6,6 @@
 // x depends on t alone, so a checkpoint needs nothing of it. Samples are read when they are needed; two are kept.
 #include <string.h>
 
-#include "sim/fingerprint.h"
 #include "sim/sim.h"
 
 // Samples up to this size are all read and checked when the obstacle is added; of more, an even choice of that size.

@@ -46,9 +46,9 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
     wrong = def->max_halvings < 0 || def->max_halvings > HALVINGS_MAX ? "max_halvings lies between 0 and 10" : wrong;
     wrong = !(def->max_stretch > 1.0) ? "max_stretch is a factor above 1" : wrong;
     friction unsaid;
-    wrong = !friction_take(def->friction, def->static_friction, &unsaid) || def->friction < 0.0
-                ? FRICTION_WRONG " nor negative"
-                : wrong;
+    wrong = !friction_take(def->friction, def->static_friction, &unsaid) || def->friction < 0.0 ? FRICTION_WRONG
+                " nor negative"
+                                                                                                : wrong;
     const weft_air* a = &def->air;
     bool air_ok = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 &&
                   isfinite(a->friction) && a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) &&
@@ -104,12 +104,8 @@ weft_status weft_sim_create(const weft_sim_def* def, weft_sim** out, weft_error*
     return WEFT_OK;
 }
 
-void weft_sim_destroy(weft_sim* sim)
+void sim_unbuild(weft_sim* sim)
 {
-    if (!sim)
-    {
-        return;
-    }
     world_finish(&sim->world);
     model* m = &sim->model;
     element_groups_finish(&m->groups);
@@ -118,6 +114,22 @@ void weft_sim_destroy(weft_sim* sim)
     tie_set_finish(&m->ties);
     mem_free(m->mass);
     mem_free(m->external);
+    *m = (model){0};
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        mem_free(sim->bodies[k].scene_vertex);
+        sim->bodies[k].scene_vertex = NULL;
+    }
+    sim->built = false;
+}
+
+void weft_sim_destroy(weft_sim* sim)
+{
+    if (!sim)
+    {
+        return;
+    }
+    sim_unbuild(sim);
     for (int k = 0; k < sim->body_count; k++)
     {
         body_finish(&sim->bodies[k]);
@@ -222,7 +234,11 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     double start = timer_now();
     sim->world.stats = stats;
     weft_status status = step_run(&sim->world);
-    status = status == WEFT_OK ? tell_squeezed(sim, stats) : status;
+    if (status == WEFT_OK && tell_squeezed(sim, stats) != WEFT_OK)
+    {
+        step_undo(&sim->world);
+        status = WEFT_NO_MEMORY;
+    }
     sim->world.stats = NULL;
     stats->step = sim->world.state.step_count;
     stats->time = weft_sim_time(sim);

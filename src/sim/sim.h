@@ -13,6 +13,7 @@ typedef struct body
     mesh rest; // polygons and triangles in the user's order, positions at rest
     int first;
     int* scene_vertex; // [rest.vertex_count] of the user's vertex
+    int* user_vertex;  // [rest.vertex_count] of the scene's vertex first + k
     int output_count;
     int* outputs;   // [output_count] user's vertex, or NULL: all
     bool flat_rest; // the rest shape is a uv map: rest angles are zero
@@ -103,6 +104,7 @@ struct weft_sim
 
 // Builds model and world from the bodies; does nothing when that is done.
 weft_status sim_build(weft_sim* sim, weft_error* error);
+void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 void body_finish(body* b);
 // Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.

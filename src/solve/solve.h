@@ -4,6 +4,7 @@
 #define WEFT_SOLVE_H
 
 #include "core/core.h"
+#include "core/sections.h"
 #include "math/vec.h"
 #include "sparse/sparse.h"
 #include "weft/solver.h"
@@ -134,6 +135,8 @@ void solver_object_drop(solver_object* object);
 void solver_object_forget(solver_object* object);
 // What a checkpoint keeps of earlier solves, SOLVER_MEMORY numbers; NULL: nothing.
 double* solver_object_memory(const solver_object* object);
+void solver_object_save(const solver_object* object, section_writer* out); // that, where there is any
+weft_status solver_object_load(double memory[SOLVER_MEMORY], sections* from, weft_error* error); // zero: none
 void solver_object_finish(solver_object* object);
 
 #endif

@@ -98,6 +98,32 @@ double* solver_object_memory(const solver_object* object)
     return object->state && object->solver->memory ? object->solver->memory(object->state) : NULL;
 }
 
+static const section_shape memory_shape = {"solver", 1, sizeof(double), SOLVER_MEMORY};
+
+void solver_object_save(const solver_object* object, section_writer* out)
+{
+    const double* memory = solver_object_memory(object);
+    if (memory)
+    {
+        section_put(out, memory_shape.name, memory_shape.version, sizeof(double), SOLVER_MEMORY, memory);
+    }
+}
+
+weft_status solver_object_load(double memory[SOLVER_MEMORY], sections* from, weft_error* error)
+{
+    const section* found;
+    TRY(sections_take(from, &memory_shape, &found, error));
+    for (int k = 0; k < SOLVER_MEMORY; k++)
+    {
+        memory[k] = found ? ((const double*)found->items)[k] : 0.0;
+        if (!isfinite(memory[k]))
+        {
+            return sections_cannot_be(from, "numbers of the solver that are not finite", error);
+        }
+    }
+    return WEFT_OK;
+}
+
 void solver_object_finish(solver_object* object)
 {
     if (object->state)

@@ -138,21 +138,23 @@ static void merge_columns(coupled_matrix* m, const bsr_pattern* base)
     p->block_count = out;
 }
 
+// Made once; where one was refused, the next call tries that again.
+static weft_status make_rows(coupled_matrix* m, int row_count)
+{
+    int** arrays[] = {&m->pattern.row_start, &m->pattern.diagonal, &m->extra_start, &m->entry_start};
+    bool ok = true;
+    for (int k = 0; k < 4; k++)
+    {
+        *arrays[k] = *arrays[k] ? *arrays[k] : MEM_NEW(row_count + 2, int);
+        ok = ok && *arrays[k];
+    }
+    m->pattern.row_count = row_count;
+    return ok ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 weft_status coupled_structure(coupled_matrix* m, const bsr_pattern* base, const coupling* list, int count)
 {
-    size_t rows = (size_t)base->row_count;
-    if (!m->entry_start)
-    {
-        m->pattern.row_count = base->row_count;
-        m->pattern.row_start = MEM_NEW(rows + 1, int);
-        m->pattern.diagonal = MEM_NEW(rows, int);
-        m->extra_start = MEM_NEW(rows + 1, int);
-        m->entry_start = MEM_NEW(rows + 2, int);
-    }
-    if (!m->entry_start || !m->extra_start || !m->pattern.row_start || !m->pattern.diagonal)
-    {
-        return WEFT_NO_MEMORY;
-    }
+    TRY(make_rows(m, base->row_count));
     TRY(find_entries(m, list, count, base->row_count));
     uint64_t before = m->version;
     TRY(find_extra(m, base, list));
@@ -161,6 +163,7 @@ weft_status coupled_structure(coupled_matrix* m, const bsr_pattern* base, const 
         return WEFT_OK;
     }
     int blocks = base->block_count + m->extra_start[base->row_count];
+    m->pattern.block_count = 0; // without memory it is made by the next call
     if (!make_room((void**)&m->pattern.column, &m->column_capacity, blocks, sizeof(int)))
     {
         return WEFT_NO_MEMORY;

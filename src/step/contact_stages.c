@@ -57,7 +57,6 @@ weft_status stage_detect(world* w)
     return contact_find(w->contact, &now);
 }
 
-
 // ---- after the solve
 
 typedef struct pulled

@@ -7,6 +7,7 @@
 #include "constraint/constraint.h"
 #include "contact/contact.h"
 #include "core/core.h"
+#include "core/sections.h"
 #include "material/material.h"
 #include "math/vec.h"
 #include "solve/ties/null_space.h"
@@ -17,6 +18,7 @@
 enum
 {
     RELEASES_MAX = 3, // times that a substep is solved again because contacts pulled
+    HISTORY_MAX = 8,  // earlier states that a method looks back on
     HALVINGS_MAX = 10,
     STEP_TICKS = 1 << HALVINGS_MAX // a time step in the smallest substeps
 };
@@ -45,6 +47,7 @@ typedef struct past_state
 
 typedef struct state
 {
+    int vertex_count;
     vec3* x;            // [vertex_count] m
     vec3* v;            // [vertex_count] m/s
     vec3* acceleration; // [vertex_count] m/s^2 of the last substep: the next first guess
@@ -112,13 +115,12 @@ struct world
     bsr_matrix A;   // of the substep: that, or with the springs of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next;                        // the candidate end of the substep
-    vec3 *x_saved, *v_saved, *acceleration_saved; // the state before the step, for a step that fails
-    contact_state contact_saved;
-    state history_saved; // its history alone
-    vec3* expected;      // [vertex_count] m/s^2, for contact
-    filter_record* pins; // [pin_count] the records of pins alone
+    vec3 *x_next, *v_next; // the candidate end of the substep
+    vec3* expected;        // [vertex_count] m/s^2, for contact
+    filter_record* pins;   // [pin_count] the records of pins alone
     int pin_count;
+    state saved;                        // before the step, for one that fails
+    double solver_saved[SOLVER_MEMORY]; // likewise
     filter_record* filter;
     int filter_count;
     binding binding; // all zero without ties
@@ -210,14 +212,29 @@ void counters_begin(world* w); // enters the counters of method and fallback int
 // Adds to a counter of the step, which is one of those that the methods name.
 void world_count(world* w, const char* counter, double amount);
 
-// ---- earlier states
-weft_status history_create(state* s, int count, int vertex_count);
-void history_finish(state* s);                                     // zeroed is fine
-void history_push(state* s, int vertex_count, double h);           // x and v are about to be replaced
-void history_copy(state* to, const state* from, int vertex_count); // of as many states
+// ---- earlier states; state_finish, state_copy, state_save and state_load take them along
+weft_status history_create(state* s, int count);
+void history_finish(state* s);                   // zeroed is fine
+void history_push(state* s, double h);           // x and v are about to be replaced
+void history_copy(state* to, const state* from); // of as many states
+void history_save(const state* s, section_writer* out);
+weft_status history_load(state* s, sections* from, weft_error* error);
 
-// One time step of the world, with halving; fills w->stats but for step, time and step_s.
+weft_status state_create(state* s, int vertex_count); // all zero; on failure state_finish is due
+void state_finish(state* s);                          // zeroed is fine
+weft_status state_copy(state* to, const state* from); // of as many vertices
+void state_swap(state* a, state* b);
+extern const double far_away_sq; // m^2: where positions are lost
+// Sections of a checkpoint. Loading fills a state of the right size that nobody uses yet: on failure it is in between.
+void state_save(const state* s, section_writer* out); // its arrays
+weft_status state_load(state* s, sections* from, weft_error* error);
+void step_control_save(const state* s, section_writer* out); // its numbers
+weft_status step_control_load(state* s, int max_halvings, sections* from, weft_error* error);
+
+// One time step of the world, with halving; fills w->stats but for step, time and step_s. One that fails is undone.
 weft_status step_run(world* w);
+// The world is again as before the last step_run. What only saves time is dropped, as at a checkpoint.
+void step_undo(world* w);
 
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep

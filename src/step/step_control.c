@@ -17,9 +17,6 @@ enum
     CALM_STEPS = 4 // good substeps before a longer one is tried
 };
 
-// Caches hold positions as float: what has left 1e18 m is lost.
-static const double far_away_sq = 1e36;
-
 static int find_not_finite(const vec3* x, const vec3* v, int count)
 {
     for (int i = 0; i < count; i++)
@@ -132,7 +129,7 @@ static void accept(world* w)
     {
         s->acceleration[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
     }
-    history_push(s, w->model->vertex_count, w->h);
+    history_push(s, w->h);
     memcpy(s->x, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
     memcpy(s->v, w->v_next, (size_t)w->model->vertex_count * sizeof(vec3));
     if (w->contact)
@@ -210,32 +207,81 @@ static weft_status run_substeps(world* w)
     return WEFT_OK;
 }
 
+// What the next step goes on with, in a checkpoint.
+typedef struct step_control
+{
+    int64_t step_count;
+    int32_t halvings, calm;
+} step_control;
+
+static const section_shape control_shape = {"step-control", 1, sizeof(step_control), 1};
+
+void step_control_save(const state* s, section_writer* out)
+{
+    step_control c = {s->step_count, s->halvings, s->calm};
+    section_put(out, control_shape.name, control_shape.version, sizeof(c), 1, &c);
+}
+
+weft_status step_control_load(state* s, int max_halvings, sections* from, weft_error* error)
+{
+    const int64_t whole_max = (int64_t)1 << 53; // time is a double
+    const section* found;
+    TRY(sections_take(from, &control_shape, &found, error));
+    if (!found)
+    {
+        return sections_lacks(from, control_shape.name, error);
+    }
+    step_control c;
+    memcpy(&c, found->items, sizeof(c));
+    if (c.step_count < 0 || c.step_count > whole_max || c.halvings < 0 || c.halvings > max_halvings || c.calm < 0 ||
+        c.calm > STEP_TICKS)
+    {
+        char what[128];
+        snprintf(what, sizeof(what), "step %lld with %d halvings and %d calm substeps", (long long)c.step_count,
+                 c.halvings, c.calm);
+        return sections_cannot_be(from, what, error);
+    }
+    s->step_count = c.step_count;
+    s->halvings = c.halvings;
+    s->calm = c.calm;
+    return WEFT_OK;
+}
+
+static weft_status step_save(world* w)
+{
+    TRY(state_copy(&w->saved, &w->state));
+    const double* memory = solver_object_memory(&w->solver);
+    if (memory)
+    {
+        memcpy(w->solver_saved, memory, sizeof(w->solver_saved));
+    }
+    return WEFT_OK;
+}
+
+void step_undo(world* w)
+{
+    state_swap(&w->state, &w->saved);
+    solver_object_drop(&w->solver);
+    method_object_forget(&w->method);
+    method_object_forget(&w->fallback);
+    double* memory = solver_object_memory(&w->solver);
+    if (memory)
+    {
+        memcpy(memory, w->solver_saved, sizeof(w->solver_saved));
+    }
+}
+
 weft_status step_run(world* w)
 {
-    state* s = &w->state;
-    size_t bytes = (size_t)w->model->vertex_count * sizeof(vec3);
-    int halvings = s->halvings, calm = s->calm;
-    memcpy(w->x_saved, s->x, bytes);
-    memcpy(w->v_saved, s->v, bytes);
-    memcpy(w->acceleration_saved, s->acceleration, bytes);
-    history_copy(&w->history_saved, s, w->model->vertex_count);
-    TRY(contact_state_copy(&s->contact, &w->contact_saved));
+    TRY(step_save(w));
     counters_begin(w);
     weft_status status = run_substeps(w);
     if (status != WEFT_OK)
     {
         w->bad_vertex = w->bad_vertex >= 0 ? w->bad_vertex : find_culprit(w);
-        memcpy(s->x, w->x_saved, bytes);
-        memcpy(s->v, w->v_saved, bytes);
-        memcpy(s->acceleration, w->acceleration_saved, bytes);
-        history_copy(s, &w->history_saved, w->model->vertex_count);
-        contact_state last = s->contact;
-        s->contact = w->contact_saved;
-        w->contact_saved = last;
-        s->halvings = halvings;
-        s->calm = calm;
+        step_undo(w);
         return status;
     }
-    s->step_count++;
+    w->state.step_count++;
     return WEFT_OK;
 }

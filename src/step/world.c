@@ -5,14 +5,12 @@
 
 enum
 {
-    VECTOR_COUNT = 10
+    VECTOR_COUNT = 7
 };
 
 static void vectors_of(world* w, vec3** out[VECTOR_COUNT])
 {
-    vec3** all[VECTOR_COUNT] = {
-        &w->rhs,     &w->rhs_start,          &w->z,       &w->dv, &w->x_next, &w->v_next, &w->x_saved,
-        &w->v_saved, &w->acceleration_saved, &w->expected};
+    vec3** all[VECTOR_COUNT] = {&w->rhs, &w->rhs_start, &w->z, &w->dv, &w->x_next, &w->v_next, &w->expected};
     memcpy(out, all, sizeof(all));
 }
 
@@ -22,7 +20,7 @@ weft_status world_create(world* w, const model* m)
     size_t n = (size_t)m->vertex_count;
     vec3** vectors[VECTOR_COUNT];
     vectors_of(w, vectors);
-    bool ok = true;
+    bool ok = state_create(&w->saved, m->vertex_count) == WEFT_OK;
     for (int k = 0; k < VECTOR_COUNT; k++)
     {
         *vectors[k] = MEM_NEW(n, vec3);
@@ -41,7 +39,6 @@ weft_status world_create(world* w, const model* m)
     w->partial = MEM_NEW(chunks, energy_sums);
     w->pattern_version = 1;
     w->bad_vertex = -1;
-    TRY(contact_state_create(&w->contact_saved, m->vertex_count));
     return ok && w->values && w->filter && w->pins && w->partial ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -62,18 +59,13 @@ void world_finish(world* w)
     mem_free(w->values);
     mem_free(w->filter);
     mem_free(w->pins);
-    contact_state_finish(&w->contact_saved);
     mem_free(w->held);
     binding_finish(&w->binding);
     mem_free(w->partial);
     method_object_finish(&w->method);
     method_object_finish(&w->fallback);
-    history_finish(&w->state);
-    history_finish(&w->history_saved);
-    mem_free(w->state.x);
-    mem_free(w->state.v);
-    mem_free(w->state.acceleration);
-    contact_state_finish(&w->state.contact);
+    state_finish(&w->state);
+    state_finish(&w->saved);
     solver_object_finish(&w->solver);
     if (w->contact)
     {
@@ -238,8 +230,8 @@ weft_status world_take_method(world* w, const method_row* row)
 {
     const time_method* fallback = fallback_of(w, row);
     int history = int_max(row->method->history, fallback ? fallback->history : 0);
-    TRY(history_create(&w->state, history, w->model->vertex_count));
-    TRY(history_create(&w->history_saved, history, w->model->vertex_count));
+    TRY(history_create(&w->state, history));
+    TRY(history_create(&w->saved, history));
     TRY(method_object_begin(&w->method, row->method, w));
     return method_object_begin(&w->fallback, fallback, w);
 }

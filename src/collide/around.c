@@ -1,0 +1,71 @@
+// The features around a box, one box at a time: for the few questions that are not of all features against all.
+//
+// A walk down the tree: a node's eight boxes are compared with the box, and where one is near its children are looked
+// at. Sides of nodes are rounded up (box8.h), so that nothing is missed. The cost is the depth of the tree for each
+// feature that is found.
+#include "collide/broad.h"
+
+typedef struct around_walk
+{
+    const bvh* tree;
+    const box8* node;
+    double side[6]; // of the box, as those of nodes, with the margin
+    around_list* out;
+} around_walk;
+
+// A bit for each of a node's boxes that is near.
+static unsigned boxes_around(const around_walk* w, const box8* node)
+{
+    unsigned near = 0;
+    for (int lane = 0; lane < BVH_WIDTH; lane++)
+    {
+        bool meets = true;
+        for (int k = 0; k < 6; k++)
+        {
+            meets = meets && (double)node->side[(k + 3) % 6][lane] + w->side[k] >= 0.0;
+        }
+        near |= (unsigned)meets << lane;
+    }
+    w->out->tests += BVH_WIDTH;
+    return near;
+}
+
+static weft_status walk_node(const around_walk* w, int level, int node)
+{
+    unsigned near = boxes_around(w, &w->node[w->tree->level_start[level] + node]);
+    for (int lane = 0; lane < BVH_WIDTH; lane++)
+    {
+        int below = node * BVH_WIDTH + lane;
+        if (!(near >> lane & 1))
+        {
+            continue;
+        }
+        if (level > 0)
+        {
+            TRY(walk_node(w, level - 1, below)); // as deep as the tree: twelve levels at most
+            continue;
+        }
+        around_list* out = w->out;
+        if (!mem_grow((void**)&out->feature, &out->capacity, out->count + 1, sizeof(int)))
+        {
+            return WEFT_NO_MEMORY;
+        }
+        out->feature[out->count++] = w->tree->id[below];
+    }
+    return WEFT_OK;
+}
+
+weft_status collider_around(const weft_collider* c, feature_kind kind, const double_box* box, double margin,
+                            around_list* out)
+{
+    const bvh* tree = &c->tree[kind];
+    around_walk w = {.tree = tree, .node = c->apart ? tree->node_end : tree->node, .out = out};
+    const double origin[3] = {c->origin.x, c->origin.y, c->origin.z};
+    for (int k = 0; k < 3; k++)
+    {
+        w.side[k] = origin[k] - box->low[k] + margin;
+        w.side[k + 3] = box->high[k] - origin[k] + margin;
+    }
+    out->count = 0;
+    return c->ready && tree->level_count > 0 ? walk_node(&w, tree->level_count - 1, 0) : WEFT_OK;
+}

@@ -1,0 +1,91 @@
+// Lists of marks: which bodies squeeze which vertices of cloth. Sorted by vertex and body, each pair once, so that a
+// look-up takes the logarithm of their number, and bodies may be as many as there are.
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/contact.h"
+
+static int compare_places(const squeeze_mark* a, const squeeze_mark* b)
+{
+    return a->vertex != b->vertex ? (a->vertex > b->vertex) - (a->vertex < b->vertex)
+                                  : (a->body > b->body) - (a->body < b->body);
+}
+
+// Of two marks of one vertex and one body the stronger comes first.
+static int compare_marks(const void* left, const void* right)
+{
+    const squeeze_mark *a = left, *b = right;
+    int place = compare_places(a, b);
+    return place ? place : b->through - a->through;
+}
+
+weft_status marks_add(mark_list* list, squeeze_mark mark)
+{
+    if (!mem_grow((void**)&list->item, &list->capacity, list->count + 1, sizeof(squeeze_mark)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    list->item[list->count++] = mark;
+    return WEFT_OK;
+}
+
+void marks_sort(mark_list* list)
+{
+    int kept = 0;
+    if (list->count > 1)
+    {
+        qsort(list->item, (size_t)list->count, sizeof(squeeze_mark), compare_marks);
+    }
+    for (int k = 0; k < list->count; k++)
+    {
+        if (kept == 0 || compare_places(&list->item[kept - 1], &list->item[k]) != 0)
+        {
+            list->item[kept++] = list->item[k];
+        }
+    }
+    list->count = kept;
+}
+
+squeeze_mark* marks_find(const mark_list* list, int vertex, int body)
+{
+    const squeeze_mark wanted = {.vertex = vertex, .body = body};
+    int low = 0, high = list->count;
+    while (low < high)
+    {
+        int middle = low + (high - low) / 2, order = compare_places(&list->item[middle], &wanted);
+        if (order == 0)
+        {
+            return &list->item[middle];
+        }
+        low = order < 0 ? middle + 1 : low;
+        high = order < 0 ? high : middle;
+    }
+    return NULL;
+}
+
+weft_status marks_copy(mark_list* to, const mark_list* from)
+{
+    if (!mem_grow((void**)&to->item, &to->capacity, from->count, sizeof(squeeze_mark)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    if (from->count > 0)
+    {
+        memcpy(to->item, from->item, (size_t)from->count * sizeof(squeeze_mark));
+    }
+    to->count = from->count;
+    return WEFT_OK;
+}
+
+void marks_swap(mark_list* a, mark_list* b)
+{
+    mark_list other = *a;
+    *a = *b;
+    *b = other;
+}
+
+void marks_finish(mark_list* list)
+{
+    mem_free(list->item);
+    *list = (mark_list){0};
+}

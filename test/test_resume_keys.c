@@ -1,0 +1,539 @@
+// Every key of the scene schema against --resume: a run is begun, then resumed with another value of the key, which
+// must be refused unless the key cannot change a result. The keys come from the schema itself: one without a row here
+// fails the test, so that nobody can add a key and forget the fingerprint.
+#include "common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common_run.h"
+#include "common_scene.h"
+#include "core/core.h"
+#include "scene/tree.h"
+#include "weft/cache.h"
+
+// ---- scenes
+
+// Most keys need nothing but a sheet.
+static const char plain[] = "{\"time_step\": 0.01, \"steps_per_frame\": 1, \"frames\": 1, \"solver\": \"mpcg\", " CLOTH
+                            ", \"pins\": [{\"where\": {\"corner\": \"top-left\"}}]}]}";
+
+// Three sheets over a large one, every shape far below them, multigrid, wind.
+static const char rich[] =
+    "{\"time_step\": 0.01, \"steps_per_frame\": 1, \"frames\": 1, \"solver\": \"sa-ppcg\", \"air\": {\"wind\": [1, 0, "
+    "0]}, \"cloth\": [{\"name\": \"a\", \"mesh\": {\"grid\": {\"cells\": 3, \"tessellation\": \"irregular\"}}, "
+    "\"pins\": "
+    "[{\"where\": {\"edge\": \"top\"}, \"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0, 0.1, 0], \"angle\": "
+    "9}], "
+    "\"axis\": [0, 1, 0]}], \"forces\": [{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0.01]}]}, {\"name\": "
+    "\"b\", "
+    "\"mesh\": {\"grid\": {\"cells\": 2, \"size\": 0.3}}, \"transform\": {\"translate\": [0, 0.01, 0]}}, {\"name\": "
+    "\"c\", \"mesh\": {\"grid\": {\"cells\": 2, \"size\": 0.2}}, \"transform\": {\"translate\": [0, 0.02, 0]}}, "
+    "{\"name\": \"d\", \"mesh\": {\"grid\": {\"cells\": 3}}, \"transform\": {\"translate\": [0, 0.03, 0]}}], \"ties\": "
+    "[{\"cloth\": \"b\", \"to\": \"a\", \"where\": {\"edge\": \"top\"}}], \"contact\": {\"exclude\": [{\"pair\": "
+    "[\"a\", "
+    "\"ball\"], \"where\": {\"edge\": \"top\"}}]}, \"obstacles\": [{\"shape\": {\"plane\": {\"point\": [0, -9, 0]}}}, "
+    "{\"name\": \"ball\", \"shape\": {\"sphere\": {\"center\": [0, -5, 0], \"radius\": 0.5, \"segments\": 2}}, "
+    "\"motion\": {\"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0, 0.1, 0], \"angle\": 9}], \"axis\": [0, 1, "
+    "0]}}, {\"name\": \"crate\", \"shape\": {\"box\": {\"center\": [3, -5, 0], \"size\": 1}}}, {\"shape\": "
+    "{\"cylinder\": {\"from\": [5, -5, 0], \"to\": [5, -4, 0], \"radius\": 0.2, \"segments\": 5}}}, {\"shape\": "
+    "{\"capsule\": {\"from\": [7, -5, 0], \"to\": [7, -4, 0], \"radius\": 0.2, \"segments\": 4}}}, {\"shape\": "
+    "{\"torus\": {\"center\": [9, -5, 0], \"radius\": 0.5, \"tube\": 0.2, \"segments\": 5}}}]}";
+
+// What files hold: a sheet of two panels in an OBJ file with a vt map, bodies that deform.
+static const char files[] =
+    "{\"time_step\": 0.01, \"steps_per_frame\": 1, \"frames\": 1, \"cloth\": [{\"name\": \"sheet\", \"mesh\": "
+    "{\"obj\": "
+    "\"sheet.obj\", \"object\": \"front\"}, \"rest\": \"uv\", \"material\": {\"young_modulus\": 1e6, "
+    "\"poisson_ratio\": "
+    "0.3, \"thickness\": 0.001, \"volume_density\": 300}}], \"obstacles\": [{\"name\": \"panel\", \"mesh\": {\"obj\": "
+    "\"sheet.obj\", \"object\": \"front\"}, \"transform\": {\"translate\": [0, -5, 0]}}, {\"name\": \"swims\", "
+    "\"mesh\": "
+    "{\"obj\": \"walk_0.obj\"}, \"transform\": {\"translate\": [0, -7, 0]}, \"deform\": {\"pc2\": \"swim.pc2\", "
+    "\"rate\": 10}}, {\"name\": \"walks\", \"mesh\": {\"obj\": \"walk_0.obj\"}, \"transform\": {\"translate\": [0, -9, "
+    "0]}, \"deform\": {\"obj_sequence\": \"walk_%d.obj\", \"first\": 0, \"last\": 2, \"rate\": 10}}]}";
+
+static const char* const scenes[] = {plain, rich, files};
+
+enum
+{
+    PLAIN,
+    RICH,
+    FILES,
+    SCENE_COUNT
+};
+
+// ---- a change for every key
+
+typedef struct change
+{
+    const char* key;      // of the schema, without the indices of lists
+    int scene;            // that is changed
+    const char* override; // as --set takes it
+    const char* harmless; // why the value cannot change a result; NULL: it can
+} change;
+
+// A "where" that was the top edge.
+#define SELECTION(key, path)                                                                                           \
+    {key ".where", RICH, path ".where={\"edge\": \"left\"}", NULL},                                                    \
+        {key ".where.vertices", RICH, path ".where={\"vertices\": [0]}", NULL},                                        \
+        {key ".where.box", RICH, path ".where={\"box\": {\"min\": [-1, -1, -1], \"max\": [1, 1, 1]}}", NULL},          \
+        {key ".where.box.min", RICH, path ".where={\"box\": {\"min\": [0, -1, -1], \"max\": [1, 1, 1]}}", NULL},       \
+        {key ".where.box.max", RICH, path ".where={\"box\": {\"min\": [-1, -1, -1], \"max\": [0, 1, 1]}}", NULL},      \
+        {key ".where.edge", RICH, path ".where.edge=bottom", NULL},                                                    \
+        {key ".where.corner", RICH, path ".where={\"corner\": \"bottom-left\"}", NULL},                                \
+    {                                                                                                                  \
+        key ".where.nearest", RICH, path ".where={\"nearest\": [0, 0, 0]}", NULL                                       \
+    }
+
+// A path and an axis.
+#define MOTION(key, path)                                                                                              \
+    {key ".path", RICH, path ".path=[{\"time\": 0}]", NULL}, {key ".path.time", RICH, path ".path.1.time=2", NULL},    \
+        {key ".path.offset", RICH, path ".path.1.offset=[0, 0.2, 0]", NULL},                                           \
+        {key ".path.angle", RICH, path ".path.1.angle=8", NULL}, {key ".axis", RICH, path ".axis=[0, 0, 1]", NULL},    \
+    {                                                                                                                  \
+        key ".center", RICH, path ".center=[1, 0, 0]", NULL                                                            \
+    }
+
+static const change changes[] = {
+    {"$schema", PLAIN, "$schema=other.json", "editors read it"},
+    {"description", PLAIN, "description=Other words.", "people read it"},
+    {"frames", PLAIN, "frames=3", "a run goes on to any number of frames"},
+    {"initial_contact", PLAIN, "initial_contact=resolve", "how the run started is over: its checkpoint has the state"},
+    {"time_step", PLAIN, "time_step=0.02", NULL},
+    {"steps_per_frame", PLAIN, "steps_per_frame=2", NULL},
+    {"gravity", PLAIN, "gravity=[0, -9.8, 0]", NULL},
+    {"method", PLAIN, "method=newton", NULL},
+    {"kernels", PLAIN, "kernels=base", NULL},
+    {"solver", PLAIN, "solver=cholesky", NULL},
+    {"solver.name", PLAIN, "solver.name=diag-pcg", NULL},
+    {"solver.preconditioner", PLAIN, "solver.preconditioner=diagonal", NULL},
+    {"solver.tolerance", PLAIN, "solver.tolerance=1e-6", NULL},
+    {"solver.max_iterations", PLAIN, "solver.max_iterations=50", NULL},
+    {"solver.sa", RICH, "solver.sa={\"degree\": 3}", NULL},
+    {"solver.sa.theta", RICH, "solver.sa.theta=0.3", NULL},
+    {"solver.sa.distance", RICH, "solver.sa.distance=1", NULL},
+    {"solver.sa.vectors", RICH, "solver.sa.vectors=3", NULL},
+    {"solver.sa.relax", RICH, "solver.sa.relax=2", NULL},
+    {"solver.sa.filter", RICH, "solver.sa.filter=0.1", NULL},
+    {"solver.sa.lanczos", RICH, "solver.sa.lanczos=12", NULL},
+    {"solver.sa.margin", RICH, "solver.sa.margin=1.2", NULL},
+    {"solver.sa.degree", RICH, "solver.sa.degree=3", NULL},
+    {"solver.sa.lower", RICH, "solver.sa.lower=0.1", NULL},
+    {"solver.sa.coarsest", RICH, "solver.sa.coarsest=100", NULL},
+    {"solver.sa.precision", RICH, "solver.sa.precision=64", NULL},
+    {"solver.sa.reuse", RICH, "solver.sa.reuse=0", NULL},
+    {"solver.sa", PLAIN, "solver.sa.degree=3", "mpcg has no multigrid"},
+    {"newton", PLAIN, "newton={\"iterations\": 9}", NULL},
+    {"newton.tolerance", PLAIN, "newton.tolerance=1e-7", NULL},
+    {"newton.iterations", PLAIN, "newton.iterations=90", NULL},
+    {"step_control", PLAIN, "step_control={\"max_halvings\": 4}", NULL},
+    {"step_control.max_halvings", PLAIN, "step_control.max_halvings=5", NULL},
+    {"step_control.max_stretch", PLAIN, "step_control.max_stretch=1.5", NULL},
+    {"air", PLAIN, "air={}", NULL},
+    {"air.density", RICH, "air.density=1", NULL},
+    {"air.drag", RICH, "air.drag=0.5", NULL},
+    {"air.friction", RICH, "air.friction=0.5", NULL},
+    {"air.wind", RICH, "air.wind=[1, 0, 1]", NULL},
+    {"air.gust", RICH, "air.gust=0.5", NULL},
+    {"air.gust_period", RICH, "air.gust_period=2", NULL},
+    {"air.gust_length", RICH, "air.gust_length=2", NULL},
+    {"model", PLAIN, "model={\"bending\": \"hinge\"}", NULL},
+    {"model.bending", PLAIN, "model.bending=hinge", NULL},
+    {"contact", PLAIN, "contact={\"friction\": 0.9}", NULL},
+    {"contact.enabled", PLAIN, "contact.enabled=false", NULL},
+    {"contact.friction", PLAIN, "contact.friction=0.5", NULL},
+    {"contact.friction.static", PLAIN, "contact.friction={\"static\": 0.4, \"kinetic\": 0.3}", NULL},
+    {"contact.friction.kinetic", PLAIN, "contact.friction={\"static\": 0.3, \"kinetic\": 0.2}", NULL},
+    {"contact.thickness", PLAIN, "contact.thickness=0.002", NULL},
+    {"contact.exclude", RICH, "contact.exclude=[]", NULL},
+    {"contact.exclude.pair", RICH, "contact.exclude.0.pair=[\"a\", \"crate\"]", NULL},
+    SELECTION("contact.exclude", "contact.exclude.0"),
+
+    {"cloth", PLAIN, "cloth=[{\"mesh\": {\"grid\": {\"cells\": 4}}}, {\"mesh\": {\"grid\": {\"cells\": 4}}}]", NULL},
+    {"cloth.name", PLAIN, "cloth.0.name=other", NULL},
+    {"cloth.mesh", PLAIN, "cloth.0.mesh={\"grid\": {\"cells\": 5}}", NULL},
+    {"cloth.mesh.grid", PLAIN, "cloth.0.mesh.grid={\"cells\": 3}", NULL},
+    {"cloth.mesh.grid.size", PLAIN, "cloth.0.mesh.grid.size=2", NULL},
+    {"cloth.mesh.grid.cells", PLAIN, "cloth.0.mesh.grid.cells=2", NULL},
+    {"cloth.mesh.grid.tessellation", PLAIN, "cloth.0.mesh.grid.tessellation=irregular", NULL},
+    {"cloth.mesh.grid.faces", PLAIN, "cloth.0.mesh.grid.faces=quads", NULL},
+    {"cloth.mesh.grid.plane", PLAIN, "cloth.0.mesh.grid.plane=xy", NULL},
+    {"cloth.mesh.grid.shape", PLAIN, "cloth.0.mesh.grid.shape=l", NULL},
+    {"cloth.mesh.grid.seed", RICH, "cloth.0.mesh.grid.seed=2", NULL},
+    {"cloth.mesh.obj", FILES, "cloth.0.mesh.obj=other.obj", NULL},
+    {"cloth.mesh.object", FILES, "cloth.0.mesh.object=null", NULL},
+    {"cloth.mesh.scale", FILES, "cloth.0.mesh.scale=2", NULL},
+    {"cloth.mesh.weld", FILES, "cloth.0.mesh.weld=0.01", NULL},
+    {"cloth.rest", FILES, "cloth.0.rest=shape", NULL},
+    {"cloth.uv_scale", FILES, "cloth.0.uv_scale=2", NULL},
+    {"cloth.warp", PLAIN, "cloth.0.warp=[0, 0, 1]", NULL},
+    {"cloth.material", PLAIN, "cloth.0.material=silk", NULL},
+    {"cloth.material.base", PLAIN, "cloth.0.material.base=denim", NULL},
+    {"cloth.material.density", PLAIN, "cloth.0.material.density=0.2", NULL},
+    {"cloth.material.stretch_warp", PLAIN, "cloth.0.material.stretch_warp=4000", NULL},
+    {"cloth.material.stretch_weft", PLAIN, "cloth.0.material.stretch_weft=4000", NULL},
+    {"cloth.material.shear", PLAIN, "cloth.0.material.shear=400", NULL},
+    {"cloth.material.bending", PLAIN, "cloth.0.material.bending=2e-5", NULL},
+    {"cloth.material.damping", PLAIN, "cloth.0.material.damping=2e-3", NULL},
+    {"cloth.material.young_modulus", FILES, "cloth.0.material.young_modulus=2e6", NULL},
+    {"cloth.material.poisson_ratio", FILES, "cloth.0.material.poisson_ratio=0.2", NULL},
+    {"cloth.material.thickness", FILES, "cloth.0.material.thickness=0.002", NULL},
+    {"cloth.material.volume_density", FILES, "cloth.0.material.volume_density=400", NULL},
+    {"cloth.model", PLAIN, "cloth.0.model={\"bending\": \"hinge\"}", NULL},
+    {"cloth.model.bending", PLAIN, "cloth.0.model.bending=hinge", NULL},
+    {"cloth.transform", PLAIN, "cloth.0.transform={\"translate\": [0, 1, 0]}", NULL},
+    {"cloth.transform.translate", RICH, "cloth.2.transform.translate=[0.01, 0.02, 0]", NULL},
+    {"cloth.transform.rotate", RICH, "cloth.2.transform.rotate=[0, 90, 0]", NULL},
+    {"cloth.transform.scale", RICH, "cloth.2.transform.scale=0.5", NULL},
+    {"cloth.velocity", PLAIN, "cloth.0.velocity=[0, 0, 1]", NULL},
+    {"cloth.friction", PLAIN, "cloth.0.friction=0.5", NULL},
+    {"cloth.friction.static", PLAIN, "cloth.0.friction={\"static\": 0.4, \"kinetic\": 0.3}", NULL},
+    {"cloth.friction.kinetic", PLAIN, "cloth.0.friction={\"static\": 0.3, \"kinetic\": 0.2}", NULL},
+    {"cloth.thickness", PLAIN, "cloth.0.thickness=0.002", NULL},
+    {"cloth.vertex_mass", PLAIN, "cloth.0.vertex_mass=0.01", NULL},
+    {"cloth.pins", PLAIN, "cloth.0.pins=[]", NULL},
+    SELECTION("cloth.pins", "cloth.0.pins.0"),
+    {"cloth.pins.fix", PLAIN, "cloth.0.pins.0.fix={\"line\": [0, 1, 0]}", NULL},
+    {"cloth.pins.fix.line", PLAIN, "cloth.0.pins.0.fix={\"line\": [0, 0, 1]}", NULL},
+    {"cloth.pins.fix.plane", PLAIN, "cloth.0.pins.0.fix={\"plane\": [0, 1, 0]}", NULL},
+    MOTION("cloth.pins", "cloth.0.pins.0"),
+    {"cloth.pins.release", PLAIN, "cloth.0.pins.0.release=1", NULL},
+    {"cloth.forces", PLAIN, "cloth.0.forces=[{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0.1]}]", NULL},
+    SELECTION("cloth.forces", "cloth.0.forces.0"),
+    {"cloth.forces.force", RICH, "cloth.0.forces.0.force=[0, 0, 0.02]", NULL},
+
+    {"ties", RICH, "ties=[]", NULL},
+    {"ties.cloth", RICH, "ties.0.cloth=c", NULL},
+    {"ties.to", RICH, "ties.0.to=d", NULL},
+    SELECTION("ties", "ties.0"),
+    {"ties.by", RICH, "ties.0.by=edges", NULL},
+
+    {"obstacles", PLAIN, "obstacles=[{\"shape\": {\"plane\": {\"point\": [0, -9, 0]}}}]", NULL},
+    {"obstacles.name", RICH, "obstacles.2.name=other", NULL},
+    {"obstacles.shape", RICH, "obstacles.2.shape={\"box\": {\"size\": 2, \"center\": [3, -5, 0]}}", NULL},
+    {"obstacles.shape.plane", RICH, "obstacles.0.shape.plane={\"point\": [0, -8, 0]}", NULL},
+    {"obstacles.shape.plane.point", RICH, "obstacles.0.shape.plane.point=[0, -7, 0]", NULL},
+    {"obstacles.shape.plane.normal", RICH, "obstacles.0.shape.plane.normal=[0, 0, 1]", NULL},
+    {"obstacles.shape.plane.size", RICH, "obstacles.0.shape.plane.size=11", NULL},
+    {"obstacles.shape.plane.segments", RICH, "obstacles.0.shape.plane.segments=2", NULL},
+    {"obstacles.shape.sphere", RICH, "obstacles.1.shape.sphere={\"center\": [0, -5, 0], \"radius\": 0.6}", NULL},
+    {"obstacles.shape.sphere.center", RICH, "obstacles.1.shape.sphere.center=[0, -4, 0]", NULL},
+    {"obstacles.shape.sphere.radius", RICH, "obstacles.1.shape.sphere.radius=0.4", NULL},
+    {"obstacles.shape.sphere.segments", RICH, "obstacles.1.shape.sphere.segments=3", NULL},
+    {"obstacles.shape.box", RICH, "obstacles.2.shape.box={\"center\": [3, -5, 0], \"size\": 2}", NULL},
+    {"obstacles.shape.box.center", RICH, "obstacles.2.shape.box.center=[3, -4, 0]", NULL},
+    {"obstacles.shape.box.size", RICH, "obstacles.2.shape.box.size=[1, 1, 2]", NULL},
+    {"obstacles.shape.box.rotate", RICH, "obstacles.2.shape.box.rotate=[0, 30, 0]", NULL},
+    {"obstacles.shape.box.hole", RICH, "obstacles.2.shape.box.hole=0.2", NULL},
+    {"obstacles.shape.box.segments", RICH, "obstacles.2.shape.box.segments=2", NULL},
+    {"obstacles.shape.cylinder", RICH,
+     "obstacles.3.shape.cylinder={\"from\": [5, -5, 0], \"to\": [5, -4, 0], \"radius\": 0.1}", NULL},
+    {"obstacles.shape.cylinder.from", RICH, "obstacles.3.shape.cylinder.from=[5, -6, 0]", NULL},
+    {"obstacles.shape.cylinder.to", RICH, "obstacles.3.shape.cylinder.to=[5, -3, 0]", NULL},
+    {"obstacles.shape.cylinder.radius", RICH, "obstacles.3.shape.cylinder.radius=0.3", NULL},
+    {"obstacles.shape.cylinder.segments", RICH, "obstacles.3.shape.cylinder.segments=6", NULL},
+    {"obstacles.shape.capsule", RICH,
+     "obstacles.4.shape.capsule={\"from\": [7, -5, 0], \"to\": [7, -4, 0], \"radius\": 0.1}", NULL},
+    {"obstacles.shape.capsule.from", RICH, "obstacles.4.shape.capsule.from=[7, -6, 0]", NULL},
+    {"obstacles.shape.capsule.to", RICH, "obstacles.4.shape.capsule.to=[7, -3, 0]", NULL},
+    {"obstacles.shape.capsule.radius", RICH, "obstacles.4.shape.capsule.radius=0.3", NULL},
+    {"obstacles.shape.capsule.segments", RICH, "obstacles.4.shape.capsule.segments=8", NULL},
+    {"obstacles.shape.torus", RICH, "obstacles.5.shape.torus={\"radius\": 0.5, \"tube\": 0.2}", NULL},
+    {"obstacles.shape.torus.center", RICH, "obstacles.5.shape.torus.center=[9, -4, 0]", NULL},
+    {"obstacles.shape.torus.axis", RICH, "obstacles.5.shape.torus.axis=[0, 0, 1]", NULL},
+    {"obstacles.shape.torus.radius", RICH, "obstacles.5.shape.torus.radius=0.6", NULL},
+    {"obstacles.shape.torus.tube", RICH, "obstacles.5.shape.torus.tube=0.1", NULL},
+    {"obstacles.shape.torus.segments", RICH, "obstacles.5.shape.torus.segments=6", NULL},
+    {"obstacles.mesh", FILES, "obstacles.0.mesh={\"obj\": \"walk_1.obj\"}", NULL},
+    {"obstacles.mesh.obj", FILES, "obstacles.0.mesh.obj=other.obj", NULL},
+    {"obstacles.mesh.object", FILES, "obstacles.0.mesh.object=back", NULL},
+    {"obstacles.mesh.scale", FILES, "obstacles.0.mesh.scale=2", NULL},
+    {"obstacles.mesh.weld", FILES, "obstacles.0.mesh.weld=0.01", NULL},
+    {"obstacles.transform", FILES, "obstacles.0.transform={\"translate\": [0, -6, 0]}", NULL},
+    {"obstacles.transform.translate", FILES, "obstacles.0.transform.translate=[1, -5, 0]", NULL},
+    {"obstacles.transform.rotate", FILES, "obstacles.0.transform.rotate=[0, 30, 0]", NULL},
+    {"obstacles.transform.scale", FILES, "obstacles.0.transform.scale=2", NULL},
+    {"obstacles.friction", RICH, "obstacles.1.friction=0.5", NULL},
+    {"obstacles.friction.static", RICH, "obstacles.1.friction={\"static\": 0.4, \"kinetic\": 0.3}", NULL},
+    {"obstacles.friction.kinetic", RICH, "obstacles.1.friction={\"static\": 0.3, \"kinetic\": 0.2}", NULL},
+    {"obstacles.thickness", RICH, "obstacles.1.thickness=0.002", NULL},
+    {"obstacles.motion", RICH, "obstacles.2.motion={\"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0, 1, 0]}]}",
+     NULL},
+    MOTION("obstacles.motion", "obstacles.1.motion"),
+    {"obstacles.deform", FILES, "obstacles.1.deform={\"pc2\": \"other.pc2\"}", NULL},
+    {"obstacles.deform.pc2", FILES, "obstacles.1.deform.pc2=other.pc2", NULL},
+    {"obstacles.deform.rate", FILES, "obstacles.1.deform.rate=20", NULL},
+    {"obstacles.deform.start", FILES, "obstacles.1.deform.start=1", NULL},
+    {"obstacles.deform.obj_sequence", FILES, "obstacles.2.deform.obj_sequence=run_%d.obj", NULL},
+    {"obstacles.deform.first", FILES, "obstacles.2.deform.first=1", NULL},
+    {"obstacles.deform.last", FILES, "obstacles.2.deform.last=1", NULL},
+};
+
+enum
+{
+    CHANGE_COUNT = sizeof(changes) / sizeof(changes[0])
+};
+
+// Keys with one possible value, and the list that says so: a second one makes the test fail until it has a row above.
+static const char* const single[] = {"model.name", "cloth.model.name"};
+
+// ---- the schema
+
+static bool has_row(const char* key)
+{
+    for (int k = 0; k < CHANGE_COUNT; k++)
+    {
+        if (strcmp(changes[k].key, key) == 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_single(const char* key)
+{
+    for (size_t k = 0; k < sizeof(single) / sizeof(single[0]); k++)
+    {
+        if (strcmp(single[k], key) == 0)
+        {
+            const char *name, *summary;
+            return weft_list(WEFT_LIST_MODELS, 1, &name, &summary) != WEFT_OK;
+        }
+    }
+    return false;
+}
+
+typedef struct key_walk
+{
+    const tree_node* schema;
+    int count;
+    bool seen[CHANGE_COUNT]; // rows whose key the schema has
+} key_walk;
+
+// "#/$defs/mesh/oneOf/1"
+static const tree_node* resolve(const tree_node* schema, const char* reference)
+{
+    const tree_node* at = schema;
+    char part[64];
+    for (const char* c = reference + 2; at && *c;)
+    {
+        size_t length = strcspn(c, "/");
+        assert_true(length < sizeof(part));
+        snprintf(part, sizeof(part), "%.*s", (int)length, c);
+        at = at->kind == TREE_ARRAY ? tree_at(at, atoi(part)) : tree_member(at, part);
+        c += length + (c[length] == '/');
+    }
+    assert_non_null(at);
+    return at;
+}
+
+static void take_key(key_walk* w, const char* path)
+{
+    if (!has_row(path) && !is_single(path))
+    {
+        fail_msg("the schema has `%s`, and no row here says what --resume does when it changes", path);
+    }
+    w->count++;
+    for (int k = 0; k < CHANGE_COUNT; k++)
+    {
+        w->seen[k] = w->seen[k] || strcmp(changes[k].key, path) == 0;
+    }
+}
+
+static void walk(key_walk* w, const tree_node* node, const char* path)
+{
+    const tree_node* reference = tree_member(node, "$ref");
+    const tree_node* choices = tree_member(node, "oneOf");
+    const tree_node* items = tree_member(node, "items");
+    const tree_node* properties = tree_member(node, "properties");
+    reference ? walk(w, resolve(w->schema, reference->string), path) : (void)0;
+    items ? walk(w, items, path) : (void)0;
+    for (const tree_node* one = choices ? choices->first : NULL; one; one = one->next)
+    {
+        walk(w, one, path);
+    }
+    for (const tree_node* one = properties ? properties->first : NULL; one; one = one->next)
+    {
+        char own[160];
+        snprintf(own, sizeof(own), "%s%s%s", path, path[0] ? "." : "", one->key);
+        take_key(w, own);
+        walk(w, one, own);
+    }
+}
+
+static void test_every_key_has_a_row(void** unused)
+{
+    (void)unused;
+    tree t = {0};
+    tree_node* schema;
+    assert_int_equal(tree_parse_value(&t, weft_scene_schema(), &schema), WEFT_OK);
+    key_walk w = {.schema = schema};
+    walk(&w, schema, "");
+    tree_finish(&t);
+    for (int k = 0; k < CHANGE_COUNT; k++)
+    {
+        const char* last = strrchr(changes[k].key, '.');
+        last = last ? last + 1 : changes[k].key;
+        if (!w.seen[k] || !strstr(changes[k].override, last))
+        {
+            fail_msg("the row of `%s` is about a key that the schema does not have, or sets another", changes[k].key);
+        }
+    }
+    print_message("%d keys\n", w.count);
+    assert_true(w.count > 150);
+}
+
+// ---- runs
+
+static const char* run_folder(int scene)
+{
+    static const char* const names[] = {"plain-run", "rich-run", "files-run"};
+    return scene_path(names[scene]);
+}
+
+static weft_scene* load(int scene, const char* override)
+{
+    return scene_load_text(scenes[scene], &override, override != NULL);
+}
+
+static weft_status resume(const weft_scene* scene, int workers, const char* dir, weft_error* error)
+{
+    weft_sim* sim;
+    weft_cache_writer* writer = NULL;
+    weft_status status = weft_scene_build_sim(scene, workers, &sim, error);
+    if (status != WEFT_OK)
+    {
+        fail_msg("a changed scene does not build: %s", error->message);
+    }
+    status = weft_cache_writer_create(dir, WEFT_CACHE_RESUME, weft_scene_json(scene), weft_scene_steps_per_frame(scene),
+                                      sim, &writer, error);
+    if (status == WEFT_OK)
+    {
+        assert_int_equal(weft_sim_step_count(sim), 1);
+        status = weft_cache_writer_destroy(writer, error);
+    }
+    weft_sim_destroy(sim);
+    return status;
+}
+
+static void begin(int scene)
+{
+    weft_scene* s = load(scene, NULL);
+    weft_sim* sim;
+    weft_cache_writer* writer;
+    weft_step_stats stats;
+    weft_error error;
+    assert_int_equal(weft_scene_build_sim(s, 1, &sim, &error), WEFT_OK);
+    assert_int_equal(
+        weft_cache_writer_create(run_folder(scene), WEFT_CACHE_NEW, weft_scene_json(s), 1, sim, &writer, &error),
+        WEFT_OK);
+    assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
+    assert_int_equal(weft_cache_writer_step(writer, sim, &stats, &error), WEFT_OK);
+    assert_int_equal(weft_cache_writer_destroy(writer, &error), WEFT_OK);
+    weft_sim_destroy(sim);
+    weft_scene_destroy(s);
+}
+
+static void test_every_change_is_refused(void** unused)
+{
+    (void)unused;
+    for (int k = 0; k < CHANGE_COUNT; k++)
+    {
+        const change* c = &changes[k];
+        weft_scene* scene = load(c->scene, c->override);
+        weft_error error = {0};
+        weft_status status = resume(scene, 1, run_folder(c->scene), &error);
+        weft_scene_destroy(scene);
+        bool kernels = strcmp(c->key, "kernels") == 0;
+        if (kernels && cpu_best() == CPU_BASE)
+        {
+            continue; // there are no others here
+        }
+        if (status != (c->harmless ? WEFT_OK : WEFT_BAD_INPUT))
+        {
+            fail_msg("%s: %s %s", c->override, c->harmless ? "refused, but" : "accepted",
+                     c->harmless ? c->harmless : "by --resume");
+        }
+        assert_true(c->harmless || strstr(error.message, kernels ? "kernels" : "another scene"));
+    }
+}
+
+// Refusals have changed nothing, threads do not count, and the run's own scene, with its copies of all files, goes on.
+static void test_the_same_scene_goes_on(void** unused)
+{
+    (void)unused;
+    for (int k = 0; k < SCENE_COUNT; k++)
+    {
+        weft_error error = {0};
+        weft_scene* scene = load(k, NULL);
+        assert_int_equal(resume(scene, 3, run_folder(k), &error), WEFT_OK);
+        weft_scene_destroy(scene);
+        char own[512];
+        snprintf(own, sizeof(own), "%s/scene.json", run_folder(k));
+        assert_int_equal(weft_scene_load(own, NULL, 0, &scene, &error), WEFT_OK);
+        weft_status status = resume(scene, 1, run_folder(k), &error);
+        weft_scene_destroy(scene);
+        if (status != WEFT_OK)
+        {
+            fail_msg("its own scene: %s", error.message);
+        }
+    }
+}
+
+// ---- files
+
+// Two panels that share an edge but for a hair, and one apart.
+static void write_sheet(const char* name, double width)
+{
+    char text[1024];
+    snprintf(
+        text, sizeof(text),
+        "v 0 0 0\nv %g 0 0\nv %g 0 1\nv 0 0 1\nv %g 0 0\nv 2 0 0\nv 2 0 1\nv %g 0 1\nv 0 3 0\nv 1 3 0\nv 1 3 1\n"
+        "vt 0 0\nvt 1 0\nvt 1 1.1\nvt 0 1.1\no front\nf 1/1 4/4 3/3 2/2\nf 5/1 8/4 7/3 6/2\no back\nf 9/1 11/3 10/2\n",
+        width, width, width + 1e-3, width + 1e-3);
+    test_text_write(scene_folder, name, text);
+}
+
+static void write_walk(const char* name, double height)
+{
+    char text[256];
+    snprintf(text, sizeof(text), "v 0 0 0\nv 1 0 0\nv 0 %g 1\nf 1 2 3\n", height);
+    test_text_write(scene_folder, name, text);
+}
+
+static int make_runs(void** state)
+{
+    if (scene_folder_make(state) != 0)
+    {
+        return -1;
+    }
+    write_sheet("sheet.obj", 1.0);
+    write_sheet("other.obj", 1.2);
+    for (int k = 0; k < 3; k++)
+    {
+        char name[32];
+        snprintf(name, sizeof(name), "walk_%d.obj", k);
+        write_walk(name, 0.1 * k);
+        snprintf(name, sizeof(name), "run_%d.obj", k);
+        write_walk(name, 0.3 * k);
+    }
+    test_pc2_write(scene_folder, "swim.pc2", 3, 0.0f, 3);
+    test_pc2_write(scene_folder, "other.pc2", 3, 0.0f, 4);
+    for (int k = 0; k < SCENE_COUNT; k++)
+    {
+        begin(k);
+    }
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_key_has_a_row),
+        cmocka_unit_test(test_every_change_is_refused),
+        cmocka_unit_test(test_the_same_scene_goes_on),
+    };
+    return cmocka_run_group_tests(tests, make_runs, scene_folder_remove);
+}
