@@ -304,6 +304,8 @@ typedef struct winding_node
 {
     vec3 middle, area; // m, m^2: the sum of the areas' vectors
     double size;       // m^2, the sum of the areas
+    mat3 bend;         // m^3, T
+    double spread;     // m^4, the integral of the square of the distance from the middle
     double radius;     // m: all triangles are so close to the middle
 } winding_node;
 

@@ -1,21 +1,23 @@
 // How often a surface goes round a point: the sum of the solid angles of its triangles over 4 pi. 1 inside of a closed
 // surface, 0 outside, and in between where a surface is open (Jacobson, Kavan and Sorkine-Hornung 2013).
 //
-// Triangles that are far away act as one: with A the sum of their areas' vectors and m their middle,
+// Triangles that are far away act as one. With x(y) = y / |y|^3, their areas' vectors A_k at the middles m_k, and
+// m their common middle,
 //
-//     sum over triangles of their angle / 4 pi  =  A . (m - p) / (4 pi |m - p|^3)  +- error
+//     4 pi w = sum over k of A_k . x(m_k - p) = A . x(m - p) + Dx(m - p) : T + error,
+//     A = sum of A_k,  T = sum of (m_k - m) (x) A_k,  Dx(y) = (1 - 3 y y^T / |y|^2) / |y|^3
 //
-// (Barill, Dickson, Schmidt, Levin and Jacobson 2018, without the higher terms). A tree of such sums answers with some
-// hundred of them. The gradient of x / |x|^3 is at most 2 / |x|^3, so with a the sum of the areas and r the radius of
-// the group, error <= a r / (2 pi (|m - p| - r)^3). Errors are added up: where they leave the answer open, the point is
-// asked again more finely, at last triangle by triangle in their order. So the answer does not depend on the tree: the
-// order of triangles is chosen once, where they were first, and may grow worse. An update costs one look at each
-// triangle, a point about the logarithm of their number.
+// (Barill, Dickson, Schmidt, Levin and Jacobson 2018). Second derivatives of x are at most 6 / |y|^4, so with r the
+// radius of the group and S the integral of |y - m|^2 over it, |error| <= 3 S / (|m - p| - r)^4. A tree of such groups
+// is asked coarsely first. Errors are added up, and where they leave the answer open it is asked more finely, at last
+// triangle by triangle in their order. So the answer does not depend on the tree: the order of triangles is chosen
+// once, where they were first, and may grow worse. An update costs one look at each triangle, a point about the
+// logarithm of their number.
 #include "collide/broad.h"
 #include "mesh/mesh.h"
 
 static const double pi = 3.14159265358979323846;
-static const double first_error = 2e-3, least_error = 1e-6; // a group may have: the whole, at first and at last
+static const double first_error = 0.1, least_error = 1e-5; // of a group, at first and at last
 
 // The solid angle of a triangle seen from p, in 4 pi (van Oosterom and Strackee 1983).
 static double share_of_sky(const winding_tree* t, int face, vec3 p)
@@ -33,6 +35,13 @@ static double share_of_sky(const winding_tree* t, int face, vec3 p)
 }
 
 // ---- the tree
+
+void winding_finish(winding_tree* t)
+{
+    mem_free(t->order);
+    mem_free(t->node);
+    *t = (winding_tree){0};
+}
 
 weft_status winding_create(winding_tree* t, const int* corner, int count, const vec3* x)
 {
@@ -62,14 +71,8 @@ weft_status winding_create(winding_tree* t, const int* corner, int count, const 
     }
     mem_free(middle);
     mem_free(place_of);
+    status == WEFT_OK ? (void)0 : winding_finish(t);
     return status;
-}
-
-void winding_finish(winding_tree* t)
-{
-    mem_free(t->order);
-    mem_free(t->node);
-    *t = (winding_tree){0};
 }
 
 static winding_node node_of_face(const winding_tree* t, int face)
@@ -79,8 +82,14 @@ static winding_node node_of_face(const winding_tree* t, int face)
     winding_node n = {.middle = v3_scale(1.0 / 3.0, v3_add(v3_add(a, b), c))};
     n.area = v3_scale(0.5, v3_cross(v3_sub(b, a), v3_sub(c, a)));
     n.size = v3_length(n.area);
-    n.radius =
-        fmax(v3_length(v3_sub(a, n.middle)), fmax(v3_length(v3_sub(b, n.middle)), v3_length(v3_sub(c, n.middle))));
+    double r_sq[3];
+    for (int k = 0; k < 3; k++)
+    {
+        vec3 d = v3_sub(t->x[v[k]], n.middle);
+        r_sq[k] = v3_dot(d, d);
+    }
+    n.radius = sqrt(fmax(r_sq[0], fmax(r_sq[1], r_sq[2])));
+    n.spread = n.size * (r_sq[0] + r_sq[1] + r_sq[2]) / 12.0;
     return n;
 }
 
@@ -103,7 +112,14 @@ static winding_node join_nodes(const winding_node* part, int count)
     n.middle = v3_scale(1.0 / weight, n.middle);
     for (int k = 0; k < count; k++)
     {
-        n.radius = fmax(n.radius, part[k].radius + v3_length(v3_sub(part[k].middle, n.middle)));
+        vec3 away = v3_sub(part[k].middle, n.middle);
+        n.radius = fmax(n.radius, part[k].radius + v3_length(away));
+        n.spread += part[k].spread + part[k].size * v3_dot(away, away);
+        mat3 bend = m3_outer(away, part[k].area);
+        for (int i = 0; i < 9; i++)
+        {
+            n.bend.m[i] += part[k].bend.m[i] + bend.m[i];
+        }
     }
     return n;
 }
@@ -143,11 +159,14 @@ static void add_node(const winding_tree* t, winding_sum* s, int level, int n)
     const winding_node* node = &t->node[t->level_start[level] + n];
     vec3 d = v3_sub(node->middle, s->p);
     double distance = v3_length(d), clear = distance - node->radius;
-    double error = clear > 0.0 ? node->size * node->radius / (2.0 * pi * clear * clear * clear) : INFINITY;
+    double error = clear > 0.0 ? 3.0 * node->spread / (4.0 * pi * clear * clear * clear * clear) : INFINITY;
     ++*s->tests;
     if (error <= s->most)
     {
-        s->sum += v3_dot(node->area, d) / (4.0 * pi * distance * distance * distance);
+        vec3 along = v3_scale(1.0 / distance, d);
+        const double* m = node->bend.m;
+        double bend = m[0] + m[4] + m[8] - 3.0 * v3_dot(along, m3_mul_v(m, along));
+        s->sum += (v3_dot(node->area, d) + bend) / (4.0 * pi * distance * distance * distance);
         s->error += error;
         return;
     }
@@ -166,7 +185,7 @@ static void add_node(const winding_tree* t, winding_sum* s, int level, int n)
 
 bool winding_exceeds(winding_tree* t, vec3 p, double limit)
 {
-    for (double most = first_error; most > least_error && t->level_count > 0; most /= 8.0)
+    for (double most = first_error; most > least_error && t->level_count > 0; most /= 4.0)
     {
         winding_sum s = {.p = p, .most = most, .tests = &t->tests};
         add_node(t, &s, t->level_count - 1, 0);

@@ -114,7 +114,7 @@ static double swing_of(const contact* c)
     return 2.0 * sqrt(most);
 }
 
-static weft_status search_trees(contact* c)
+weft_status find_search(contact* c)
 {
     TRY(choose_frame(c));
     for (int i = 0; i < c->vertex_count; i++)
@@ -355,7 +355,7 @@ weft_status contact_find(contact* c, const contact_substep* now)
     narrow_search search = {c->reach, near_test, c, sizeof(contact_row)};
     c->now = *now;
     TRY(load(c));
-    TRY(search_trees(c));
+    TRY(find_search(c));
     c->swing = swing_of(c);
     TRY(collider_test(c->collider, &search, &c->rows));
     return touches_take(c);
@@ -413,7 +413,7 @@ weft_status find_collisions(contact* c)
     narrow_search search = {c->reach, collision_test, c, sizeof(collision)};
     if (!covers(c))
     {
-        TRY(search_trees(c));
+        TRY(find_search(c));
     }
     c->swing = swing_of(c);
     TRY(collider_test(c->collider, &search, &c->found));

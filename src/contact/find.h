@@ -5,6 +5,7 @@
 #include "contact/contact.h"
 
 vec3 find_flush(vec3 x);
+weft_status find_search(contact* c);     // candidates around start and end
 weft_status find_measure(contact* c);    // the largest rounding; NOT_FINITE: positions have left the world
 weft_status find_collisions(contact* c); // fills found, for what is awake
 

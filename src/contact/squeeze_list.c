@@ -65,7 +65,7 @@ static weft_status list_edges(contact* c, const triangle* a, const triangle* b)
     return WEFT_OK;
 }
 
-// The boxes of the last search are without the frame, and hold the ends up to half of the reach (sweep.c).
+// The boxes of the last search are without the frame, and hold the ends up to half of the reach (find.c).
 static weft_status find_around(contact* c, const triangle* a)
 {
     double_box box = a->box;
@@ -227,10 +227,12 @@ static int compare_bodies(const void* left, const void* right)
                               : (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
+// False as well for a body that there is not, which a checkpoint may name.
 static bool is_obstacle(const contact* c, int body)
 {
-    const int* range = c->lists.body_face + body;
-    return range[0] < range[1] && c->collider->corner[FEATURE_FACE][3 * (size_t)range[0]] >= c->cloth_count;
+    int first = body < c->lists.body_count ? c->lists.body_face[body] : 0;
+    int last = body < c->lists.body_count ? c->lists.body_face[body + 1] : 0;
+    return first < last && c->collider->corner[FEATURE_FACE][3 * (size_t)first] >= c->cloth_count;
 }
 
 // The faces of an obstacle as they are at the end.

@@ -223,7 +223,7 @@ weft_status history_load(state* s, sections* from, weft_error* error);
 weft_status state_create(state* s, int vertex_count); // all zero; on failure state_finish is due
 void state_finish(state* s);                          // zeroed is fine
 weft_status state_copy(state* to, const state* from); // of as many vertices
-void state_swap(state* a, state* b);
+void state_swap(state* a, state* b);                  // what puts a state back must not fail
 extern const double far_away_sq; // m^2: where positions are lost
 // Sections of a checkpoint. Loading fills a state of the right size that nobody uses yet: on failure it is in between.
 void state_save(const state* s, section_writer* out); // its arrays
