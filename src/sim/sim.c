@@ -118,7 +118,8 @@ void sim_unbuild(weft_sim* sim)
     for (int k = 0; k < sim->body_count; k++)
     {
         mem_free(sim->bodies[k].scene_vertex);
-        sim->bodies[k].scene_vertex = NULL;
+        mem_free(sim->bodies[k].user_vertex);
+        sim->bodies[k].scene_vertex = sim->bodies[k].user_vertex = NULL;
     }
     sim->built = false;
 }
