@@ -55,10 +55,11 @@ typedef struct contact_row
 // Of a vertex of cloth.
 typedef struct contact_memory
 {
-    double force;  // N, normal: of faces of obstacles that it touches the strongest
-    double load;   // N, normal: of its cushions all together
-    vec3 friction; // N, what faces of obstacles exerted across their normals
-    double calm;   // 0: it touches no face of an obstacle; from 1 on the substeps in which it hardly moved, see touch.c
+    double force;   // N, normal: of faces of obstacles that it touches the strongest
+    double load;    // N, normal: of its cushions all together
+    double owed[2]; // N, normal: by which friction at faces, and at cushions, was reckoned with too little so far
+    vec3 friction;  // N, what faces of obstacles exerted across their normals
+    double calm; // 0: it touches no face of an obstacle; from 1 on the substeps in which it hardly moved, see touch.c
 } contact_memory;
 
 // Of a pair of features that a cushion keeps apart.
@@ -156,13 +157,15 @@ typedef struct cushion
     double inv_mass_aside;     // 1/kg, of the pair across it
     friction friction;
     double pressed, stopped; // N, what presses now and what stops an approach
+    double reckoned;         // N, the normal force of its friction
 } cushion;
 
 // What the cushions of a vertex say together.
 typedef struct cushion_load
 {
-    double pressed;       // N, all
+    double borne;         // N, all
     double stopped, most; // N, all, and the largest
+    bool counted;         // what it was owed
 } cushion_load;
 
 // One collision as a condition on displacements and velocities of its vertices: along the unit normal n the weighted

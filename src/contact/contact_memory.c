@@ -48,8 +48,8 @@ void contact_state_save(const contact_state* s, section_writer* out)
 
 static bool memory_is_sound(const contact_memory* m)
 {
-    return isfinite(m->force) && m->force >= 0.0 && isfinite(m->load) && v3_is_finite(m->friction) && m->calm >= 0.0 &&
-           m->calm < 1e6;
+    return isfinite(m->force) && m->force >= 0.0 && isfinite(m->load) && isfinite(m->owed[0]) && isfinite(m->owed[1]) &&
+           v3_is_finite(m->friction) && m->calm >= 0.0 && m->calm < 1e6;
 }
 
 static weft_status load_memory(contact_state* s, sections* from, weft_error* error)

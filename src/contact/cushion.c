@@ -114,10 +114,10 @@ static double end_without(const contact* c, const contact_row* row)
 
 // ---- friction
 
-// What presses a pair, and a little, so that what slides over the edges of its cushions keeps its load.
-static double pressed_of(const cushion* s)
+// What bears a pair, and a little, so that what slides over the edges of its cushions keeps its load.
+static double borne_by(const cushion* s)
 {
-    return s->pressed + 1e-6 * push_acceleration / s->inv_mass;
+    return s->pressed + s->stopped + 1e-6 * push_acceleration / s->inv_mass;
 }
 
 static void sum_loads(contact* c)
@@ -130,34 +130,40 @@ static void sum_loads(contact* c)
         if (s->vertex[k % 4] < c->cloth_count)
         {
             cushion_load* load = &c->load[s->vertex[k % 4]];
-            load->pressed += part * pressed_of(s);
+            load->borne += part * borne_by(s);
             load->stopped += part * s->stopped;
             load->most = fmax(load->most, part * s->stopped);
         }
     }
 }
 
-// The normal force of friction. What presses now says too much where cushions of one vertex work against each other,
-// and too little where what slides has just found new ones: all of them together get what they had at the end of the
-// last substep, which the state remembers. The side that remembers more counts: what slides comes to places that
-// remember nothing. What stops an approach is shared by those that stop it.
+// The normal force of friction. What bears now says too much where cushions of one vertex work against each other, and
+// too little where what slides has just found new ones: all of them together get what they had at the end of the last
+// substep, which the state remembers. The side that remembers more counts, as what slides comes to places that remember
+// nothing, and of two sides that one which can move. Where there was nothing it is what stops an approach, shared by
+// those that stop it. What turned out to be too little or too much is made up for in the next substep: over some of
+// them friction is mu times the normal force, however that jumps.
 static double normal_force(const contact* c, const cushion* s)
 {
     double force[2] = {0.0, 0.0}, load[2] = {0.0, 0.0}, stopped = 1.0;
+    bool moves[2] = {false, false};
     for (int a = 0; a < 4; a++)
     {
-        int i = s->vertex[a];
+        int i = s->vertex[a], side = s->weight[a] < 0.0;
         if (i < c->cloth_count && s->weight[a] != 0.0)
         {
             const cushion_load* all = &c->load[i];
-            int side = s->weight[a] < 0.0;
-            force[side] += fabs(s->weight[a]) * fmax(c->now.last->memory[i].load, 0.0);
-            load[side] += fabs(s->weight[a]) * all->pressed;
+            const contact_memory* last = &c->now.last->memory[i];
+            force[side] += fabs(s->weight[a]) * fmax(last->load + last->owed[1], 0.0);
+            load[side] += fabs(s->weight[a]) * all->borne;
             stopped = all->stopped > 0.0 ? fmin(stopped, all->most / all->stopped) : stopped;
+            moves[side] = moves[side] || c->record[i] < 0;
         }
     }
-    double first = load[0] > 0.0 ? force[0] / load[0] : 0.0, second = load[1] > 0.0 ? force[1] / load[1] : 0.0;
-    return fmax(fmax(first, second) * pressed_of(s), stopped * s->stopped);
+    double first = load[0] > 0.0 && (moves[0] || !moves[1]) ? force[0] / load[0] : 0.0;
+    double second = load[1] > 0.0 && (moves[1] || !moves[0]) ? force[1] / load[1] : 0.0;
+    double share = fmax(first, second);
+    return share > 0.0 ? share * borne_by(s) : stopped * s->stopped;
 }
 
 static int compare_bond(const contact_bond* bond, const contact_row* row)
@@ -208,7 +214,8 @@ static void cushion_rub(contact* c, cushion* s, const contact_bond* bond)
     vec3 u, a;
     motion_aside(c, s, &u, &a);
     a = bond ? v3_madd(a, -s->inv_mass_aside, across(bond->force, s->normal)) : a;
-    rub_set(s, c->now.h, s->friction.rub * normal_force(c, s), s->inv_mass_aside, u, a);
+    s->reckoned = normal_force(c, s);
+    rub_set(s, c->now.h, s->friction.rub * s->reckoned, s->inv_mass_aside, u, a);
 }
 
 // Cushions are in the order of rows, as bonds are.
@@ -417,15 +424,38 @@ static contact_bond next_bond(const contact* c, const cushion* s, double push, v
     return next;
 }
 
+// What the friction of a pair that slides has missed of the true normal force is owed to its vertices. Where nothing
+// slides any more nothing is, and what has left its cushions forgets it by halves.
+static void owe(contact* c, const cushion* s, double push)
+{
+    bool slides = v3_dot(s->rub, s->rub) > 0.0;
+    for (int a = 0; a < 4; a++)
+    {
+        int i = s->vertex[a];
+        if (i < c->cloth_count && s->weight[a] != 0.0)
+        {
+            contact_memory* next = &c->next.memory[i];
+            double had = c->load[i].counted ? 0.0 : c->now.last->memory[i].owed[1];
+            c->load[i].counted = true;
+            next->owed[1] += slides ? had + fabs(s->weight[a]) * (fmax(push, 0.0) - s->reckoned) : 0.0;
+        }
+    }
+}
+
 // The forces at the end of the substep. The list of bonds has room: contact_take saw to that.
 void cushions_remember(contact* c, const vec3* v)
 {
     c->next.bond_count = 0;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        c->next.memory[i].owed[1] = c->load[i].borne > 0.0 ? 0.0 : 0.5 * c->now.last->memory[i].owed[1];
+    }
     for (int k = 0; k < c->cushion_count; k++)
     {
         const cushion* s = &c->cushions[k];
         vec3 u = cushion_speed(c, s, v);
         double push = normal_push(c, s, u);
+        s->row >= 0 ? owe(c, s, push) : (void)0;
         for (int a = 0; a < 4 && push > 0.0; a++)
         {
             int i = s->vertex[a];

@@ -140,7 +140,8 @@ static void prescribe_touch(contact* c, touch* t, prescription* p)
     }
     prescription_add(p, t->normal, wanted - v3_dot(v, t->normal));
     // The normal force of a new one is what stops it.
-    t->force = last->calm > 0.0 ? last->force : fmax(0.0, wanted - expected) / (c->inv_mass[t->vertex] * c->now.h);
+    double stop = fmax(0.0, wanted - expected) / (c->inv_mass[t->vertex] * c->now.h);
+    t->force = fmax((last->calm > 0.0 ? last->force : stop) + last->owed[0], 0.0);
     t->sticks = t->friction.hold > 0.0 && last->calm >= STICKS;
     if (t->sticks)
     {
@@ -289,7 +290,10 @@ int touches_release(contact* c, contact_reaction_fn* reaction, const void* user,
 // Release, stick and slide of the next substep; and what moved a vertex out of the layer leaves its velocity.
 void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v)
 {
-    memset(c->next.memory, 0, (size_t)c->cloth_count * sizeof(contact_memory));
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        c->next.memory[i] = (contact_memory){.owed = {0.5 * c->now.last->memory[i].owed[0]}};
+    }
     for (int k = 0; k < c->touch_count; k++)
     {
         const touch* t = &c->touches[k];
@@ -312,6 +316,8 @@ void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user,
         double calm = keeps ? fmin(last + 1.0, STICKS) : SLIDES;
         // Of several touches the strongest force counts, and the one that slides.
         contact_memory* next = &c->next.memory[t->vertex];
+        bool slides = t->cushion >= 0 && v3_dot(c->cushions[t->cushion].rub, c->cushions[t->cushion].rub) > 0.0;
+        next->owed[0] = slides ? c->now.last->memory[t->vertex].owed[0] + normal - t->force : 0.0;
         next->force = fmax(next->force, lasting_force(c, t, normal, v[t->vertex]));
         next->calm = next->calm > 0.0 ? fmin(next->calm, calm) : calm;
         next->friction = v3_add(next->friction, friction);
