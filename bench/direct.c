@@ -60,7 +60,7 @@ static int run(int argc, char** argv, bool json)
     world* w = &sim->world;
     w->stats = &stats;
     w->h = w->settings.time_step;
-    weft_status status = sim->method->first_system(w);
+    weft_status status = world_first_system(w);
     direct_times times[2];
     int count = 0;
     const linear_solver* found;

@@ -202,9 +202,9 @@ static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body)
            cloth->pinned_count, cloth->pin_count, cloth->force_count);
     print_extent(body);
     printf("mass %.4g kg\n", body->mass);
-    printf("  %s, bending %s: %g kg/m^2, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n",
-           cloth->model, cloth->bending, m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending,
-           m->damping);
+    printf("  %s%s%s: %g kg/m^2, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n", cloth->model,
+           cloth->bending ? ", bending " : "", cloth->bending ? cloth->bending : "", m->density, m->stretch_warp,
+           m->stretch_weft, m->shear, m->bending, m->damping);
     print_friction("  ", cloth->friction, cloth->static_friction);
     printf(", thickness %g m\n", cloth->thickness);
 }

@@ -249,7 +249,7 @@ static void print_summary(const run_options* o, const weft_scene* scene, weft_si
            frames, (long long)steps, sum->step_s);
     if (steps > 0)
     {
-        printf(" (%.1f ms a step, %s", 1e3 * sum->step_s / (double)steps, sum->solver);
+        printf(" (%.1f ms a step%s%s", 1e3 * sum->step_s / (double)steps, sum->solver[0] ? ", " : "", sum->solver);
         if (sum->iterations > 0)
         {
             printf(", %.1f iterations a step", (double)sum->iterations / (double)steps);
@@ -291,7 +291,7 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
         status = weft_cache_writer_fields(writer, sim, error);
         if (weft_sim_field_count(sim) == 0)
         {
-            fprintf(stderr, "weft: note: --fields writes nothing, as only multigrid has any: take --solver sa-ppcg\n");
+            fprintf(stderr, "weft: note: --fields writes nothing, as neither solver nor method has any: --solver sa-ppcg has\n");
         }
     }
     if (status == WEFT_OK)

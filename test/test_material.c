@@ -505,6 +505,120 @@ static void test_air(void** unused)
     }
 }
 
+static void make_air(specimen* s, uint64_t* n)
+{
+    specimen_init(s, &kind_air);
+    s->group.air = (weft_air){.density = 1.2,
+                              .drag = 1.1,
+                              .friction = 0.3,
+                              .wind = test_random_vec(n, 3),
+                              .gust = 0.5,
+                              .gust_period = 1,
+                              .gust_length = 1};
+    s->rest[0] = test_random(n, 0.1, 1);
+    for (int a = 0; a < 3; a++)
+    {
+        s->x[a] = test_random_vec(n, 1);
+        s->v[a] = test_random_vec(n, 1);
+    }
+}
+
+static void force_kernel(const specimen* s, const element_motion* motion, cpu_kind cpu, double out[][3][BATCH])
+{
+    element_context context = {&s->group, motion};
+    int elements[BATCH] = {0};
+    memset(out, 0, ARITY_MAX * sizeof(*out));
+    element_kernels_for(s->group.kind, cpu)->force(&context, elements, out);
+}
+
+// The kernel without blocks: at rest the very force of the implicit step (which is h f - h^2 K v), in motion its limit
+// for short steps, damping and air included. The last state and the step do not matter. The same bits on every CPU.
+static void test_force_kernel(void** unused)
+{
+    (void)unused;
+    make_fn* const kinds[] = {make_membrane, make_hinge, make_curvature, make_air};
+    const int damping_at[] = {7, 2, 9, -1};
+    uint64_t n = 8000000;
+    for (int turn = 0; turn < TURNS; turn++)
+    {
+        for (int k = 0; k < 4; k++)
+        {
+            specimen s;
+            kinds[k](&s, &n);
+            if (damping_at[k] >= 0)
+            {
+                s.rest[damping_at[k]] = 0.2;
+            }
+            vec3 zero[ARITY_MAX] = {{0, 0, 0}};
+            int size = 3 * s.group.kind->arity;
+            double still[ARITY_MAX][3][BATCH], moving[ARITY_MAX][3][BATCH], other[ARITY_MAX][3][BATCH];
+            double f[SIZE_MAX_], difference[SIZE_MAX_];
+            element_batch whole, half, doubled;
+
+            element_motion at_rest = {.x = s.x, .v = zero, .h = 0.25};
+            evaluate(&s, &at_rest, cpu_best(), &whole);
+            force_kernel(&s, &at_rest, cpu_best(), still);
+            element_motion slow = {.x = s.x, .v = s.v, .h = 0.25}, fast = {.x = s.x, .v = s.v, .h = 0.5};
+            evaluate(&s, &slow, cpu_best(), &half);
+            evaluate(&s, &fast, cpu_best(), &doubled);
+            element_motion odd = {.x = s.x, .v = s.v, .x_last = zero, .v_last = zero, .h = 3.0};
+            force_kernel(&s, &odd, cpu_best(), moving);
+            for (int p = 0; p < size; p++)
+            {
+                int a = p / 3, r = p % 3;
+                assert_true(k == 3 || still[a][r][0] == whole.rhs[a][r][0] / 0.25);
+                f[p] = moving[a][r][0];
+                // rhs / h is linear in h.
+                double limit = 2.0 * half.rhs[a][r][0] / 0.25 - doubled.rhs[a][r][0] / 0.5;
+                difference[p] = f[p] - limit;
+            }
+            assert_true(norm(f, size) > 0.0);
+            assert_true(norm(difference, size) <= 1e-12 * (norm(f, size) + 1e3));
+            for (int cpu = CPU_BASE; cpu <= (int)cpu_best(); cpu++)
+            {
+                force_kernel(&s, &odd, (cpu_kind)cpu, other);
+                assert_memory_equal(moving, other, sizeof(moving));
+            }
+        }
+    }
+}
+
+// The same force as minus the gradient of the energy.
+static void test_force_kernel_is_gradient(void** unused)
+{
+    (void)unused;
+    uint64_t n = 9000000;
+    for (int turn = 0; turn < 100; turn++)
+    {
+        for (size_t k = 0; k < sizeof(makers) / sizeof(makers[0]); k++)
+        {
+            specimen s;
+            makers[k](&s, &n);
+            int size = 3 * s.group.kind->arity;
+            double force[ARITY_MAX][3][BATCH], difference[SIZE_MAX_];
+            element_motion motion = {.x = s.x, .v = s.v, .h = 1.0}; // undamped: velocities do not matter
+            force_kernel(&s, &motion, cpu_best(), force);
+            double length = 0.0;
+            for (int p = 0; p < size; p++)
+            {
+                vec3 x[ARITY_MAX];
+                double e[4];
+                const double steps[4] = {5e-4, -5e-4, 1e-3, -1e-3};
+                for (int j = 0; j < 4; j++)
+                {
+                    memcpy(x, s.x, sizeof(x));
+                    *coordinate(x, p) += steps[j];
+                    e[j] = energy_of(&s, x, cpu_best());
+                }
+                double f = force[p / 3][p % 3][0];
+                difference[p] = -(8 * (e[0] - e[1]) - (e[2] - e[3])) / (12 * 5e-4) - f;
+                length += f * f;
+            }
+            assert_true(norm(difference, size) < 1e-6 * (sqrt(length) + norm(s.rest, 6)));
+        }
+    }
+}
+
 // Every CPU kind gives the same bits.
 static void test_same_bits(void** unused)
 {
@@ -541,6 +655,8 @@ int main(void)
         cmocka_unit_test(test_damping),
         cmocka_unit_test(test_newton_potential),
         cmocka_unit_test(test_air),
+        cmocka_unit_test(test_force_kernel),
+        cmocka_unit_test(test_force_kernel_is_gradient),
         cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,9 +139,9 @@ static int user_vertex(const weft_sim* sim, int scene_vertex)
 // Elastic forces by the exact formulas of each element.
 static void add_elastic(equation* e, const weft_sim* sim, const vec3* x, double sign)
 {
-    for (int g = 0; g < GROUP_COUNT; g++)
+    for (int g = 0; g < sim->model.groups.count; g++)
     {
-        const element_group* group = &sim->model.groups[g];
+        const element_group* group = &sim->model.groups.list[g];
         for (int element = 0; element < group->count; element++)
         {
             int arity = group->kind->arity, user[ARITY_MAX];
@@ -189,8 +189,8 @@ static double bend_angle(const vec3* x, bool arccos, double* gradient)
 // f -= c (theta - rest) g and K += c g g^T for every hinge; what is NaN is left out.
 static void add_bend(equation* e, const weft_sim* sim, const vec3* x, double sign, bool arccos)
 {
-    const element_group* group = &sim->model.groups[GROUP_HINGE];
-    for (int element = 0; element < group->count; element++)
+    const element_group* group = element_groups_find(&sim->model.groups, &kind_hinge);
+    for (int element = 0; group && element < group->count; element++)
     {
         const double* rest = group->rest + (size_t)element * (size_t)group->kind->rest_stride;
         vec3 at[4];

@@ -93,7 +93,7 @@ static outcome run(const experiment* e, const variant* w)
         }
         assert_string_equal(stats.solver, w->solver);
         o.iterations[step] = stats.iterations;
-        o.newton[step] = stats.newton_iterations;
+        o.newton[step] = (int)weft_step_counter(&stats, "newton_iterations");
         o.substeps[step] = stats.substeps;
         o.contacts += stats.contacts;
         o.levels = int_max(o.levels, stats.level_count);

@@ -245,6 +245,25 @@ def multigrid_failures(weft, schema):
     return written != named
 
 
+def names(weft, kind):
+    lines = subprocess.run([weft, "list", kind], capture_output=True, timeout=60, check=True, text=True).stdout
+    return [line.split("\t")[0] for line in lines.splitlines()]
+
+
+def table_failures(weft, validator):
+    """Every method and model that the command lists is a name for the schema, and goes with at least one of the other."""
+    failures = 0
+    methods, models = names(weft, "methods"), names(weft, "models")
+    pairs = [(method, model, scene(method=method, model=model)) for method in methods for model in models]
+    suits = [(method, model) for method, model, document in pairs
+             if validator.is_valid(document) and weft_accepts(weft, document)]
+    for name in methods + models:
+        if not any(name in pair for pair in suits):
+            failures += 1
+            print("tables: `%s` is listed, and no scene with it is accepted" % name)
+    return failures
+
+
 def examples():
     """The whole scenes among the examples of the scene reference."""
     text = (ROOT / "docs" / "scene-reference.md").read_text(encoding="utf-8")
@@ -271,7 +290,7 @@ def main():
     schema = json.loads((ROOT / "scenes" / "schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    failures = multigrid_failures(weft, schema) if weft else 0
+    failures = multigrid_failures(weft, schema) + table_failures(weft, validator) if weft else 0
     good, bad = multigrid(schema)
     shipped = sorted(p for p in (ROOT / "scenes").glob("*.json") if p.name != "schema.json")
     cases = [(p.name, json.loads(blank_comments(p.read_text(encoding="utf-8"))), True) for p in shipped]

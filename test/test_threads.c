@@ -74,7 +74,7 @@ static outcome run_experiment(const experiment* e, int threads, const char* kern
             fail_msg("%s", error.message);
         }
         o.iterations += stats.iterations;
-        o.newton_iterations += stats.newton_iterations;
+        o.newton_iterations += (int)weft_step_counter(&stats, "newton_iterations");
         o.substeps += stats.substeps;
     }
     o.x = malloc((size_t)o.n * sizeof(vec3));

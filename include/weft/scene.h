@@ -58,7 +58,7 @@ typedef struct weft_scene_cloth
     int force_count;  ///< entries of "forces"
     weft_material material;
     const char* model;
-    const char* bending;
+    const char* bending;              ///< NULL: the model has no choice
     double friction, static_friction; ///< of contact; negative: not said, or at rest the same
     double thickness;                 ///< m
 } weft_scene_cloth;

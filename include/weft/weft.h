@@ -90,8 +90,9 @@ typedef struct weft_cloth_def
     weft_vec3 warp;              ///< direction of the warp in the rest shape, projected into each triangle
     const weft_vec3* velocities; ///< [vertex_count] m/s or NULL for zero
     weft_material material;
-    const char* model;           ///< "baraff-witkin"
-    const char* bending;         ///< "curvature" (a material property) or "hinge" (as the SA paper's tables)
+    const char* model;           ///< a name from weft_list(WEFT_LIST_MODELS, ...)
+    const char* bending;         ///< of "baraff-witkin": "curvature" (a material property) or "hinge" (as the SA paper's tables);
+                                 ///< NULL: the model's own
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
     double vertex_mass;          ///< kg a vertex instead of density times area; 0: not used
@@ -210,8 +211,16 @@ typedef struct weft_energy
 
 enum
 {
-    WEFT_STAGE_MAX = 16
+    WEFT_STAGE_MAX = 16,
+    WEFT_COUNTER_MAX = 16
 };
+
+/// A number that the time method counts in a step, such as `newton_iterations`.
+typedef struct weft_counter
+{
+    const char* name; ///< static; also its key in stats.jsonl
+    double value;
+} weft_counter;
 
 /// At the end of the step this edge passes through this face: bodies or pins have closed on the cloth. Or it has passed
 /// within the step, where a body went over the cloth whole and nothing around it crosses at the end.
@@ -229,7 +238,8 @@ typedef struct weft_step_stats
     int iterations;       ///< of the linear solver, all solves of the step
     int solves;           ///< linear solves
     const char* solver;   ///< name of the one that ran last (for auto: the one chosen); static
-    int newton_iterations; ///< 0 for methods without
+    int counter_count;
+    weft_counter counters[WEFT_COUNTER_MAX]; ///< of the method, and of the one that it falls back on; weft_step_counter finds one
     int substeps;         ///< accepted; 1 when nothing was halved
     int rejected;         ///< substeps thrown away
     double residual;      ///< of the last solve
@@ -274,6 +284,9 @@ WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error
 /// step and vertex. What multigrid keeps from solve to solve is then dropped, as by weft_sim_checkpoint.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL
 
+/// What the method counted under that name; 0 when it counts no such thing.
+WEFT_API double weft_step_counter(const weft_step_stats* stats, const char* name);
+
 WEFT_API int weft_sim_cloth_count(const weft_sim* sim);
 WEFT_API int weft_sim_vertex_count(const weft_sim* sim, weft_cloth_id cloth); ///< -1: of all cloths
 WEFT_API const char* weft_sim_cloth_name(const weft_sim* sim, weft_cloth_id cloth);
@@ -298,7 +311,8 @@ WEFT_API weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count);
 WEFT_API void weft_sim_checkpoint(weft_sim* sim);
 
 /// What solver and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
-/// the vertex on the finest level; -1 where there is none, as before the first step and after weft_sim_checkpoint.
+/// the vertex on the finest level; -1 where there is none, as before the first step and after weft_sim_checkpoint. Then those
+/// of the method.
 typedef struct weft_sim_field
 {
     const char* name;

@@ -4,6 +4,7 @@
 //     frames         steps a frame                                      here
 //     step-control   steps, halvings, calm substeps                     step/step_control.c
 //     positions, velocities, acceleration, contact     a vertex each, in scene order    step/state.c
+//     past, past-K-positions, past-K-velocities        of methods of several steps      step/history.c
 //     solver         what `auto` has learnt, where it is the solver     solve/solver_object.c
 //
 // Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint. Formats up to 3
@@ -143,7 +144,8 @@ typedef struct loaded
 
 static weft_status load(loaded* l, const weft_sim* sim, int steps_per_frame, sections* from, weft_error* error)
 {
-    if (state_create(&l->state, sim->model.vertex_count) != WEFT_OK)
+    if (state_create(&l->state, sim->model.vertex_count) != WEFT_OK ||
+        history_create(&l->state, sim->world.state.history_count) != WEFT_OK)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
     }
@@ -159,6 +161,8 @@ static void take_over(weft_sim* sim, loaded* l)
     world* w = &sim->world;
     state_swap(&w->state, &l->state);
     solver_object_forget(&w->solver);
+    method_object_forget(&w->method);
+    method_object_forget(&w->fallback);
     double* memory = solver_object_memory(&w->solver);
     if (memory)
     {

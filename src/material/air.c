@@ -66,6 +66,24 @@ static vec3 mean_velocity(const element_context* ctx, int e)
     return v3_scale(1.0 / 3.0, v3_add(v[vertex[0]], v3_add(v[vertex[1]], v[vertex[2]])));
 }
 
+static void force(const void* context, const int* elements, double (*out)[3][BATCH])
+{
+    // The force at present velocities: nothing is frozen.
+    const element_context* given = context;
+    element_motion motion = *given->motion;
+    motion.x_last = motion.v_last = NULL;
+    element_context ctx = {given->group, &motion};
+    for (int lane = 0; lane < BATCH; lane++)
+    {
+        panel p = panel_of(&ctx, elements[lane]);
+        const double f[3] = {p.force.x, p.force.y, p.force.z};
+        for (int k = 0; k < 9; k++)
+        {
+            out[k / 3][k % 3][lane] = f[k % 3] / 3.0;
+        }
+    }
+}
+
 static void evaluate(const void* context, const int* elements, element_batch* out)
 {
     const element_context* ctx = context;
@@ -112,13 +130,13 @@ static void energy(const element_context* context, int begin, int end, energy_su
     }
 }
 
-const element_kernels air_kernels = {evaluate, energy};
+const element_kernels air_kernels = {evaluate, energy, force};
 
-double air_work(const element_group* group, const element_motion* start, const vec3* v_end)
+double air_work(const element_group* group, int begin, int end, const element_motion* start, const vec3* v_end)
 {
     element_context context = {group, start};
     double work = 0.0;
-    for (int e = 0; e < group->count; e++)
+    for (int e = begin; e < end; e++)
     {
         panel p = panel_of(&context, e);
         const int* vertex = group->vertices + 3 * (size_t)e;

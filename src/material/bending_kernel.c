@@ -103,17 +103,49 @@ WIDE_INLINE wide lane_counts(int first, int end, int* elements)
 
 // ---- hinge
 
+// The angle of a hinge with its gradient.
+WIDE_INLINE angle hinge_of(const element_group* group, const vec3* positions, const int* elements)
+{
+    wvec x[4];
+    for (int a = 0; a < 4; a++)
+    {
+        x[a] = wv_gather(positions, group->vertices, 4, a, elements);
+    }
+    return angle_of(x[0], x[1], x[2], x[3]);
+}
+
+// d theta / dt
+WIDE_INLINE wide hinge_rate(const angle* t, const element_group* group, const vec3* v, const int* elements)
+{
+    wide rate = wide_set(0.0);
+    for (int a = 0; a < 4; a++)
+    {
+        rate += wv_dot(t->g[a], wv_gather(v, group->vertices, 4, a, elements));
+    }
+    return rate;
+}
+
+static void hinge_force(const void* context, const int* elements, double (*out)[3][BATCH])
+{
+    const element_context* ctx = context;
+    const double* rest = ctx->group->rest;
+    angle t = hinge_of(ctx->group, ctx->motion->x, elements);
+    wide bend = angle_difference(angle_theta(&t), wide_gather(rest, HINGE_STRIDE, 1, elements));
+    wide rate = hinge_rate(&t, ctx->group, ctx->motion->v, elements);
+    wide s =
+        -wide_gather(rest, HINGE_STRIDE, 0, elements) * (bend + wide_gather(rest, HINGE_STRIDE, 2, elements) * rate);
+    for (int a = 0; a < 4; a++)
+    {
+        put_scaled(out[a], s, t.g[a]);
+    }
+}
+
 static void hinge_evaluate(const void* context, const int* elements, element_batch* out)
 {
     const element_context* ctx = context;
     const element_motion* motion = ctx->motion;
     const int* vertices = ctx->group->vertices;
-    wvec x[4];
-    for (int a = 0; a < 4; a++)
-    {
-        x[a] = wv_gather(motion->x, vertices, 4, a, elements);
-    }
-    angle t = angle_of(x[0], x[1], x[2], x[3]);
+    angle t = hinge_of(ctx->group, motion->x, elements);
     wide theta = angle_theta(&t);
     wide stiffness = wide_gather(ctx->group->rest, HINGE_STRIDE, 0, elements);
     wide rest = wide_gather(ctx->group->rest, HINGE_STRIDE, 1, elements);
@@ -133,10 +165,7 @@ static void hinge_evaluate(const void* context, const int* elements, element_bat
     }
     else
     {
-        for (int a = 0; a < 4; a++)
-        {
-            rate += wv_dot(t.g[a], wv_gather(motion->v, vertices, 4, a, elements));
-        }
+        rate = hinge_rate(&t, ctx->group, motion->v, elements);
         time += motion->h;
     }
     wide s = -motion->h * stiffness * (angle_difference(theta, rest) + time * rate);
@@ -185,7 +214,7 @@ static void hinge_energy(const element_context* context, int begin, int end, ene
 }
 
 extern const element_kernels KERNEL_NAME(hinge_kernels);
-const element_kernels KERNEL_NAME(hinge_kernels) = {hinge_evaluate, hinge_energy};
+const element_kernels KERNEL_NAME(hinge_kernels) = {hinge_evaluate, hinge_energy, hinge_force};
 
 // ---- curvature
 
@@ -272,21 +301,71 @@ WIDE_INLINE void folds_only(const wings* w, wide* fold)
     }
 }
 
+// A bent triangle: its folds, y = L^T (fold - rest) and Y = dy/dx.
+typedef struct bow
+{
+    wide L[6], fold[3], y[3];
+    wvec Y[3][6];
+} bow;
+
+WIDE_INLINE void bow_of(const element_group* group, const vec3* x, const int* elements, bow* b)
+{
+    wide phi[3];
+    factor_load(group, elements, b->L);
+    wings w = wings_of(group, x, elements);
+    combined_gradients(&w, b->L, b->fold, b->Y);
+    for (int k = 0; k < 3; k++)
+    {
+        phi[k] = b->fold[k] - wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements);
+    }
+    factor_apply(b->L, phi, b->y);
+}
+
+// dy/dt
+WIDE_INLINE void bow_rates(const bow* b, const element_group* group, const vec3* v, const int* elements, wide* rate)
+{
+    for (int a = 0; a < 6; a++)
+    {
+        wvec velocity = wv_gather(v, group->vertices, 6, a, elements);
+        for (int m = 0; m < 3; m++)
+        {
+            rate[m] += wv_dot(b->Y[m][a], velocity);
+        }
+    }
+}
+
+// Y^T s to the six vertices.
+WIDE_INLINE void put_bow(const bow* b, const wide* s, double (*out)[3][BATCH])
+{
+    for (int a = 0; a < 6; a++)
+    {
+        wvec f = wv_add(wv_add(wv_scale(s[0], b->Y[0][a]), wv_scale(s[1], b->Y[1][a])), wv_scale(s[2], b->Y[2][a]));
+        put_scaled(out[a], wide_set(1.0), f);
+    }
+}
+
+static void curvature_force(const void* context, const int* elements, double (*out)[3][BATCH])
+{
+    const element_context* ctx = context;
+    bow b;
+    bow_of(ctx->group, ctx->motion->x, elements, &b);
+    wide rate[3] = {wide_set(0), wide_set(0), wide_set(0)}, s[3];
+    bow_rates(&b, ctx->group, ctx->motion->v, elements, rate);
+    wide damping = wide_gather(ctx->group->rest, CURVATURE_STRIDE, 9, elements);
+    for (int m = 0; m < 3; m++)
+    {
+        s[m] = -(b.y[m] + damping * rate[m]);
+    }
+    put_bow(&b, s, out);
+}
+
 static void curvature_evaluate(const void* context, const int* elements, element_batch* out)
 {
     const element_context* ctx = context;
     const element_motion* motion = ctx->motion;
     const element_group* group = ctx->group;
-    wide L[6], fold[3], phi[3], y[3];
-    wvec Y[3][6];
-    factor_load(group, elements, L);
-    wings w = wings_of(group, motion->x, elements);
-    combined_gradients(&w, L, fold, Y);
-    for (int k = 0; k < 3; k++)
-    {
-        phi[k] = fold[k] - wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements);
-    }
-    factor_apply(L, phi, y);
+    bow b;
+    bow_of(group, motion->x, elements, &b);
 
     // Rates of L^T fold; h K v = h Y^T (Y v) adds h to the damping's time.
     wide damping = wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);
@@ -294,41 +373,33 @@ static void curvature_evaluate(const void* context, const int* elements, element
     if (motion->x_last)
     {
         wings last = wings_of(group, motion->x_last, elements);
-        wide before[3];
+        wide before[3], moved[3];
         folds_only(&last, before);
         for (int k = 0; k < 3; k++)
         {
-            phi[k] = (fold[k] - before[k]) * wide_set(1.0 / motion->h);
+            moved[k] = (b.fold[k] - before[k]) * wide_set(1.0 / motion->h);
         }
-        factor_apply(L, phi, rate);
+        factor_apply(b.L, moved, rate);
     }
     else
     {
-        for (int v = 0; v < 6; v++)
-        {
-            wvec velocity = wv_gather(motion->v, group->vertices, 6, v, elements);
-            for (int m = 0; m < 3; m++)
-            {
-                rate[m] += wv_dot(Y[m][v], velocity);
-            }
-        }
+        bow_rates(&b, group, motion->v, elements, rate);
         time += motion->h;
     }
     wide s[3];
     for (int m = 0; m < 3; m++)
     {
-        s[m] = -motion->h * (y[m] + time * rate[m]);
+        s[m] = -motion->h * (b.y[m] + time * rate[m]);
     }
+    put_bow(&b, s, out->rhs);
     wide k = motion->h * motion->h + motion->h * damping;
-    for (int a = 0; a < 6; a++)
+    for (int i = 0; i < 6; i++)
     {
-        wvec f = wv_add(wv_add(wv_scale(s[0], Y[0][a]), wv_scale(s[1], Y[1][a])), wv_scale(s[2], Y[2][a]));
-        put_scaled(out->rhs[a], wide_set(1.0), f);
-        wvec c[3] = {wv_scale(k, Y[0][a]), wv_scale(k, Y[1][a]), wv_scale(k, Y[2][a])};
-        for (int b = a; b < 6; b++)
+        wvec c[3] = {wv_scale(k, b.Y[0][i]), wv_scale(k, b.Y[1][i]), wv_scale(k, b.Y[2][i])};
+        for (int j = i; j < 6; j++)
         {
-            double(*block)[BATCH] = out->block[pair_index(6, a, b)];
-            wvec p = Y[0][b], q = Y[1][b], r = Y[2][b];
+            double(*block)[BATCH] = out->block[pair_index(6, i, j)];
+            wvec p = b.Y[0][j], q = b.Y[1][j], r = b.Y[2][j];
             put_scaled(block, wide_set(1.0), wv_madd(wv_madd(wv_scale(c[0].x, p), c[1].x, q), c[2].x, r));
             put_scaled(block + 3, wide_set(1.0), wv_madd(wv_madd(wv_scale(c[0].y, p), c[1].y, q), c[2].y, r));
             put_scaled(block + 6, wide_set(1.0), wv_madd(wv_madd(wv_scale(c[0].z, p), c[1].z, q), c[2].z, r));
@@ -371,4 +442,4 @@ static void curvature_energy(const element_context* context, int begin, int end,
 }
 
 extern const element_kernels KERNEL_NAME(curvature_kernels);
-const element_kernels KERNEL_NAME(curvature_kernels) = {curvature_evaluate, curvature_energy};
+const element_kernels KERNEL_NAME(curvature_kernels) = {curvature_evaluate, curvature_energy, curvature_force};

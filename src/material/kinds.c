@@ -1,4 +1,4 @@
-// The table of element kinds, their groups, and energies in a fixed order.
+// The element kinds of cloth, groups of elements, and their energies in a fixed order.
 #include <string.h>
 
 #include "material/bending.h"
@@ -24,10 +24,35 @@ DECLARE_KERNELS(membrane_kernels);
 DECLARE_KERNELS(hinge_kernels);
 DECLARE_KERNELS(curvature_kernels);
 
-const element_kind kind_membrane = {"membrane", 3, MEMBRANE_STRIDE, KERNELS(membrane_kernels), membrane_exact};
-const element_kind kind_hinge = {"hinge", 4, HINGE_STRIDE, KERNELS(hinge_kernels), hinge_exact};
-const element_kind kind_curvature = {"curvature", 6, CURVATURE_STRIDE, KERNELS(curvature_kernels), curvature_exact};
-const element_kind kind_air = {"air", 3, 1, {&air_kernels, &air_kernels, &air_kernels}, NULL};
+const element_kind kind_membrane = {
+    .name = "membrane",
+    .arity = 3,
+    .rest_stride = MEMBRANE_STRIDE,
+    .kernels = KERNELS(membrane_kernels),
+    .exact = membrane_exact,
+};
+const element_kind kind_hinge = {
+    .name = "hinge",
+    .arity = 4,
+    .rest_stride = HINGE_STRIDE,
+    .kernels = KERNELS(hinge_kernels),
+    .exact = hinge_exact,
+};
+const element_kind kind_curvature = {
+    .name = "curvature",
+    .arity = 6,
+    .rest_stride = CURVATURE_STRIDE,
+    .kernels = KERNELS(curvature_kernels),
+    .exact = curvature_exact,
+};
+const element_kind kind_air = {
+    .name = "air",
+    .arity = 3,
+    .rest_stride = 1,
+    .is_load = true,
+    .kernels = {&air_kernels, &air_kernels, &air_kernels},
+    .work = air_work,
+};
 
 enum
 {
@@ -60,10 +85,83 @@ void element_group_finish(element_group* group)
     *group = (element_group){0};
 }
 
+weft_status element_groups_add(element_groups* groups, const element_kind* kind)
+{
+    if (element_groups_find(groups, kind))
+    {
+        return WEFT_OK;
+    }
+    if (!mem_grow((void**)&groups->list, &groups->capacity, groups->count + 1, sizeof(element_group)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    groups->list[groups->count++] = (element_group){.kind = kind};
+    return WEFT_OK;
+}
+
+element_group* element_groups_find(const element_groups* groups, const element_kind* kind)
+{
+    for (int g = 0; g < groups->count; g++)
+    {
+        if (groups->list[g].kind == kind)
+        {
+            return &groups->list[g];
+        }
+    }
+    return NULL;
+}
+
+void element_groups_drop_empty(element_groups* groups)
+{
+    int kept = 0;
+    for (int g = 0; g < groups->count; g++)
+    {
+        if (groups->list[g].count > 0)
+        {
+            groups->list[kept++] = groups->list[g];
+            continue;
+        }
+        element_group_finish(&groups->list[g]);
+    }
+    groups->count = kept;
+}
+
+void element_groups_finish(element_groups* groups)
+{
+    for (int g = 0; g < groups->count; g++)
+    {
+        element_group_finish(&groups->list[g]);
+    }
+    mem_free(groups->list);
+    *groups = (element_groups){0};
+}
+
+// ---- sums over the active elements
+
+// The next run of active elements in [*begin, end) starts at *begin; returns its end, `end` itself past the last.
+static int next_active(const uint8_t* flags, int* begin, int end)
+{
+    if (!flags)
+    {
+        return end;
+    }
+    while (*begin < end && flags[*begin] & ELEMENT_INACTIVE)
+    {
+        ++*begin;
+    }
+    int last = *begin;
+    while (last < end && !(flags[last] & ELEMENT_INACTIVE))
+    {
+        last++;
+    }
+    return last;
+}
+
 typedef struct energy_context
 {
     element_context element;
     const element_kernels* kernels;
+    const uint8_t* flags;
     energy_sums* partial;
 } energy_context;
 
@@ -72,7 +170,15 @@ static void energy_chunk(void* context, int begin, int end)
     energy_context* e = context;
     energy_sums* sums = &e->partial[begin / ENERGY_GRAIN];
     *sums = (energy_sums){0};
-    e->kernels->energy(&e->element, begin, end, sums);
+    while (begin < end)
+    {
+        int last = next_active(e->flags, &begin, end);
+        if (begin < last)
+        {
+            e->kernels->energy(&e->element, begin, last, sums);
+        }
+        begin = last;
+    }
 }
 
 int element_energy_chunks(const element_group* group)
@@ -80,14 +186,14 @@ int element_energy_chunks(const element_group* group)
     return group->count > 0 ? (group->count - 1) / ENERGY_GRAIN + 1 : 0;
 }
 
-void element_group_energy(const element_group* group, workers* pool, cpu_kind cpu, const element_motion* motion,
-                          energy_sums* partial, energy_sums* total)
+void element_group_energy(const element_group* group, const uint8_t* flags, workers* pool, cpu_kind cpu,
+                          const element_motion* motion, energy_sums* partial, energy_sums* total)
 {
-    if (group->count == 0)
+    energy_context e = {{group, motion}, element_kernels_for(group->kind, cpu), flags, partial};
+    if (group->count == 0 || !e.kernels->energy)
     {
         return;
     }
-    energy_context e = {{group, motion}, element_kernels_for(group->kind, cpu), partial};
     parallel_for(pool, group->count, ENERGY_GRAIN, energy_chunk, &e);
     for (int k = 0; k < element_energy_chunks(group); k++)
     {
@@ -97,4 +203,17 @@ void element_group_energy(const element_group* group, workers* pool, cpu_kind cp
         total->dissipation += partial[k].dissipation;
         total->max_stretch = fmax(total->max_stretch, partial[k].max_stretch);
     }
+}
+
+double element_group_work(const element_group* group, const uint8_t* flags, const element_motion* start,
+                          const vec3* v_end)
+{
+    double work = 0.0;
+    for (int begin = 0; begin < group->count && group->kind->work;)
+    {
+        int last = next_active(flags, &begin, group->count);
+        work += group->kind->work(group, begin, last, start, v_end);
+        begin = last;
+    }
+    return work;
 }

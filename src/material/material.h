@@ -40,6 +40,14 @@ typedef struct energy_sums
 
 typedef struct element_kind element_kind;
 
+// What an element does in a step, a byte each, beside the group: the model is constant, and methods decide anew.
+enum
+{
+    ELEMENT_IMPLICIT = 0, // it takes part in the linear system
+    ELEMENT_INACTIVE = 1, // nothing of it counts: slack or torn
+    ELEMENT_EXPLICIT = 2  // its force counts, its blocks do not
+};
+
 // Elements of one kind over the whole scene.
 typedef struct element_group
 {
@@ -50,28 +58,73 @@ typedef struct element_group
     weft_air air;  // kind air only
 } element_group;
 
+// Groups by kind; the order is that of assembly, hence of sums.
+typedef struct element_groups
+{
+    element_group* list; // [count]
+    int count, capacity;
+} element_groups;
+
+weft_status element_groups_add(element_groups* groups, const element_kind* kind);           // nothing when it is there
+element_group* element_groups_find(const element_groups* groups, const element_kind* kind); // NULL: none
+void element_groups_drop_empty(element_groups* groups);
+void element_groups_finish(element_groups* groups); // zeroed is fine
+
 typedef struct element_context
 {
     const element_group* group;
     const element_motion* motion;
 } element_context;
 
-// Compiled for each CPU kind.
+// Compiled for each CPU kind. Contexts are element_contexts. What is NULL the kind does not have.
 typedef struct element_kernels
 {
-    element_evaluate_fn* evaluate; // context is an element_context
+    element_evaluate_fn* evaluate;                                                         // part of the linear system
     void (*energy)(const element_context* context, int begin, int end, energy_sums* sums); // adds
+    element_force_fn* force; // N, elastic and damping, at positions and velocities; h and the last state do not matter
 } element_kernels;
+
+// Projective form, for methods with a constant matrix: the elastic energy is the least over d of
+// 1/2 sum over rows r of weight_r |sum over vertices a of S_ra x_a - d_r|^2, up to a constant.
+typedef struct element_projection
+{
+    int row_count;
+    void (*rows)(const element_group* group, int e, double* weight /* [row_count] */,
+                 double* S /* [row_count][arity] */);
+    // The d of eight elements, at the motion's positions.
+    void (*project)(const void* context, const int* elements /* [BATCH] */, double (*out)[3][BATCH] /* [row_count] */);
+} element_projection;
+
+// Constraint form, for methods that move positions: the energy is C^2 / (2 compliance).
+typedef struct constraint_batch
+{
+    double value[BATCH];                  // C at the motion's positions
+    double gradient[ARITY_MAX][3][BATCH]; // dC/dx of each vertex
+    double compliance[BATCH];
+} constraint_batch;
+
+typedef void element_constraint_fn(const void* context, const int* elements /* [BATCH] */, constraint_batch* out);
+
+// Bounds of an element's eigenvalues against its vertices' shares of mass: out[e - begin] gets K of M_e^-1 K_e in 1/s^2
+// and D of M_e^-1 D_e in 1/s. A method takes an element explicitly where h^2 K + 2 h D is small.
+typedef void element_criterion_fn(const element_context* context, const double* mass_share /* [vertices] kg */,
+                                  int begin, int end, double (*out)[2]);
 
 struct element_kind
 {
     const char* name;
     int arity;
     int rest_stride; // doubles an element
+    bool is_load;    // acts from outside: methods that project or constrain take its force
     const element_kernels* kernels[CPU_KIND_COUNT];
     // The exact elastic force and Jacobian of one element, before clamping: force[3 arity], jacobian
     // [3 arity][3 arity] = d force / d x. NULL: not elastic.
     void (*exact)(const double* rest, const vec3* x, double* force, double* jacobian);
+    // Work done on the cloth in a step that ends with velocities v_end, J. NULL: none beside its energy.
+    double (*work)(const element_group* group, int begin, int end, const element_motion* start, const vec3* v_end);
+    const element_projection* projection; // NULL: it has none, as the rest
+    element_constraint_fn* constraint;
+    element_criterion_fn* explicit_criterion;
 };
 
 extern const element_kind kind_membrane, kind_hinge, kind_curvature, kind_air;
@@ -81,10 +134,14 @@ const element_kernels* element_kernels_for(const element_kind* kind, cpu_kind cp
 weft_status element_group_reserve(element_group* group, const element_kind* kind, int count);
 void element_group_finish(element_group* group);
 
-// Energies of a group, summed in a fixed order. `partial` is scratch for element_energy_chunks(group) sums.
+// Energies of a group's active elements, summed in a fixed order; flags is [count] or NULL: all are active. `partial`
+// is scratch for element_energy_chunks(group) sums.
 int element_energy_chunks(const element_group* group);
-void element_group_energy(const element_group* group, workers* pool, cpu_kind cpu, const element_motion* motion,
-                          energy_sums* partial, energy_sums* total);
+void element_group_energy(const element_group* group, const uint8_t* flags, workers* pool, cpu_kind cpu,
+                          const element_motion* motion, energy_sums* partial, energy_sums* total);
+// Work of a group's active elements (see element_kind), J.
+double element_group_work(const element_group* group, const uint8_t* flags, const element_motion* start,
+                          const vec3* v_end);
 
 // ---- setting up: one cloth's triangles in scene vertices
 typedef struct cloth_shape
@@ -97,7 +154,24 @@ typedef struct cloth_shape
     const hinge* hinges;
     const int* triangle_hinge; // [3 * triangle_count]
     weft_material material;
+    const char* bending; // one of the model's words; NULL: it has no choice
 } cloth_shape;
+
+// A model of cloth: which elements stand for a mesh and a material.
+typedef struct cloth_model
+{
+    const char* name;            // what scene files say
+    const char* summary;         // one line for `weft list`
+    const char* const* bendings; // what "bending" may be, the first is the default; ends with NULL. NULL: no choice
+    const element_kind* const* kinds; // that it may fill, in the order of assembly; ends with NULL
+    weft_status (*append)(element_groups* groups, const cloth_shape* shape); // groups has all of its kinds
+} cloth_model;
+
+extern const cloth_model* const model_table[]; // ends with NULL; the first is the default
+
+const cloth_model* cloth_model_find(const char* name); // NULL: there is none
+// The model's own word for a choice of bending, its default for NULL. False: the model has no such choice.
+bool cloth_model_bending(const cloth_model* m, const char* word, const char** out);
 
 // Each appends one element a triangle (or hinge).
 weft_status membrane_append(element_group* group, const cloth_shape* shape);
@@ -106,9 +180,7 @@ weft_status curvature_append(element_group* group, const cloth_shape* shape);
 weft_status air_append(element_group* group, const cloth_shape* shape);
 
 extern const element_kernels air_kernels;
-
-// Work that air does in a step that ends with velocities v_end, J.
-double air_work(const element_group* group, const element_motion* start, const vec3* v_end);
+double air_work(const element_group* group, int begin, int end, const element_motion* start, const vec3* v_end);
 
 double triangle_rest_area(const vec2* rest /* [3] */);
 

@@ -128,14 +128,36 @@ WIDE_INLINE void put_vector(double (*out)[BATCH], wvec a)
     wide_store(out[2], a.z);
 }
 
-// h f - h^2 K v of both columns, to the three vertices.
-WIDE_INLINE void put_forces(const membrane* e, gradient g, element_batch* out)
+// Forces by the columns w_u and w_v, to the three vertices.
+WIDE_INLINE void put_forces(const membrane* e, gradient g, double (*out)[3][BATCH])
 {
     wvec f1 = wv_madd(wv_scale(e->b1u, g.u), e->b1v, g.v);
     wvec f2 = wv_madd(wv_scale(e->b2u, g.u), e->b2v, g.v);
-    put_vector(out->rhs[1], f1);
-    put_vector(out->rhs[2], f2);
-    put_vector(out->rhs[0], wv_scale(wide_set(-1.0), wv_add(f1, f2)));
+    put_vector(out[1], f1);
+    put_vector(out[2], f2);
+    put_vector(out[0], wv_scale(wide_set(-1.0), wv_add(f1, f2)));
+}
+
+// dE/dw of stretch and shear, and what damping adds.
+WIDE_INLINE gradient stress_of(const membrane* e, gradient w, const thread* tu, const thread* tv, rates rate)
+{
+    wide su = e->ku * (tu->length - 1.0 + e->damping * rate.u);
+    wide sv = e->kv * (tv->length - 1.0 + e->damping * rate.v);
+    wide ss = e->ks * (wv_dot(w.u, w.v) + e->damping * rate.s);
+    return (gradient){wv_madd(wv_scale(su, tu->n), ss, w.v), wv_madd(wv_scale(sv, tv->n), ss, w.u)};
+}
+
+static void force(const void* context, const int* elements, double (*out)[3][BATCH])
+{
+    const element_context* ctx = context;
+    const int* vertices = ctx->group->vertices;
+    membrane e = membrane_load(ctx->group, elements);
+    gradient w = gradient_of(&e, ctx->motion->x, vertices, elements);
+    thread tu = thread_of(w.u), tv = thread_of(w.v);
+    rates rate = rates_from_velocity(w, &tu, &tv, gradient_of(&e, ctx->motion->v, vertices, elements));
+    gradient g = stress_of(&e, w, &tu, &tv, rate);
+    wide minus = wide_set(-1.0);
+    put_forces(&e, (gradient){wv_scale(minus, g.u), wv_scale(minus, g.v)}, out);
 }
 
 // Blocks from the 6 x 6 matrix (uu, uv; uv^T, vv): (1,1), (1,2), (2,2) directly, those of vertex 0 by minus sums, so
@@ -227,12 +249,9 @@ static void evaluate(const void* context, const int* elements, element_batch* ou
         stiff.v = wv_madd(stiff.v, motion->h * e.kv * (1.0 - tv.t) * rate.v, tv.n);
         stiff.v = wv_madd(stiff.v, motion->h * e.kv * tv.t, dw.v);
     }
-    wide su = e.ku * (tu.length - 1.0 + e.damping * rate.u);
-    wide sv = e.kv * (tv.length - 1.0 + e.damping * rate.v);
-    wide ss = e.ks * (s.c + e.damping * rate.s);
-    wvec gu = wv_add(wv_madd(wv_scale(su, tu.n), ss, w.v), stiff.u);
-    wvec gv = wv_add(wv_madd(wv_scale(sv, tv.n), ss, w.u), stiff.v);
-    put_forces(&e, (gradient){wv_scale(wide_set(-motion->h), gu), wv_scale(wide_set(-motion->h), gv)}, out);
+    gradient g = stress_of(&e, w, &tu, &tv, rate);
+    wvec gu = wv_add(g.u, stiff.u), gv = wv_add(g.v, stiff.v);
+    put_forces(&e, (gradient){wv_scale(wide_set(-motion->h), gu), wv_scale(wide_set(-motion->h), gv)}, out->rhs);
     put_hessian(&e, w, &tu, &tv, &s, motion->h, out);
 }
 
@@ -272,4 +291,4 @@ static void energy(const element_context* context, int begin, int end, energy_su
 }
 
 extern const element_kernels KERNEL_NAME(membrane_kernels);
-const element_kernels KERNEL_NAME(membrane_kernels) = {evaluate, energy};
+const element_kernels KERNEL_NAME(membrane_kernels) = {evaluate, energy, force};

@@ -1,5 +1,6 @@
 // weft_list: one way to the names of every table.
 #include "material/catalogue.h"
+#include "material/material.h"
 #include "scene/scene_list.h"
 #include "solve/solve.h"
 #include "step/step.h"
@@ -9,10 +10,6 @@ typedef struct name_row
 {
     const char *name, *summary;
 } name_row;
-
-static const name_row models[] = {
-    {"baraff-witkin", "stretch, shear and bend on triangles; bending `curvature` (a material property) or `hinge`"},
-};
 
 static const name_row formats[] = {
     {"pc2", "point cache of a run, positions a frame"},
@@ -38,14 +35,31 @@ static weft_status row_at(const name_row* rows, size_t count, int index, const c
 
 static weft_status method_at(int index, const char** name, const char** summary)
 {
-    int count;
-    const time_method* const* methods = time_methods(&count);
-    if (index < 0 || index >= count)
+    const method_row* row = method_table;
+    for (; row->method && index > 0; row++, index--)
+    {
+    }
+    if (index != 0 || !row->method)
     {
         return WEFT_NOT_FOUND;
     }
-    *name = methods[index]->name;
-    *summary = methods[index]->summary;
+    *name = row->method->name;
+    *summary = row->method->summary;
+    return WEFT_OK;
+}
+
+static weft_status model_at(int index, const char** name, const char** summary)
+{
+    const cloth_model* const* model = model_table;
+    for (; *model && index > 0; model++, index--)
+    {
+    }
+    if (index != 0 || !*model)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    *name = (*model)->name;
+    *summary = (*model)->summary;
     return WEFT_OK;
 }
 
@@ -95,7 +109,7 @@ weft_status weft_list(weft_list_kind kind, int index, const char** name, const c
     case WEFT_LIST_SOLVERS:
         return solver_at(index, name, summary);
     case WEFT_LIST_MODELS:
-        return row_at(models, sizeof(models) / sizeof(models[0]), index, name, summary);
+        return model_at(index, name, summary);
     case WEFT_LIST_MATERIALS:
         return material_at(index, name, summary);
     case WEFT_LIST_SCENES:

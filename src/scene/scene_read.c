@@ -2,6 +2,7 @@
 // scenes/schema.json say the same to people and to editors; the tests hold the three together.
 #include <string.h>
 
+#include "material/material.h"
 #include "scene/scene_data.h"
 
 enum
@@ -178,11 +179,23 @@ static const field model_fields[] = {
     {"bending", FIELD_NODE, offsetof(model_keys, bending), ANY_NUMBER},
 };
 
+// What was chosen before stays chosen with another model that knows the word.
+static weft_status model_take(const scene_reader* r, const tree_node* node, const char** model, const char** bending)
+{
+    TRY(read_name(r, node, WEFT_LIST_MODELS, model));
+    const cloth_model* m = cloth_model_find(*model);
+    if (!cloth_model_bending(m, *bending, bending))
+    {
+        cloth_model_bending(m, NULL, bending);
+    }
+    return WEFT_OK;
+}
+
 static weft_status model_read(const scene_reader* r, const tree_node* node, const char** model, const char** bending)
 {
     if (node->kind == TREE_STRING)
     {
-        return read_name(r, node, WEFT_LIST_MODELS, model);
+        return model_take(r, node, model, bending);
     }
     if (node->kind != TREE_OBJECT)
     {
@@ -192,13 +205,20 @@ static weft_status model_read(const scene_reader* r, const tree_node* node, cons
     TRY(read_fields(r, node, model_fields, FIELD_COUNT(model_fields), &keys));
     if (keys.name)
     {
-        TRY(read_name(r, keys.name, WEFT_LIST_MODELS, model));
+        TRY(model_take(r, keys.name, model, bending));
     }
     if (keys.bending)
     {
-        static const char* const words[] = {"curvature", "hinge"};
-        int index;
-        TRY(read_choice(r, keys.bending, words, 2, &index));
+        const char* const* words = cloth_model_find(*model)->bendings;
+        int count = 0, index = 0;
+        for (; words && words[count]; count++)
+        {
+        }
+        if (count == 0)
+        {
+            return read_error(r, keys.bending, "the model `%s` has no choice of bending; leave the key out", *model);
+        }
+        TRY(read_choice(r, keys.bending, words, count, &index));
         *bending = words[index];
     }
     return WEFT_OK;
@@ -437,7 +457,7 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     scene->def = weft_sim_def_default();
     scene->def.kernels = cpu_kind_name(cpu_best());
     scene->model = cloth.model;
-    scene->bending = cloth.bending;
+    cloth_model_bending(cloth_model_find(cloth.model), cloth.bending, &scene->bending);
     scene->thickness = cloth.thickness;
     scene_keys keys = {
         .time_step = scene->def.time_step, .steps_per_frame = 20, .frames = 10, .gravity = scene->def.gravity};

@@ -10,7 +10,10 @@ static void write_model(writer* w, const char* model, const char* bending)
 {
     write_open(w, "model", "{");
     write_text(w, "name", model);
-    write_text(w, "bending", bending);
+    if (bending)
+    {
+        write_text(w, "bending", bending);
+    }
     write_close(w, "}");
 }
 

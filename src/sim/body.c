@@ -5,12 +5,8 @@
 
 weft_cloth_def weft_cloth_def_default(void)
 {
-    weft_cloth_def def = {.warp = {1, 0, 0},
-                          .model = "baraff-witkin",
-                          .bending = "curvature",
-                          .friction = -1.0,
-                          .static_friction = -1.0,
-                          .thickness = 1e-3};
+    weft_cloth_def def = {
+        .warp = {1, 0, 0}, .model = model_table[0]->name, .friction = -1.0, .static_friction = -1.0, .thickness = 1e-3};
     weft_material_find("cotton", &def.material, NULL);
     return def;
 }
@@ -126,20 +122,28 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     {
         return wrong(error, b, FRICTION_WRONG "; thickness (m) is finite and above zero");
     }
-    if (strcmp(def->model, "baraff-witkin") != 0)
-    {
-        return error_set(error, WEFT_NOT_FOUND, NULL, 0, "cloth `%s`: there is no model `%s`; see `weft list models`",
-                         b->name, def->model);
-    }
-    b->hinge_bending = strcmp(def->bending, "hinge") == 0;
-    if (!b->hinge_bending && strcmp(def->bending, "curvature") != 0)
-    {
-        return wrong(error, b, "bending is \"curvature\" or \"hinge\"");
-    }
     b->material = *m;
     b->vertex_mass = def->vertex_mass;
     b->thickness = def->thickness;
     return WEFT_OK;
+}
+
+static weft_status take_model(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
+{
+    b->model = cloth_model_find(def->model);
+    if (!b->model)
+    {
+        return error_set(error, WEFT_NOT_FOUND, NULL, 0, "cloth `%s`: there is no model `%s`; see `weft list models`",
+                         b->name, def->model);
+    }
+    if (!cloth_model_bending(b->model, def->bending, &b->bending))
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "cloth `%s`: bending is not \"%s\" with the model `%s`%s%s%s",
+                         b->name, def->bending, b->model->name,
+                         b->model->bendings ? "; try \"" : ", which has no choice",
+                         b->model->bendings ? b->model->bendings[0] : "", b->model->bendings ? "\"" : "");
+    }
+    return method_suits(sim, b, error);
 }
 
 static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* error)
@@ -258,6 +262,7 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
 {
     TRY(name_take(sim, def->name, "cloth", &b->name, error));
     TRY(take_material(def, b, error));
+    TRY(take_model(sim, def, b, error));
     TRY(take_mesh(def, b, error));
     TRY(take_state(def, b, error));
     TRY(take_pins(def, b, error));

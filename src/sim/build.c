@@ -55,22 +55,6 @@ static void mend_masses(model* m)
     }
 }
 
-static weft_status append_elements(const weft_sim* sim, model* m, const cloth_shape* shape, bool hinge_bending)
-{
-    TRY(membrane_append(&m->groups[GROUP_MEMBRANE], shape));
-    if (shape->material.bending > 0.0)
-    {
-        TRY(hinge_bending ? hinge_append(&m->groups[GROUP_HINGE], shape)
-                          : curvature_append(&m->groups[GROUP_CURVATURE], shape));
-    }
-    if (sim->def.air.density > 0.0)
-    {
-        TRY(air_append(&m->groups[GROUP_AIR], shape));
-        m->groups[GROUP_AIR].air = sim->def.air;
-    }
-    return WEFT_OK;
-}
-
 // Triangles in scene vertices, sorted by their smallest vertex, so that elements that are near in space are near in
 // memory.
 static weft_status sorted_triangles(const body* b, int* triangle, vec2* rest)
@@ -143,8 +127,10 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .hinge_count = hinge_count,
                          .hinges = a->hinges,
                          .triangle_hinge = a->triangle_hinge,
-                         .material = b->material};
-    return append_elements(sim, m, &shape, b->hinge_bending);
+                         .material = b->material,
+                         .bending = b->bending};
+    TRY(b->model->append(&m->groups, &shape));
+    return sim->def.air.density > 0.0 ? air_append(element_groups_find(&m->groups, &kind_air), &shape) : WEFT_OK;
 }
 
 static weft_status add_elements(const weft_sim* sim, const body* b, model* m)
@@ -186,22 +172,53 @@ static void add_forces(const body* b, model* m)
     }
 }
 
-static weft_status build_pattern(model* m)
+static bool model_in_use(const weft_sim* sim, const cloth_model* model)
 {
-    element_list lists[GROUP_COUNT];
-    int count = 0;
-    m->element_vertices = 0;
-    for (int g = 0; g < GROUP_COUNT; g++)
+    bool used = false;
+    for (int k = 0; k < sim->body_count; k++)
     {
-        m->assembly_of[g] = -1;
-        if (m->groups[g].count > 0)
+        used = used || sim->bodies[k].model == model;
+    }
+    return used;
+}
+
+// Groups of all kinds that may come, in the order of the table and not of the cloths; air comes last.
+static weft_status open_groups(const weft_sim* sim, element_groups* groups)
+{
+    for (const cloth_model* const* model = model_table; *model; model++)
+    {
+        const element_kind* const* kind = (*model)->kinds;
+        for (; *kind && model_in_use(sim, *model); kind++)
         {
-            m->assembly_of[g] = count;
-            m->element_vertices = int_max(m->element_vertices, m->groups[g].kind->arity);
-            lists[count++] = (element_list){m->groups[g].count, m->groups[g].kind->arity, m->groups[g].vertices};
+            TRY(element_groups_add(groups, *kind));
         }
     }
-    return assembler_create(m->vertex_count, lists, count, &m->assembler);
+    if (sim->def.air.density > 0.0)
+    {
+        TRY(element_groups_add(groups, &kind_air));
+        element_groups_find(groups, &kind_air)->air = sim->def.air;
+    }
+    return WEFT_OK;
+}
+
+static weft_status build_pattern(model* m)
+{
+    element_groups_drop_empty(&m->groups);
+    element_list* lists = MEM_NEW(m->groups.count + 1, element_list);
+    if (!lists)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    m->element_vertices = 0;
+    for (int g = 0; g < m->groups.count; g++)
+    {
+        const element_group* group = &m->groups.list[g];
+        m->element_vertices = int_max(m->element_vertices, group->kind->arity);
+        lists[g] = (element_list){group->count, group->kind->arity, group->vertices};
+    }
+    weft_status status = assembler_create(m->vertex_count, lists, m->groups.count, &m->assembler);
+    mem_free(lists);
+    return status;
 }
 
 static weft_status build_state(weft_sim* sim)
@@ -241,6 +258,7 @@ static weft_status build_model(weft_sim* sim)
         return WEFT_NO_MEMORY;
     }
     m->gravity = sim->def.gravity;
+    TRY(open_groups(sim, &m->groups));
     for (int k = 0; k < sim->body_count; k++)
     {
         add_masses(&sim->bodies[k], m);
@@ -298,9 +316,18 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
     {
         status = sim_build_contact(sim, error);
     }
+    if (status == WEFT_OK)
+    {
+        status = world_take_method(&sim->world, sim->method);
+    }
     if (status == WEFT_NO_MEMORY)
     {
         error_set(error, status, NULL, 0, "%s", weft_status_text(status));
+    }
+    if (status == WEFT_UNSUPPORTED && sim->model.groups.count > GROUP_MAX)
+    {
+        error_set(error, status, NULL, 0, "the models of the scene have %d kinds of elements together; %d can be",
+                  sim->model.groups.count, GROUP_MAX);
     }
     sim->built = status == WEFT_OK;
     sim->built ? (void)0 : sim_unbuild(sim); // the next call begins anew

@@ -67,9 +67,9 @@ static uint64_t hash_multigrid(uint64_t hash, const weft_sim* sim)
 static uint64_t hash_body(uint64_t hash, const body* b)
 {
     const mesh* m = &b->rest;
-    const double numbers[] = {b->friction.rub, b->friction.hold, b->thickness,
-                              b->vertex_mass,  b->hinge_bending, b->flat_rest};
+    const double numbers[] = {b->friction.rub, b->friction.hold, b->thickness, b->vertex_mass, b->flat_rest};
     hash = hash_bytes(hash_string(hash, b->name), numbers, sizeof(numbers));
+    hash = hash_string(hash_string(hash, b->model->name), b->bending);
     hash = hash_bytes(hash, &b->material, sizeof(b->material));
     hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, m->face_start, m->face_count + 1, sizeof(int));
@@ -120,15 +120,12 @@ static uint64_t hash_model(uint64_t hash, const model* m)
 {
     hash = hash_array(hash, m->mass, m->vertex_count, sizeof(double));
     hash = hash_array(hash, m->external, m->vertex_count, sizeof(vec3));
-    for (int g = 0; g < GROUP_COUNT; g++)
+    for (int g = 0; g < m->groups.count; g++)
     {
-        const element_group* group = &m->groups[g];
-        if (group->count > 0)
-        {
-            hash = hash_string(hash, group->kind->name);
-            hash = hash_array(hash, group->vertices, group->count, (size_t)group->kind->arity * sizeof(int));
-            hash = hash_array(hash, group->rest, group->count, (size_t)group->kind->rest_stride * sizeof(double));
-        }
+        const element_group* group = &m->groups.list[g];
+        hash = hash_string(hash, group->kind->name);
+        hash = hash_array(hash, group->vertices, group->count, (size_t)group->kind->arity * sizeof(int));
+        hash = hash_array(hash, group->rest, group->count, (size_t)group->kind->rest_stride * sizeof(double));
     }
     return hash_ties(hash_pins(hash, &m->pins), &m->ties);
 }
@@ -143,7 +140,7 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
                               d->max_iterations, d->max_halvings, d->newton_iterations, d->friction,
                               d->static_friction};
     hash = hash_bytes(hash, numbers, sizeof(numbers));
-    hash = hash_string(hash, sim->method->name);
+    hash = hash_string(hash, sim->method->method->name);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);
     hash = hash_multigrid(hash, sim);

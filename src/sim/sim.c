@@ -15,7 +15,7 @@ weft_sim_def weft_sim_def_default(void)
     return (weft_sim_def){
         .gravity = {0, -9.81, 0},
         .time_step = 0.002,
-        .method = "implicit-euler",
+        .method = method_table[0].method->name,
         .solver = "auto",
         .tolerance = 1e-5,
         .sa = sa_default(),
@@ -108,10 +108,7 @@ void sim_unbuild(weft_sim* sim)
 {
     world_finish(&sim->world);
     model* m = &sim->model;
-    for (int g = 0; g < GROUP_COUNT; g++)
-    {
-        element_group_finish(&m->groups[g]);
-    }
+    element_groups_finish(&m->groups);
     assembler_finish(&m->assembler);
     pin_set_finish(&m->pins);
     tie_set_finish(&m->ties);
@@ -121,7 +118,8 @@ void sim_unbuild(weft_sim* sim)
     for (int k = 0; k < sim->body_count; k++)
     {
         mem_free(sim->bodies[k].scene_vertex);
-        sim->bodies[k].scene_vertex = NULL;
+        mem_free(sim->bodies[k].user_vertex);
+        sim->bodies[k].scene_vertex = sim->bodies[k].user_vertex = NULL;
     }
     sim->built = false;
 }
@@ -180,9 +178,10 @@ static weft_status step_error(const weft_sim* sim, weft_status status, weft_erro
     const char* what = status == WEFT_NOT_FINITE ? "is not finite" : "moves fastest";
     if (b && status != WEFT_NO_MEMORY)
     {
-        return error_set(error, status, NULL, 0, "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step%s",
-                         step, weft_status_text(status), vertex, b->name, what,
-                         sim->method == &method_newton ? "" : ", or the method newton");
+        const time_method* other = sim->world.fallback.method;
+        return error_set(
+            error, status, NULL, 0, "step %lld: %s; vertex %d of cloth `%s` %s; try a smaller time_step%s%s", step,
+            weft_status_text(status), vertex, b->name, what, other ? ", or the method " : "", other ? other->name : "");
     }
     return error_set(error, status, NULL, 0, "step %lld: %s", step, weft_status_text(status));
 }
@@ -232,10 +231,10 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     TRY(sim_build(sim, error));
     weft_step_stats unused;
     stats = stats ? stats : &unused;
-    *stats = (weft_step_stats){.rate = NAN, .solver = ""};
+    *stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};
     double start = timer_now();
     sim->world.stats = stats;
-    weft_status status = step_run(&sim->world, sim->method);
+    weft_status status = step_run(&sim->world);
     if (status == WEFT_OK && tell_squeezed(sim, stats) != WEFT_OK)
     {
         step_undo(&sim->world);
@@ -361,6 +360,7 @@ weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_ve
         sim->world.state.x[s] = positions ? positions[i] : sim->world.state.x[s];
         sim->world.state.v[s] = velocities ? velocities[i] : sim->world.state.v[s];
     }
+    sim->world.state.history_filled = 0;
     return WEFT_OK;
 }
 
@@ -369,6 +369,7 @@ weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count)
     WEFT_ASSERT(sim && step_count >= 0);
     TRY(sim_build(sim, NULL));
     sim->world.state.step_count = step_count;
+    sim->world.state.history_filled = 0;
     return WEFT_OK;
 }
 
@@ -377,5 +378,7 @@ void weft_sim_checkpoint(weft_sim* sim)
     if (sim->built)
     {
         solver_object_forget(&sim->world.solver);
+        method_object_forget(&sim->world.method);
+        method_object_forget(&sim->world.fallback);
     }
 }

@@ -18,7 +18,8 @@ typedef struct body
     int* outputs;   // [output_count] user's vertex, or NULL: all
     bool flat_rest; // the rest shape is a uv map: rest angles are zero
     weft_material material;
-    bool hinge_bending;
+    const cloth_model* model;
+    const char* bending; // one of the model's words, NULL: it has none
     double vertex_mass;
     friction friction;
     double thickness;
@@ -78,7 +79,7 @@ typedef struct seam
 struct weft_sim
 {
     weft_sim_def def;
-    const time_method* method;
+    const method_row* method;
     char* solver_name;
     char* preconditioner;
     body* bodies;
@@ -106,6 +107,8 @@ weft_status sim_build(weft_sim* sim, weft_error* error);
 void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 void body_finish(body* b);
+// Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.
+weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
 
 weft_status seams_build(weft_sim* sim); // ties of the model, once the order of vertices is known
 

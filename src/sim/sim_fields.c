@@ -1,31 +1,46 @@
-// What solver and method know of each vertex beside its motion, as numbers for pictures.
+// What solver and method know of each vertex beside its motion, as numbers for pictures: the solver's first, then the
+// method's.
 #include "sim/sim.h"
 
 static const weft_sim_field aggregate_field = {"aggregate", 1};
 
-static const linear_solver* multigrid_of(const weft_sim* sim)
+static int solver_fields(const weft_sim* sim)
 {
     const linear_solver* solver = sim->built ? sim->world.solver.solver : NULL;
-    return solver && solver->aggregates ? solver : NULL;
+    return solver && solver->aggregates ? 1 : 0;
+}
+
+// The method's index-th; NULL past the end.
+static const method_field* method_field_at(const weft_sim* sim, int index)
+{
+    const method_field* field = sim->built ? sim->method->method->fields : NULL;
+    for (; field && field->info.name && index > 0; index--)
+    {
+        field++;
+    }
+    return field && field->info.name ? field : NULL;
 }
 
 int weft_sim_field_count(const weft_sim* sim)
 {
     WEFT_ASSERT(sim);
-    return multigrid_of(sim) ? 1 : 0;
+    int count = 0;
+    while (method_field_at(sim, count))
+    {
+        count++;
+    }
+    return solver_fields(sim) + count;
 }
 
 const weft_sim_field* weft_sim_field_at(const weft_sim* sim, int field)
 {
     WEFT_ASSERT(field >= 0 && field < weft_sim_field_count(sim));
-    return &aggregate_field;
+    int first = solver_fields(sim);
+    return field < first ? &aggregate_field : &method_field_at(sim, field - first)->info;
 }
 
-weft_status weft_sim_field_values(const weft_sim* sim, weft_cloth_id cloth, int field, float* out)
+static weft_status aggregate_values(const weft_sim* sim, float* out)
 {
-    WEFT_ASSERT(field >= 0 && field < weft_sim_field_count(sim) && out);
-    WEFT_ASSERT(cloth >= 0 && cloth < sim->body_count);
-    const body* b = &sim->bodies[cloth];
     int count = sim->model.vertex_count;
     int* aggregate = MEM_NEW(count, int);
     if (!aggregate)
@@ -34,11 +49,36 @@ weft_status weft_sim_field_values(const weft_sim* sim, weft_cloth_id cloth, int 
     }
     const solver_object* object = &sim->world.solver;
     bool there = object->analyzed && object->solver->aggregates(object->state, 0, aggregate) >= 0;
-    for (int k = 0; k < b->output_count; k++)
+    for (int i = 0; i < count; i++)
     {
-        int i = b->outputs ? b->outputs[k] : k;
-        out[k] = there ? (float)aggregate[b->scene_vertex[i]] : -1.0f;
+        out[i] = there ? (float)aggregate[i] : -1.0f;
     }
     mem_free(aggregate);
     return WEFT_OK;
+}
+
+static weft_status scene_values(const weft_sim* sim, int field, float* out)
+{
+    int first = solver_fields(sim);
+    if (field < first)
+    {
+        return aggregate_values(sim, out);
+    }
+    method_field_at(sim, field - first)->values(&sim->world, sim->world.method.data, out);
+    return WEFT_OK;
+}
+
+weft_status weft_sim_field_values(const weft_sim* sim, weft_cloth_id cloth, int field, float* out)
+{
+    WEFT_ASSERT(field >= 0 && field < weft_sim_field_count(sim) && out);
+    WEFT_ASSERT(cloth >= 0 && cloth < sim->body_count);
+    const body* b = &sim->bodies[cloth];
+    float* values = MEM_NEW(sim->model.vertex_count, float);
+    weft_status status = values ? scene_values(sim, field, values) : WEFT_NO_MEMORY;
+    for (int k = 0; k < b->output_count && status == WEFT_OK; k++)
+    {
+        out[k] = values[b->scene_vertex[b->outputs ? b->outputs[k] : k]];
+    }
+    mem_free(values);
+    return status;
 }

@@ -100,12 +100,17 @@ weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error)
 {
     *out = NULL;
     TRY(sim_build(sim, error));
+    if (!sim->method->method->first_system)
+    {
+        return error_set(error, WEFT_UNSUPPORTED, NULL, 0, "the method `%s` solves no linear system; try `%s`",
+                         sim->method->method->name, weft_sim_def_default().method);
+    }
     world* w = &sim->world;
     weft_step_stats stats = {0};
     w->stats = &stats;
     w->h = w->settings.time_step * (STEP_TICKS >> w->state.halvings) / STEP_TICKS;
     w->time = time_at(w, 0);
-    weft_status prepared = sim->method->first_system(w);
+    weft_status prepared = world_first_system(w);
     w->stats = NULL;
     TRY(prepared);
     system_arrays a;

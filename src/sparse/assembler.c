@@ -127,7 +127,11 @@ static weft_status find_mirrors(assembler* a)
 
 weft_status assembler_create(int row_count, const element_list* lists, int list_count, assembler* out)
 {
-    WEFT_ASSERT(list_count <= GROUP_MAX);
+    if (list_count > GROUP_MAX)
+    {
+        *out = (assembler){0};
+        return WEFT_UNSUPPORTED;
+    }
     *out = (assembler){.groups = MEM_NEW(list_count, assembly_group), .group_count = list_count};
     weft_status status = out->groups ? bsr_pattern_create(row_count, lists, list_count, &out->pattern) : WEFT_NO_MEMORY;
     if (status == WEFT_OK)
@@ -164,13 +168,16 @@ void assembler_finish(assembler* a)
     *a = (assembler){0};
 }
 
-typedef struct run_context
+typedef struct run_context run_context;
+struct run_context
 {
     const assembler* assembler;
     const element_evaluator* evaluators;
     const assembly_target* target;
-    const sparse_kernels* kernels;
-} run_context;
+    const sparse_kernels* kernels; // assembler_run only
+    // What becomes of `count` elements of group g, for rows [begin, end).
+    void (*take)(const run_context* run, int g, const int* elements, int count, int begin, int end);
+};
 
 static void rows_start(const bsr_pattern* pattern, const assembly_target* target, int begin, int end)
 {
@@ -190,27 +197,29 @@ typedef struct group_range
     int first, next, last;
 } group_range;
 
-static void run_batch(const run_context* run, int g, group_range* range, element_batch* batch, int begin, int end)
+// The next elements that take part, the last one repeated in lanes that are left over. Returns how many there are.
+static int next_batch(const run_context* run, int g, group_range* range, int* elements)
 {
-    const assembly_group* group = &run->assembler->groups[g];
-    int count = int_min(BATCH, range->last - range->next);
-    int elements[BATCH];
-    for (int lane = 0; lane < BATCH; lane++)
+    const int* list = run->assembler->groups[g].chunk_element;
+    const element_choice* choice = &run->evaluators[g].choice;
+    int count = 0;
+    while (count < BATCH && range->next < range->last)
     {
-        elements[lane] = group->chunk_element[range->next + int_min(lane, count - 1)];
+        int e = list[range->next++];
+        elements[count] = e;
+        count += element_chosen(choice, e);
     }
-    run->evaluators[g].evaluate(run->evaluators[g].context, elements, batch);
-    run->kernels->scatter(group, elements, count, batch, run->target, begin, end);
-    range->next += count;
+    for (int lane = count; lane < BATCH && count > 0; lane++)
+    {
+        elements[lane] = elements[count - 1];
+    }
+    return count;
 }
 
 // Groups take turns by the share that they have done: all of them run through the vertices in the same direction, so
 // the rows that one has brought near are there for the next.
-static void run_chunk(void* context, int begin, int end)
+static void run_elements(const run_context* run, int begin, int end)
 {
-    run_context* run = context;
-    rows_start(&run->assembler->pattern, run->target, begin, end);
-    element_batch batch;
     group_range ranges[GROUP_MAX];
     int group_count = run->assembler->group_count;
     for (int g = 0; g < group_count; g++)
@@ -236,8 +245,27 @@ static void run_chunk(void* context, int begin, int end)
         {
             break;
         }
-        run_batch(run, behind, &ranges[behind], &batch, begin, end);
+        int elements[BATCH];
+        int count = next_batch(run, behind, &ranges[behind], elements);
+        if (count > 0)
+        {
+            run->take(run, behind, elements, count, begin, end);
+        }
     }
+}
+
+static void take_blocks(const run_context* run, int g, const int* elements, int count, int begin, int end)
+{
+    element_batch batch;
+    run->evaluators[g].evaluate(run->evaluators[g].context, elements, &batch);
+    run->kernels->scatter(&run->assembler->groups[g], elements, count, &batch, run->target, begin, end);
+}
+
+static void run_chunk(void* context, int begin, int end)
+{
+    run_context* run = context;
+    rows_start(&run->assembler->pattern, run->target, begin, end);
+    run_elements(run, begin, end);
     run->kernels->mirror(&run->assembler->pattern, run->assembler->mirror_of, run->target->values, begin, end, true);
 }
 
@@ -250,7 +278,47 @@ static void mirror_chunk(void* context, int begin, int end)
 void assembler_run(const assembler* a, const element_evaluator* evaluators, workers* pool, cpu_kind cpu,
                    const assembly_target* target)
 {
-    run_context run = {a, evaluators, target, sparse_kernels_for(cpu)};
+    run_context run = {a, evaluators, target, sparse_kernels_for(cpu), take_blocks};
     parallel_for(pool, a->pattern.row_count, ROW_GRAIN, run_chunk, &run);
     parallel_for(pool, a->pattern.row_count, ROW_GRAIN, mirror_chunk, &run);
+}
+
+// ---- vectors alone
+
+static void take_vectors(const run_context* run, int g, const int* elements, int count, int begin, int end)
+{
+    double vectors[ARITY_MAX][3][BATCH] __attribute__((aligned(64)));
+    const element_list* list = &run->assembler->groups[g].list;
+    run->evaluators[g].force(run->evaluators[g].context, elements, vectors);
+    for (int a = 0; a < list->arity; a++)
+    {
+        for (int lane = 0; lane < count; lane++)
+        {
+            int i = list->vertices[(size_t)elements[lane] * (size_t)list->arity + (size_t)a];
+            if (i >= begin && i < end)
+            {
+                vec3 f = v3(vectors[a][0][lane], vectors[a][1][lane], vectors[a][2][lane]);
+                run->target->rhs[i] = v3_add(run->target->rhs[i], f);
+            }
+        }
+    }
+}
+
+static void gather_chunk(void* context, int begin, int end)
+{
+    run_context* run = context;
+    const assembly_target* target = run->target;
+    if (target->rhs != target->rhs_start)
+    {
+        memcpy(target->rhs + begin, target->rhs_start + begin, (size_t)(end - begin) * sizeof(vec3));
+    }
+    run_elements(run, begin, end);
+}
+
+void assembler_gather(const assembler* a, const element_evaluator* evaluators, workers* pool, const vec3* rhs_start,
+                      vec3* rhs)
+{
+    assembly_target target = {.rhs = rhs, .rhs_start = rhs_start};
+    run_context run = {a, evaluators, &target, NULL, take_vectors};
+    parallel_for(pool, a->pattern.row_count, ROW_GRAIN, gather_chunk, &run);
 }

@@ -91,9 +91,9 @@ void coupled_finish(coupled_matrix* m); // zeroed is fine
 // second pass, so that A is symmetric to the bit.
 enum
 {
-    BATCH = 8,     // elements that are evaluated together, one a lane
-    ARITY_MAX = 6, // vertices an element
-    GROUP_MAX = 16,
+    BATCH = 8,      // elements that are evaluated together, one a lane
+    ARITY_MAX = 6,  // vertices an element
+    GROUP_MAX = 32, // element kinds in one scene
     PAIR_MAX = ARITY_MAX * (ARITY_MAX + 1) / 2
 };
 
@@ -111,11 +111,27 @@ static inline int pair_index(int arity, int a, int b)
 }
 
 typedef void element_evaluate_fn(const void* context, const int* elements /* [BATCH] */, element_batch* out);
+// The vectors alone, without blocks.
+typedef void element_force_fn(const void* context, const int* elements /* [BATCH] */, double (*out)[3][BATCH]);
+
+// Elements that take part: all, or those whose flags under the mask are as wanted.
+typedef struct element_choice
+{
+    const uint8_t* flags; // [count] or NULL: all
+    uint8_t mask, wanted;
+} element_choice;
+
+static inline bool element_chosen(const element_choice* choice, int e)
+{
+    return !choice->flags || (choice->flags[e] & choice->mask) == choice->wanted;
+}
 
 typedef struct element_evaluator
 {
-    element_evaluate_fn* evaluate;
+    element_evaluate_fn* evaluate; // of assembler_run
+    element_force_fn* force;       // of assembler_gather
     const void* context;
+    element_choice choice;
 } element_evaluator;
 
 typedef struct assembly_group
@@ -134,6 +150,7 @@ typedef struct assembler
     assembly_group* groups;
 } assembler;
 
+// UNSUPPORTED with more than GROUP_MAX lists.
 weft_status assembler_create(int row_count, const element_list* lists, int list_count, assembler* out);
 void assembler_finish(assembler* a);
 
@@ -148,6 +165,9 @@ typedef struct assembly_target
 // evaluators is [group_count].
 void assembler_run(const assembler* a, const element_evaluator* evaluators, workers* pool, cpu_kind cpu,
                    const assembly_target* target);
+// rhs = rhs_start + sum of element vectors, which may be the same array.
+void assembler_gather(const assembler* a, const element_evaluator* evaluators, workers* pool, const vec3* rhs_start,
+                      vec3* rhs);
 
 // ---- kernels that are compiled once for each CPU kind; the same operations in the same order, hence the same bits
 typedef struct sparse_kernels

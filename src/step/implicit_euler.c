@@ -60,19 +60,6 @@ static weft_status stage_solve(world* w)
     return WEFT_OK;
 }
 
-// Work of constraints: their forces times displacements. Those of ties add up to nothing where both sides move
-// together.
-static double pin_work(const world* w)
-{
-    double work = 0.0;
-    for (int k = 0; k < w->held_count; k++)
-    {
-        int i = w->held[k];
-        work += v3_dot(reaction(w, i), v3_sub(w->x_next[i], w->state.x[i]));
-    }
-    return work;
-}
-
 static weft_status stage_advance(world* w)
 {
     const state* s = &w->state;
@@ -81,7 +68,7 @@ static weft_status stage_advance(world* w)
         w->x_next[i] = v3_madd(s->x[i], w->h, w->v_next[i]);
     }
     element_motion start = {.x = s->x, .v = s->v, .h = w->h, .time = w->time + w->h};
-    w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
+    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
     if (w->contact)
     {
         w->work += cushions_work(w->contact, w->v_next);
@@ -103,4 +90,10 @@ static const stage stages[] = {
 };
 
 const time_method method_implicit_euler = {
-    "implicit-euler", "backward Euler, one Newton step, halved when it goes wrong", stages, first_system, 1e-4};
+    .name = "implicit-euler",
+    .summary = "backward Euler, one Newton step, halved when it goes wrong",
+    .stages = stages,
+    .needs = NEEDS_MATRIX,
+    .first_system = first_system,
+    .energy_rise_max = 1e-4,
+};

@@ -13,6 +13,14 @@ enum
     LINE_SEARCH_MAX = 40
 };
 
+// The line search's candidate.
+typedef struct newton_data
+{
+    vec3 *x, *v; // [vertex_count]
+} newton_data;
+
+static const char* const counters[] = {"newton_iterations", NULL};
+
 // A step ends when it can gain no more than this share of the energies at hand.
 static const double gain_min = 1e-9;
 
@@ -61,38 +69,23 @@ static double potential(world* w, const vec3* x, const vec3* v)
     return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact;
 }
 
-// v = S v + what is prescribed; z is that velocity's change from v_n.
-static void prescribe(world* w, vec3* v)
-{
-    for (int k = 0; k < w->filter_count; k++)
-    {
-        const filter_record* record = &w->filter[k];
-        int i = record->vertex;
-        vec3 wanted = v3_add(w->state.v[i], w->z[i]);
-        v[i] = v3_add(wanted, m3_mul_v(record->S, v3_sub(v[i], wanted)));
-    }
-    if (w->model->ties.count > 0)
-    {
-        binding_prescribe(w, v, w->dv);
-    }
-}
-
 // The better of two starts: going on with v_n, or standing still.
 static double choose_start(world* w)
 {
     size_t bytes = (size_t)w->model->vertex_count * sizeof(vec3);
     memcpy(w->v_next, w->state.v, bytes);
-    prescribe(w, w->v_next);
+    world_prescribe(w, w->v_next);
     positions_of(w, w->v_next, w->x_next);
     double going = potential(w, w->x_next, w->v_next);
-    memset(w->v_try, 0, bytes);
-    prescribe(w, w->v_try);
-    positions_of(w, w->v_try, w->x_try);
-    double still = potential(w, w->x_try, w->v_try);
+    newton_data* other = w->data;
+    memset(other->v, 0, bytes);
+    world_prescribe(w, other->v);
+    positions_of(w, other->v, other->x);
+    double still = potential(w, other->x, other->v);
     if (still < going || !isfinite(going))
     {
-        memcpy(w->v_next, w->v_try, bytes);
-        memcpy(w->x_next, w->x_try, bytes);
+        memcpy(w->v_next, other->v, bytes);
+        memcpy(w->x_next, other->x, bytes);
         return still;
     }
     return going;
@@ -118,22 +111,22 @@ static weft_status linearize(world* w)
 // Walks along dv until Phi has fallen enough. Returns false when it does not fall, which at the end is rounding.
 static bool line_search(world* w, double* phi, double slope)
 {
+    newton_data* candidate = w->data;
     double alpha = 1.0;
     for (int turn = 0; turn < LINE_SEARCH_MAX; turn++, alpha *= 0.5)
     {
         for (int i = 0; i < w->model->vertex_count; i++)
         {
-            w->v_try[i] = v3_madd(w->v_next[i], alpha, w->dv[i]);
+            candidate->v[i] = v3_madd(w->v_next[i], alpha, w->dv[i]);
         }
-        positions_of(w, w->v_try, w->x_try);
-        double value = potential(w, w->x_try, w->v_try);
+        positions_of(w, candidate->v, candidate->x);
+        double value = potential(w, candidate->x, candidate->v);
         if (value <= *phi - 1e-4 * alpha * slope)
         {
-            vec3 *x = w->x_next, *v = w->v_next;
-            w->x_next = w->x_try;
-            w->v_next = w->v_try;
-            w->x_try = x;
-            w->v_try = v;
+            newton_data taken = *candidate;
+            *candidate = (newton_data){w->x_next, w->v_next};
+            w->x_next = taken.x;
+            w->v_next = taken.v;
             *phi = value;
             return true;
         }
@@ -167,21 +160,10 @@ static vec3 reaction(const world* w, int i)
     return v3_scale(-1.0 / w->h, w->rhs[i]);
 }
 
-static double pin_work(const world* w)
-{
-    double work = 0.0;
-    for (int k = 0; k < w->held_count; k++)
-    {
-        int i = w->held[k];
-        work += v3_dot(reaction(w, i), v3_sub(w->x_next[i], w->state.x[i]));
-    }
-    return work;
-}
-
-static weft_status finish(world* w)
+static weft_status conclude(world* w)
 {
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
-    w->work = pin_work(w) + air_work(&w->model->groups[GROUP_AIR], &start, w->v_next);
+    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
     if (w->contact)
     {
         w->work += cushions_work(w->contact, w->v_next);
@@ -203,7 +185,7 @@ static weft_status minimise(world* w)
         memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
         linear_system system = world_system(w, w->rhs, NULL);
         TRY(world_solve(w, &system, w->dv));
-        w->stats->newton_iterations++;
+        world_count(w, counters[0], 1.0);
         // Done when the move is small, and what it can still gain is nothing beside the energies at hand.
         double slope = slope_of(w);
         double scale = lively_energy(&w->before.energy) + fabs(phi) + 1e-9 * weight_energy(w->model);
@@ -225,7 +207,7 @@ static weft_status stage_minimise(world* w)
         TRY(stage_constrain(w));
         TRY(minimise(w));
     }
-    return finish(w);
+    return conclude(w);
 }
 
 // What is prescribed is in the first iterate already: z is zero.
@@ -243,5 +225,30 @@ static const stage stages[] = {
     {"judge", stage_judge},   {"respond", stage_respond},     {NULL, NULL},
 };
 
-const time_method method_newton = {"newton", "backward Euler minimised to convergence, with line search", stages,
-                                   first_system, 1e-7};
+static weft_status prepare(world* w, void* data)
+{
+    newton_data* d = data;
+    d->x = MEM_NEW(w->model->vertex_count, vec3);
+    d->v = MEM_NEW(w->model->vertex_count, vec3);
+    return d->x && d->v ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static void finish(void* data)
+{
+    newton_data* d = data;
+    mem_free(d->x);
+    mem_free(d->v);
+}
+
+const time_method method_newton = {
+    .name = "newton",
+    .summary = "backward Euler minimised to convergence, with line search",
+    .stages = stages,
+    .needs = NEEDS_MATRIX,
+    .data_size = sizeof(newton_data),
+    .prepare = prepare,
+    .finish = finish,
+    .first_system = first_system,
+    .energy_rise_max = 1e-7,
+    .counters = counters,
+};

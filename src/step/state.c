@@ -76,6 +76,7 @@ void state_finish(state* s)
         mem_free(array_get(s, k));
     }
     contact_state_finish(&s->contact);
+    history_finish(s);
     *s = (state){0};
 }
 
@@ -89,6 +90,7 @@ weft_status state_copy(state* to, const state* from)
     to->step_count = from->step_count;
     to->halvings = from->halvings;
     to->calm = from->calm;
+    history_copy(to, from);
     return contact_state_copy(&from->contact, &to->contact);
 }
 
@@ -106,6 +108,7 @@ void state_save(const state* s, section_writer* out)
         const state_array* a = &arrays[k];
         section_put(out, a->section, a->version, a->item_size, (size_t)s->vertex_count, array_get(s, k));
     }
+    history_save(s, out);
     contact_state_save(&s->contact, out);
 }
 
@@ -139,5 +142,6 @@ weft_status state_load(state* s, sections* from, weft_error* error)
     {
         TRY(array_load(s, k, from, error));
     }
+    TRY(history_load(s, from, error));
     return contact_state_load(&s->contact, from, error);
 }

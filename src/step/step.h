@@ -17,13 +17,8 @@
 
 enum
 {
-    GROUP_MEMBRANE,
-    GROUP_CURVATURE,
-    GROUP_HINGE,
-    GROUP_AIR,
-    GROUP_COUNT,
-
     RELEASES_MAX = 3, // times that a substep is solved again because contacts pulled
+    HISTORY_MAX = 8,  // earlier states that a method looks back on
     HALVINGS_MAX = 10,
     STEP_TICKS = 1 << HALVINGS_MAX // a time step in the smallest substeps
 };
@@ -35,14 +30,20 @@ typedef struct model
     vec3* external; // [vertex_count] N: weight and constant forces
     vec3 gravity;   // m/s^2
     double total_mass;
-    double size; // m, diagonal of the bounding box at the start
-    element_group groups[GROUP_COUNT];
-    assembler assembler;          // one assembly group for each element group that is not empty
-    int element_vertices;         // most of any element kind in use: bounds the spectral radius of D^-1 A
-    int assembly_of[GROUP_COUNT]; // -1: empty
+    double size;           // m, diagonal of the bounding box at the start
+    element_groups groups; // none is empty
+    assembler assembler;   // one assembly group for each
+    int element_vertices;  // most of any element kind in use: bounds the spectral radius of D^-1 A
     pin_set pins;
     tie_set ties;
 } model;
+
+// The end of an earlier substep.
+typedef struct past_state
+{
+    vec3 *x, *v; // [vertex_count] m, m/s
+    double h;    // s, of the substep that led on from it
+} past_state;
 
 typedef struct state
 {
@@ -52,8 +53,10 @@ typedef struct state
     vec3* acceleration; // [vertex_count] m/s^2 of the last substep: the next first guess
     contact_state contact;
     int64_t step_count;
-    int halvings; // the current substep is time_step / 2^halvings
-    int calm;     // accepted substeps since the last change of halvings
+    int halvings;                      // the current substep is time_step / 2^halvings
+    int calm;                          // accepted substeps since the last change of halvings
+    past_state* history;               // [history_count] the latest first; as many as the methods ask for
+    int history_count, history_filled; // there is room for; there are since the start or the last change from outside
 } state;
 
 // Settings with names resolved.
@@ -86,7 +89,17 @@ typedef struct binding
     null_space space;
 } binding;
 
-typedef struct world
+typedef struct world world;
+typedef struct time_method time_method;
+
+// A method and what it keeps.
+typedef struct method_object
+{
+    const time_method* method; // NULL: none
+    void* data;                // [data_size]
+} method_object;
+
+struct world
 {
     const model* model;
     state state;
@@ -94,7 +107,8 @@ typedef struct world
     workers* pool;
     cpu_kind cpu;
     solver_object solver;
-    contact* contact; // NULL: nothing can touch
+    contact* contact;               // NULL: nothing can touch
+    method_object method, fallback; // the latter takes over when the shortest substep goes wrong
 
     // scratch, made once
     double* values; // of the mesh's part of A
@@ -102,7 +116,6 @@ typedef struct world
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
     vec3 *x_next, *v_next; // the candidate end of the substep
-    vec3 *x_try, *v_try;   // newton's line search
     vec3* expected;        // [vertex_count] m/s^2, for contact
     filter_record* pins;   // [pin_count] the records of pins alone
     int pin_count;
@@ -116,17 +129,19 @@ typedef struct world
     uint64_t filter_hash; // of the constrained vertices
     uint64_t pattern_version;
     energy_sums* partial;
+    uint8_t** flags; // [groups][count] ELEMENT_...; NULL: every element is active and implicit
 
     // the substep under way
     double h, time; // s; time is that of its start
     energy_report before, after;
-    double work;            // J done by moving pins and air
-    bool judged;            // the candidate's energies are finite and known
-    int bad_vertex;         // that a failed step names; -1: none
-    double energy_rise_max; // of the method
+    const time_method* running; // whose stages run
+    void* data;                 // of that method
+    double work;                // J done by moving pins and air
+    bool judged;                // the candidate's energies are finite and known
+    int bad_vertex;             // that a failed step names; -1: none
     weft_solve_stats last_solve;
     weft_step_stats* stats;
-} world;
+};
 
 weft_status world_create(world* w, const model* m);
 void world_finish(world* w);
@@ -137,19 +152,73 @@ typedef struct stage
     weft_status (*run)(world* w);
 } stage;
 
-typedef struct time_method
+// What a method wants of each element kind in use.
+enum
 {
-    const char* name;
-    const char* summary;
-    const stage* stages;                   // ends with a NULL name
-    weft_status (*first_system)(world* w); // filter, z, values and rhs of what a substep solves first
-    double energy_rise_max;                // a substep may raise the energy by this share of kinetic and elastic energy
-} time_method;
+    NEEDS_FORCE = 1,
+    NEEDS_MATRIX = 2, // force, energy and blocks of the linear system
+    NEEDS_PROJECT = 4,
+    NEEDS_CONSTRAINT = 8
+};
 
-extern const time_method method_implicit_euler, method_newton;
+// A number for each vertex that a method shows in pictures.
+typedef struct method_field
+{
+    weft_sim_field info;                                          // a NULL name ends the list
+    void (*values)(const world* w, const void* data, float* out); // [vertex_count] in scene order
+} method_field;
 
-const time_method* const* time_methods(int* count);
-weft_status time_method_find(const char* name, const time_method** out, weft_error* error);
+// A time method. What it keeps from step to step is its own: `data` holds what only saves time and is made from the
+// topology, `state` holds what a checkpoint must have. Functions and lists that are NULL are not there.
+struct time_method
+{
+    const char* name;    // what scene files and the command line say
+    const char* summary; // one line for `weft list`
+    const stage* stages; // ends with a NULL name
+    unsigned needs;      // NEEDS_...: a model whose kinds lack one of them is refused with the reason
+    int history;         // earlier states that `state` keeps for it
+    size_t data_size;
+    weft_status (*prepare)(world* w, void* data); // a topology begins; data is zeroed
+    void (*forget)(void* data);                   // a checkpoint: drops what would make the next step differ from that
+                                                  // of a run that resumes there
+    void (*finish)(void* data);                   // prepare may have failed half-way
+    weft_status (*first_system)(world* w);        // filter, z, values and rhs of what a substep solves first
+    double energy_rise_max;      // a substep may raise the energy by this share of kinetic and elastic energy;
+                                 // INFINITY: it is not judged by that
+    const char* const* counters; // names of what world_count counts, ends with NULL
+    const method_field* fields;
+};
+
+// The table of methods, which ends with a NULL method. The fallback takes over when the shortest substep goes wrong.
+typedef struct method_row
+{
+    const time_method* method;
+    const time_method* fallback; // NULL: the step fails
+} method_row;
+
+extern const method_row method_table[];
+
+weft_status time_method_find(const char* name, const method_row** out, weft_error* error);
+// What the method needs of each element and this kind has not, for messages: "a constraint". NULL: it has all.
+const char* time_method_lacks(const time_method* method, const element_kind* kind);
+
+weft_status method_object_begin(method_object* o, const time_method* method, world* w); // a topology begins
+void method_object_forget(method_object* o);
+void method_object_finish(method_object* o);                    // zeroed is fine
+weft_status world_take_method(world* w, const method_row* row); // a topology begins; model and state are there
+weft_status world_first_system(world* w);                       // of the method, which has one
+
+void counters_begin(world* w); // enters the counters of method and fallback into the step's stats
+// Adds to a counter of the step, which is one of those that the methods name.
+void world_count(world* w, const char* counter, double amount);
+
+// ---- earlier states; state_finish, state_copy, state_save and state_load take them along
+weft_status history_create(state* s, int count);
+void history_finish(state* s);                   // zeroed is fine
+void history_push(state* s, double h);           // x and v are about to be replaced
+void history_copy(state* to, const state* from); // of as many states
+void history_save(const state* s, section_writer* out);
+weft_status history_load(state* s, sections* from, weft_error* error);
 
 weft_status state_create(state* s, int vertex_count); // all zero; on failure state_finish is due
 void state_finish(state* s);                          // zeroed is fine
@@ -163,7 +232,7 @@ void step_control_save(const state* s, section_writer* out); // its numbers
 weft_status step_control_load(state* s, int max_halvings, sections* from, weft_error* error);
 
 // One time step of the world, with halving; fills w->stats but for step, time and step_s. One that fails is undone.
-weft_status step_run(world* w, const time_method* method);
+weft_status step_run(world* w);
 // The world is again as before the last step_run. What only saves time is dropped, as at a checkpoint.
 void step_undo(world* w);
 
@@ -174,6 +243,7 @@ void binding_finish(binding* b);
 weft_status binding_constrain(world* w); // rows of ties, and z such that they hold
 // v = S v + what pins, contacts and ties prescribe, at the vertices of ties; scratch is [vertex_count].
 void binding_prescribe(const world* w, vec3* v, vec3* scratch);
+void world_prescribe(world* w, vec3* v); // v = S v + what is prescribed, of all constraints; after stage_constrain
 tie_rows world_ties(const world* w);
 void world_collect_held(world* w);
 weft_status stage_detect(world* w);                   // pins; what touches, and what is about to
@@ -184,13 +254,20 @@ void world_remember(world* w, reaction_fn* reaction); // for the contact of the 
 void binding_pull(world* w, reaction_fn* reaction);   // what ties exert on the vertices that they name, into pull
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
-weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start);
+weft_status world_flags_create(world* w); // for methods that set them; all are zero
+weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start); // of implicit elements
+// out = start + forces (N) of the elements whose flags under the mask are as wanted; start may be out.
+void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t wanted, const vec3* start, vec3* out);
+double world_element_work(const world* w, const element_motion* start, const vec3* v_end); // of air, J
 linear_system world_system(const world* w, const vec3* b, const vec3* z);
 weft_status world_solve(world* w, const linear_system* system, vec3* x);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
 double lively_energy(const weft_energy* e); // kinetic and elastic
 double weight_energy(const model* m);       // total mass times gravity times size of the scene
-double time_at(const world* w, int ticks);  // s, of the current step
+// J, of what holds vertices: forces times displacements. Those of ties add up to nothing where both sides move
+// together.
+double held_work(const world* w, reaction_fn* reaction);
+double time_at(const world* w, int ticks); // s, of the current step
 
 #endif

@@ -2,7 +2,7 @@
 // whole numbers of ticks of time_step / 1024, so that they land exactly on the end of the step. What goes wrong: a
 // value that is not finite, a solve that does not converge, a thread that grows too fast, or energy from nowhere. A
 // single linearly implicit step can raise the energy (rotation alone does it); ten halvings bring most such steps to
-// order, and what they leave is handed to the minimising method.
+// order, and what they leave is handed to the method's fallback.
 //
 // Counts and energies decide, never clocks.
 #include <string.h>
@@ -74,10 +74,14 @@ weft_status stage_judge(world* w)
     {
         return WEFT_NOT_CONVERGED;
     }
+    double rise_max = w->running->energy_rise_max;
+    if (isinf(rise_max))
+    {
+        return WEFT_OK;
+    }
     double rise = w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
     double rounding = 1e-13 * (fabs(w->before.energy.gravity) + fabs(w->before.forces) + fabs(w->work));
-    double limit =
-        w->energy_rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight_energy(w->model) + rounding;
+    double limit = rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight_energy(w->model) + rounding;
     return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
@@ -102,12 +106,14 @@ static weft_status run_stage(world* w, const stage* stage)
     return status;
 }
 
-static weft_status run_stages(world* w, const time_method* method)
+static weft_status run_stages(world* w, const method_object* object)
 {
+    const time_method* method = object->method;
     w->bad_vertex = -1;
     w->judged = false;
     w->work = 0.0;
-    w->energy_rise_max = method->energy_rise_max;
+    w->running = method;
+    w->data = object->data;
     for (int k = 0; method->stages[k].name; k++)
     {
         TRY(run_stage(w, &method->stages[k]));
@@ -123,6 +129,7 @@ static void accept(world* w)
     {
         s->acceleration[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
     }
+    history_push(s, w->h);
     memcpy(s->x, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
     memcpy(s->v, w->v_next, (size_t)w->model->vertex_count * sizeof(vec3));
     if (w->contact)
@@ -135,11 +142,11 @@ static void accept(world* w)
     w->stats->substeps++;
 }
 
-// The shortest substep went wrong too: minimise, which cannot raise the potential. What is not finite stays a failure.
-static weft_status last_resort(world* w, const time_method* method, weft_status status)
+// The shortest substep went wrong too: the fallback takes it. What is not finite stays a failure.
+static weft_status last_resort(world* w, weft_status status)
 {
     static const stage respond = {"respond", stage_respond};
-    weft_status last = method != &method_newton ? run_stages(w, &method_newton) : status;
+    weft_status last = w->fallback.method ? run_stages(w, &w->fallback) : status;
     if (last == WEFT_NOT_CONVERGED && w->judged)
     {
         return run_stage(w, &respond); // which was not reached; at the shortest substep it always ends
@@ -151,7 +158,7 @@ static weft_status last_resort(world* w, const time_method* method, weft_status 
     return status == WEFT_NOT_FINITE ? status : last;
 }
 
-static weft_status run_substeps(world* w, const time_method* method)
+static weft_status run_substeps(world* w)
 {
     state* s = &w->state;
     int ticks_done = 0;
@@ -169,7 +176,7 @@ static weft_status run_substeps(world* w, const time_method* method)
         int ticks = STEP_TICKS >> s->halvings;
         w->time = time_at(w, ticks_done);
         w->h = w->settings.time_step * ticks / STEP_TICKS;
-        weft_status status = run_stages(w, method);
+        weft_status status = run_stages(w, &w->method);
         bool retry = status == WEFT_NOT_CONVERGED || status == WEFT_NOT_FINITE || status == WEFT_NOT_DEFINITE;
         if (retry && s->halvings < w->settings.max_halvings)
         {
@@ -180,7 +187,7 @@ static weft_status run_substeps(world* w, const time_method* method)
         }
         if (retry)
         {
-            status = last_resort(w, method, status);
+            status = last_resort(w, status);
         }
         TRY(status);
         accept(w);
@@ -255,6 +262,8 @@ void step_undo(world* w)
 {
     state_swap(&w->state, &w->saved);
     solver_object_drop(&w->solver);
+    method_object_forget(&w->method);
+    method_object_forget(&w->fallback);
     double* memory = solver_object_memory(&w->solver);
     if (memory)
     {
@@ -262,10 +271,11 @@ void step_undo(world* w)
     }
 }
 
-weft_status step_run(world* w, const time_method* method)
+weft_status step_run(world* w)
 {
     TRY(step_save(w));
-    weft_status status = run_substeps(w, method);
+    counters_begin(w);
+    weft_status status = run_substeps(w);
     if (status != WEFT_OK)
     {
         w->bad_vertex = w->bad_vertex >= 0 ? w->bad_vertex : find_culprit(w);

@@ -5,13 +5,12 @@
 
 enum
 {
-    VECTOR_COUNT = 9
+    VECTOR_COUNT = 7
 };
 
 static void vectors_of(world* w, vec3** out[VECTOR_COUNT])
 {
-    vec3** all[VECTOR_COUNT] = {&w->rhs,    &w->rhs_start, &w->z,     &w->dv,      &w->x_next,
-                                &w->v_next, &w->x_try,     &w->v_try, &w->expected};
+    vec3** all[VECTOR_COUNT] = {&w->rhs, &w->rhs_start, &w->z, &w->dv, &w->x_next, &w->v_next, &w->expected};
     memcpy(out, all, sizeof(all));
 }
 
@@ -33,9 +32,9 @@ weft_status world_create(world* w, const model* m)
     w->held = MEM_NEW(m->vertex_count + 1, int);
     ok = ok && w->held && binding_create(&w->binding, &m->ties, m->vertex_count) == WEFT_OK;
     int chunks = 1;
-    for (int g = 0; g < GROUP_COUNT; g++)
+    for (int g = 0; g < m->groups.count; g++)
     {
-        chunks = int_max(chunks, element_energy_chunks(&m->groups[g]));
+        chunks = int_max(chunks, element_energy_chunks(&m->groups.list[g]));
     }
     w->partial = MEM_NEW(chunks, energy_sums);
     w->pattern_version = 1;
@@ -52,12 +51,19 @@ void world_finish(world* w)
         mem_free(*vectors[k]);
         *vectors[k] = NULL;
     }
+    for (int g = 0; w->flags && g < w->model->groups.count; g++)
+    {
+        mem_free(w->flags[g]);
+    }
+    mem_free(w->flags);
     mem_free(w->values);
     mem_free(w->filter);
     mem_free(w->pins);
     mem_free(w->held);
     binding_finish(&w->binding);
     mem_free(w->partial);
+    method_object_finish(&w->method);
+    method_object_finish(&w->fallback);
     state_finish(&w->state);
     state_finish(&w->saved);
     solver_object_finish(&w->solver);
@@ -74,26 +80,66 @@ double time_at(const world* w, int ticks)
     return w->settings.time_step * ((double)w->state.step_count + (double)ticks / STEP_TICKS);
 }
 
+weft_status world_flags_create(world* w)
+{
+    const element_groups* groups = &w->model->groups;
+    w->flags = w->flags ? w->flags : MEM_NEW(groups->count + 1, uint8_t*);
+    bool ok = w->flags != NULL;
+    for (int g = 0; ok && g < groups->count; g++)
+    {
+        w->flags[g] = w->flags[g] ? w->flags[g] : MEM_NEW(groups->list[g].count, uint8_t);
+        ok = w->flags[g] != NULL;
+    }
+    return ok ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static const uint8_t* flags_of(const world* w, int group)
+{
+    return w->flags ? w->flags[group] : NULL;
+}
+
+// Evaluators of all groups, for elements whose flags under the mask are as wanted.
+static void evaluators_of(const world* w, const element_motion* motion, uint8_t mask, uint8_t wanted,
+                          element_context* contexts, element_evaluator* out)
+{
+    const element_groups* groups = &w->model->groups;
+    for (int g = 0; g < groups->count; g++)
+    {
+        const element_kernels* kernels = element_kernels_for(groups->list[g].kind, w->cpu);
+        contexts[g] = (element_context){&groups->list[g], motion};
+        out[g] = (element_evaluator){kernels->evaluate, kernels->force, &contexts[g], {flags_of(w, g), mask, wanted}};
+    }
+}
+
 weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start)
 {
     const model* m = w->model;
-    element_context contexts[GROUP_COUNT];
-    element_evaluator evaluators[GROUP_COUNT];
-    for (int g = 0; g < GROUP_COUNT; g++)
-    {
-        if (m->assembly_of[g] < 0)
-        {
-            continue;
-        }
-        contexts[g] = (element_context){&m->groups[g], motion};
-        evaluators[m->assembly_of[g]] =
-            (element_evaluator){element_kernels_for(m->groups[g].kind, w->cpu)->evaluate, &contexts[g]};
-    }
+    element_context contexts[GROUP_MAX];
+    element_evaluator evaluators[GROUP_MAX];
+    evaluators_of(w, motion, ELEMENT_INACTIVE | ELEMENT_EXPLICIT, ELEMENT_IMPLICIT, contexts, evaluators);
     assembly_target target = {w->values, w->rhs, m->mass, rhs_start};
     assembler_run(&m->assembler, evaluators, w->pool, w->cpu, &target);
     w->at = motion->x;
     w->A = (bsr_matrix){&m->assembler.pattern, w->values};
     return w->contact ? cushions_couple(w->contact, &w->A, w->pool) : WEFT_OK;
+}
+
+void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t wanted, const vec3* start, vec3* out)
+{
+    element_context contexts[GROUP_MAX];
+    element_evaluator evaluators[GROUP_MAX];
+    evaluators_of(w, motion, mask, wanted, contexts, evaluators);
+    assembler_gather(&w->model->assembler, evaluators, w->pool, start, out);
+}
+
+double world_element_work(const world* w, const element_motion* start, const vec3* v_end)
+{
+    double work = 0.0;
+    for (int g = 0; g < w->model->groups.count; g++)
+    {
+        work += element_group_work(&w->model->groups.list[g], flags_of(w, g), start, v_end);
+    }
+    return work;
 }
 
 weft_status stage_constrain(world* w)
@@ -122,6 +168,21 @@ weft_status stage_constrain(world* w)
     }
     w->stats->constraints = w->filter_count + w->model->ties.count;
     return WEFT_OK;
+}
+
+void world_prescribe(world* w, vec3* v)
+{
+    for (int k = 0; k < w->filter_count; k++)
+    {
+        const filter_record* record = &w->filter[k];
+        int i = record->vertex;
+        vec3 wanted = v3_add(w->state.v[i], w->z[i]);
+        v[i] = v3_add(wanted, m3_mul_v(record->S, v3_sub(v[i], wanted)));
+    }
+    if (w->model->ties.count > 0)
+    {
+        binding_prescribe(w, v, w->dv);
+    }
 }
 
 linear_system world_system(const world* w, const vec3* b, const vec3* z)
@@ -154,12 +215,44 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x)
     return status;
 }
 
+// A fallback that elements here do not serve is none.
+static const time_method* fallback_of(const world* w, const method_row* row)
+{
+    const time_method* fallback = row->fallback;
+    for (int g = 0; fallback && g < w->model->groups.count; g++)
+    {
+        fallback = time_method_lacks(fallback, w->model->groups.list[g].kind) ? NULL : fallback;
+    }
+    return fallback;
+}
+
+weft_status world_take_method(world* w, const method_row* row)
+{
+    const time_method* fallback = fallback_of(w, row);
+    int history = int_max(row->method->history, fallback ? fallback->history : 0);
+    TRY(history_create(&w->state, history));
+    TRY(history_create(&w->saved, history));
+    TRY(method_object_begin(&w->method, row->method, w));
+    return method_object_begin(&w->fallback, fallback, w);
+}
+
+double held_work(const world* w, reaction_fn* reaction)
+{
+    double work = 0.0;
+    for (int k = 0; k < w->held_count; k++)
+    {
+        int i = w->held[k];
+        work += v3_dot(reaction(w, i), v3_sub(w->x_next[i], w->state.x[i]));
+    }
+    return work;
+}
+
 energy_sums world_elements(world* w, const element_motion* motion)
 {
     energy_sums total = {0};
-    for (int g = 0; g < GROUP_COUNT; g++)
+    for (int g = 0; g < w->model->groups.count; g++)
     {
-        element_group_energy(&w->model->groups[g], w->pool, w->cpu, motion, w->partial, &total);
+        element_group_energy(&w->model->groups.list[g], flags_of(w, g), w->pool, w->cpu, motion, w->partial, &total);
     }
     return total;
 }

@@ -1,0 +1,88 @@
+// Which methods can move which cloth: a method says what it needs of each element, a model which kinds of elements it
+// makes. Refused when a cloth comes, so that the message has its place in the scene file; air is part of every cloth.
+#include <string.h>
+
+#include "sim/sim.h"
+
+// The kinds that a cloth of this model, material and bending has: those of two triangles.
+static weft_status find_kinds(const body* b, element_groups* groups)
+{
+    static const int triangle[] = {0, 1, 2, 1, 3, 2}, triangle_hinge[] = {0, -1, -1, -1, 0, -1};
+    static const vec2 rest[] = {{0, 0}, {1, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 1}};
+    static const hinge hinges[] = {{{1, 2, 0, 3}, 0, 1}};
+    cloth_shape shape = {.triangle_count = 2,
+                         .triangle = triangle,
+                         .rest = rest,
+                         .hinge_count = 1,
+                         .hinges = hinges,
+                         .triangle_hinge = triangle_hinge,
+                         .material = b->material,
+                         .bending = b->bending};
+    for (const element_kind* const* kind = b->model->kinds; *kind; kind++)
+    {
+        TRY(element_groups_add(groups, *kind));
+    }
+    TRY(b->model->append(groups, &shape));
+    element_groups_drop_empty(groups);
+    return WEFT_OK;
+}
+
+// The first kind that lacks something, and what; NULL: none.
+static const element_kind* find_lack(const time_method* method, const element_groups* groups, const char** what)
+{
+    for (int g = 0; g < groups->count; g++)
+    {
+        *what = time_method_lacks(method, groups->list[g].kind);
+        if (*what)
+        {
+            return groups->list[g].kind;
+        }
+    }
+    return NULL;
+}
+
+// Names of the methods that can, with commas.
+static void list_methods(const element_groups* groups, char* out, size_t size)
+{
+    size_t used = 0;
+    const char* what;
+    out[0] = '\0';
+    for (const method_row* row = method_table; row->method; row++)
+    {
+        if (!find_lack(row->method, groups, &what) && used + strlen(row->method->name) + 3 < size)
+        {
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", row->method->name);
+        }
+    }
+}
+
+static weft_status judge(const weft_sim* sim, const body* b, const element_groups* groups, weft_error* error)
+{
+    const time_method* method = sim->method->method;
+    const char* what = NULL;
+    const element_kind* kind = find_lack(method, groups, &what);
+    if (!kind)
+    {
+        return WEFT_OK;
+    }
+    char others[256];
+    list_methods(groups, others, sizeof(others));
+    return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
+                     "cloth `%s`: the method `%s` needs %s of each element, and elements `%s` of the model `%s` have "
+                     "none; %s%s",
+                     b->name, method->name, what, kind->name, b->model->name,
+                     others[0] ? "methods that can: " : "no method can move them yet", others);
+}
+
+weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error)
+{
+    element_groups groups = {0};
+    weft_status status = find_kinds(b, &groups);
+    if (status == WEFT_OK && sim->def.air.density > 0.0)
+    {
+        status = element_groups_add(&groups, &kind_air);
+    }
+    status = status == WEFT_OK ? judge(sim, b, &groups, error) : status;
+    element_groups_finish(&groups);
+    return status;
+}

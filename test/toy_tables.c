@@ -1,0 +1,17 @@
+// The tables of methods and models with what tests add: a row each. A program that has this file links it in place of
+// the library's own, src/step/method_table.c and src/material/model_table.c.
+#include "material/material.h"
+#include "step/step.h"
+
+extern const time_method method_implicit_euler, method_newton, method_toy_verlet, method_toy_positions;
+extern const cloth_model model_baraff_witkin, model_toy_springs;
+
+const method_row method_table[] = {
+    {.method = &method_implicit_euler, .fallback = &method_newton},
+    {.method = &method_newton},
+    {.method = &method_toy_verlet},
+    {.method = &method_toy_positions},
+    {NULL},
+};
+
+const cloth_model* const model_table[] = {&model_baraff_witkin, &model_toy_springs, NULL};
