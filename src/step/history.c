@@ -68,7 +68,7 @@ enum
 
 static const char* name_of(int k, const char* what, char name[SECTION_NAME])
 {
-    snprintf(name, SECTION_NAME, "past-%d-%s", k + 1, what);
+    snprintf(name, SECTION_NAME, "past-%d-%.10s", (k + 1) % 100, what);
     return name;
 }
 
