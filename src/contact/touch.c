@@ -115,7 +115,7 @@ static bool is_slow(const touch* t, vec3 v)
 // would have to go far for the little that it gains.
 static bool leaves_room(const prescription* p, vec3 normal)
 {
-    const double least = 0.05; // the sine between the normal and what is prescribed
+    const double least = 0.3; // the sine between the normal and what is prescribed
     double left = 1.0;
     for (int k = 0; k < p->count; k++)
     {
