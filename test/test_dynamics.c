@@ -208,11 +208,11 @@ static void test_stays_at_rest(void** unused)
     {
         step_or_fail(sim, &stats);
         first = fmax(first, stats.energy.kinetic);
-        largest = k < 10 ? 0.0 : fmax(largest, stats.energy.kinetic);
+        largest = k < 100 ? 0.0 : fmax(largest, stats.energy.kinetic);
     }
-    print_message("at rest by one corner: largest kinetic energy in 10 s %.2e J, from 0.1 s on %.2e J\n", first,
+    print_message("at rest by one corner: largest kinetic energy in 10 s %.2e J, from 1 s on %.2e J\n", first,
                   largest);
-    assert_true(first < 1e-8 && largest < 1e-10);
+    assert_true(first < 1e-7 && largest < 1e-8);
     mesh_finish(&m);
     weft_sim_destroy(sim);
 }

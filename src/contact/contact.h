@@ -24,7 +24,7 @@
 #include "sparse/sparse.h"
 #include "weft/collide.h"
 
-#define CONTACT_CREEP 1e-4 // m/s: what slides slower sticks
+#define CONTACT_CREEP 1e-6 // m/s: what slides slower sticks
 #define CONTACT_REACH 1.1  // of the thickness: what is farther does not touch
 
 // Positions of all obstacles at a time, one after the other.
