@@ -260,7 +260,9 @@ static weft_status make_inspector(inspection* in, int frame, weft_error* error)
                                         .vertex_count = body->vertex_count,
                                         .rest = body->rest,
                                         .triangle_count = body->triangle_count,
-                                        .triangles = body->triangles};
+                                        .triangles = body->triangles,
+                                        .segment_count = body->segment_count,
+                                        .segments = body->segments};
     }
     weft_inspect_def def = weft_inspect_def_default();
     def.worker_count = o->threads;
@@ -425,8 +427,11 @@ static void put_heading(const inspection* in)
         const weft_cache_body* body = weft_cache_body_at(in->cache, b);
         bool obstacle = body->obstacle || named_obstacle(in->options, body->name);
         char name[152];
-        printf("%s %s (%s, %d triangles)", b > 0 ? "," : ":", plain(body->name, name), obstacle ? "obstacle" : "cloth",
-               body->triangle_count);
+        printf("%s %s (%s, %d %s)", b > 0 ? "," : ":", plain(body->name, name),
+               obstacle      ? "obstacle"
+               : body->lines ? "lines"
+                             : "cloth",
+               body->lines ? body->segment_count : body->triangle_count, body->lines ? "segments" : "triangles");
     }
     printf("%s\n%6s  %9s  %8s  %13s  %13s  %13s  %9s\n", in->body_count > 8 ? ", ..." : "", "frame", "crossings",
            "squeezed", "distance (m)", "strain", "energy (J)", "nonfinite");

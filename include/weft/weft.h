@@ -80,10 +80,11 @@ typedef struct weft_force
 typedef struct weft_cloth_def
 {
     const char* name;            ///< unique; becomes a file name. NULL: cloth1, cloth2, ...
+    const char* kind;            ///< a name from weft_list(WEFT_LIST_BODIES, ...), or NULL: cloth
     const weft_vec3* positions;  ///< [vertex_count] m, at the start; also the rest shape unless rest_uv is given
     int vertex_count;
-    const int* face_start;       ///< [face_count + 1], or NULL: all faces are triangles
-    const int* face_vertices;    ///< polygons; quads and more are simulated as triangles
+    const int* face_start;       ///< [face_count + 1], or NULL: all faces are triangles, all lines segments
+    const int* face_vertices;    ///< polygons; quads and more are simulated as triangles. Of kinds made of lines: open polylines
     int face_count;
     const weft_vec3* rest_positions; ///< [vertex_count] rest shape, or NULL: positions
     const weft_vec2* rest_uv;    ///< flat rest shape in metres, one for each entry of face_vertices, or NULL
@@ -376,7 +377,8 @@ typedef enum weft_list_kind
     WEFT_LIST_MODELS,
     WEFT_LIST_MATERIALS,
     WEFT_LIST_SCENES,
-    WEFT_LIST_FORMATS
+    WEFT_LIST_FORMATS,
+    WEFT_LIST_BODIES ///< kinds of bodies
 } weft_list_kind;
 
 /// The index-th name and its one-line summary; NOT_FOUND past the end. Strings are static.

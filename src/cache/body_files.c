@@ -1,4 +1,4 @@
-// Topology of cloths and obstacles as OBJ, samples of deforming obstacles as PC2.
+// Topology of bodies and obstacles as OBJ, with f or l lines, samples of deforming obstacles as PC2.
 #include "cache/body_files.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static void write_faces(FILE* f, const mesh* m, const int* output)
             object = m->face_object[face];
             fprintf(f, "o %s\n", m->object_name[object]);
         }
-        fputc('f', f);
+        fputc(m->form == MESH_LINES ? 'l' : 'f', f);
         for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
         {
             fprintf(f, " %d", (output ? output[m->face_vertex[k]] : m->face_vertex[k]) + 1);

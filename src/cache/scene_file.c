@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sim/body_kind.h"
+
 static bool item_moves(const json_t* item, bool cloth)
 {
     const json_t* path = json_object_get(json_object_get(item, "motion"), "path");
@@ -42,7 +44,10 @@ scene_file scene_file_read(const char* path)
     bool there = stat(path, &info) == 0;
     json_t* scene = there && S_ISREG(info.st_mode) ? json_load_file(path, 0, NULL) : NULL;
     int capacity[2] = {0};
-    add_names(&file, json_object_get(scene, "cloth"), true, capacity);
+    for (const body_kind* const* kind = body_table; *kind; kind++)
+    {
+        add_names(&file, json_object_get(scene, (*kind)->name), true, capacity);
+    }
     file.cloth_count = file.name_count;
     add_names(&file, json_object_get(scene, "obstacles"), false, capacity);
     file.damaged = there && file.cloth_count == 0;

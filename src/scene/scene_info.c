@@ -33,14 +33,17 @@ weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_c
     const scene_cloth* cloth = &scene->cloths[index];
     *out = (weft_scene_cloth){
         .name = cloth->name,
+        .kind = cloth->kind->name,
         .obj = cloth->is_grid ? NULL : cloth->obj.file,
         .vertex_count = cloth->mesh.vertex_count,
         .face_count = cloth->mesh.face_count,
         .triangle_count = cloth->mesh.triangle_count,
+        .segment_count = cloth->mesh.segment_count,
         .pin_count = cloth->pin_count,
         .pinned_count = pinned_vertices(cloth),
         .force_count = cloth->force_count,
         .material = cloth->material,
+        .density_unit = cloth->kind->density,
         .model = cloth->model,
         .bending = cloth->bending,
         .friction = cloth->friction.kinetic,

@@ -82,6 +82,7 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
 {
     weft_cloth_def def = weft_cloth_def_default();
     def.name = cloth->name;
+    def.kind = cloth->kind->name;
     def.positions = cloth->mesh.position;
     def.vertex_count = cloth->mesh.vertex_count;
     def.face_start = cloth->mesh.face_start;
