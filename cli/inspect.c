@@ -496,6 +496,11 @@ static void show_progress(const inspection* in, int frame)
 
 // ---- frames
 
+static const char* part_word(const inspection* in, int body)
+{
+    return weft_cache_body_at(in->cache, body)->lines ? "segment" : "triangle";
+}
+
 static void add_up(inspection* in, int frame, const weft_inspection* found, int64_t squeezed)
 {
     in->squeezed_pairs += squeezed;
@@ -504,9 +509,10 @@ static void add_up(inspection* in, int frame, const weft_inspection* found, int6
     {
         const weft_crossing* c = &found->pairs[0];
         char names[2][152];
-        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d, triangle %d of %s and triangle %d of %s (%s)", frame,
-                 c->triangle[0], plain(body_name(in, c->body[0]), names[0]), c->triangle[1],
-                 plain(body_name(in, c->body[1]), names[1]), weft_crossing_kind_name(c->kind));
+        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d, %s %d of %s and %s %d of %s (%s)", frame,
+                 part_word(in, c->body[0]), c->triangle[0], plain(body_name(in, c->body[0]), names[0]),
+                 part_word(in, c->body[1]), c->triangle[1], plain(body_name(in, c->body[1]), names[1]),
+                 weft_crossing_kind_name(c->kind));
     }
     else if (in->crossings == 0 && found->crossings > 0)
     {

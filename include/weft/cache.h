@@ -45,6 +45,7 @@ typedef struct weft_cache_body
     const char* name;
     int obstacle;               ///< 1: an obstacle, 0: cloth
     int still;                  ///< 1: NAME.obj is its place in every frame; there is no NAME.pc2
+    double thickness;           ///< m, as scene.json says, of lines twice their radius; 0: it does not
     int vertex_count;
     const weft_vec3* rest;      ///< [vertex_count]
     int face_count;

@@ -70,6 +70,7 @@ static void make_view(body* b, topology* t)
         .name = b->name,
         .obstacle = b->obstacle,
         .still = b->still,
+        .thickness = b->thickness,
         .vertex_count = t->mesh.vertex_count,
         .rest = t->mesh.position,
         .face_count = t->mesh.face_count,

@@ -163,9 +163,10 @@ weft_status start_refuse(const start_look* look, const char* what, const char* r
     {
         const weft_crossing* c = &look->pairs[k];
         used += (size_t)snprintf(
-            text + used, sizeof(text) - used, "%s %s %d of `%.48s` %s %d of `%.48s`", k > 0 ? "," : "",
+            text + used, sizeof(text) - used, "%s %s %d of `%.48s` %s %s%d of `%.48s`", k > 0 ? "," : "",
             start_is_segment(look, c, 0) ? "segment" : "triangle", c->triangle[0], name_of(look->sim, c->body[0]),
-            c->kind == WEFT_CROSSING_NESTED ? "inside" : "with", c->triangle[1], name_of(look->sim, c->body[1]));
+            c->kind == WEFT_CROSSING_NESTED ? "inside" : "with", start_is_segment(look, c, 1) ? "segment " : "",
+            c->triangle[1], name_of(look->sim, c->body[1]));
     }
     return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s:%s%s (%d pair%s in all); %s", what, text,
                      look->pair_count > NAMED_MAX ? ", ..." : "", look->pair_count, look->pair_count == 1 ? "" : "s",

@@ -1,0 +1,361 @@
+// A kind of bodies is a row of a table: threads, polylines of one file (toy_threads.c) and one row (toy_tables.c), go
+// through scene file, simulation, contact with a floor, a sheet and each other, checkpoint, resume, run folder,
+// inspection, page, picture and exports; where a room cannot take them, it says so.
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common_command.h"
+#include "common_scene.h"
+#include "mesh/mesh.h"
+#include "sim/sim.h"
+#include "weft/inspect.h"
+#include "weft/render.h"
+
+// Three threads over each other, of nine vertices each, 5 cm apart: along x, along z, along x.
+static void write_threads(void)
+{
+    char text[4096];
+    size_t used = 0;
+    for (int k = 0; k < 27; k++)
+    {
+        int thread = k / 9;
+        double along = -0.2 + 0.05 * (k % 9), height = 0.01 + 0.008 * thread, aside = 0.03 * thread - 0.03;
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "v %g %g %g\n", thread == 1 ? 0.013 : along, height,
+                                 thread == 1 ? along : aside);
+    }
+    for (int k = 0; k < 27; k++)
+    {
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %d%s", k % 9 == 0 ? "l" : "", k + 1,
+                                 k % 9 == 8 ? "\n" : "");
+    }
+    scene_write_bytes(scene_path("threads.obj"), text, used);
+}
+
+#define THREADS                                                                                                        \
+    "\"toy-threads\": [{\"name\": \"threads\", \"mesh\": {\"obj\": \"threads.obj\"}, \"thickness\": 0.004,"            \
+    " \"material\": {\"density\": 0.01, \"stretch_warp\": 200, \"stretch_weft\": 1, \"shear\": 1, \"damping\": 0.01}"
+
+#define SHEET                                                                                                          \
+    "\"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 0.6, \"cells\": 6}},"                           \
+    " \"pins\": [{\"where\": {\"edge\": [\"left\", \"right\", \"top\", \"bottom\"]}}]}]"
+
+static const char over_sheet[] =
+    "{\"time_step\": 0.001, \"steps_per_frame\": 20, \"frames\": 8, \"solver\": \"cholesky\"," SHEET ", " THREADS "}]}";
+static const char over_floor[] = "{\"time_step\": 0.001, \"solver\": \"cholesky\", " THREADS "}],"
+                                 " \"obstacles\": [{\"shape\": {\"plane\": {\"size\": 2}}}]}";
+
+static int setup(void** state)
+{
+    int made = scene_folder_make(state);
+    write_threads();
+    return made;
+}
+
+static weft_sim* sim_after(const char* text, int steps)
+{
+    weft_sim* sim = scene_sim_text(text, 1);
+    weft_error error = {0};
+    for (int k = 0; k < steps; k++)
+    {
+        if (weft_sim_step(sim, NULL, &error) != WEFT_OK)
+        {
+            fail_msg("%s", error.message);
+        }
+    }
+    return sim;
+}
+
+// ---- meshes of lines
+
+static weft_status read_obj(const char* text, const obj_options* options, mesh* out, weft_error* error)
+{
+    scene_write_bytes(scene_path("lines.obj"), text, strlen(text));
+    *error = (weft_error){0};
+    return mesh_from_obj(scene_path("lines.obj"), options, out, error);
+}
+
+#define FOUR "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 2 0 0\n"
+
+static void test_lines(void** unused)
+{
+    (void)unused;
+    weft_error error;
+    mesh m;
+    const obj_options lines = {.form = MESH_LINES}, any = {.any_form = true}, weld = {.form = MESH_LINES, .weld = 0.1};
+    // A closed line is one; f lines are not looked at.
+    assert_int_equal(read_obj(FOUR "o a\nl 1 2 3 1\nf 1 2 3\nl -2 -4\n", &lines, &m, &error), WEFT_OK);
+    assert_int_equal(mesh_split(&m, &error), WEFT_OK);
+    const int segments[] = {0, 1, 1, 2, 2, 0, 2, 0};
+    assert_int_equal(m.face_count, 2);
+    assert_int_equal(m.segment_count, 4);
+    assert_memory_equal(m.segment, segments, sizeof(segments));
+    assert_int_equal(m.triangle_count, 0);
+    // Simulated, a segment stands once.
+    assert_int_equal(mesh_segment(&m, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "joined already"));
+    assert_int_equal(error.line, 8);
+    mesh_finish(&m);
+
+    assert_int_equal(read_obj(FOUR "l 1 2 3 4\n", &lines, &m, &error), WEFT_OK);
+    assert_int_equal(mesh_segment(&m, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "without length"));
+    mesh_finish(&m);
+    assert_int_equal(read_obj(FOUR "l 1 2 3\nl 1 4\n", &weld, &m, &error), WEFT_OK);
+    assert_int_equal(m.vertex_count, 3);
+    mesh_finish(&m);
+    assert_int_equal(read_obj(FOUR "l 1 2 3 4\n", &weld, &m, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "line 1 on line 5 collapses"));
+
+    // A folder may hold either form.
+    assert_int_equal(read_obj(FOUR "l 1 2 3\n", &any, &m, &error), WEFT_OK);
+    assert_int_equal(m.form, MESH_LINES);
+    mesh_finish(&m);
+    assert_int_equal(read_obj("v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2\nf 1 2 3\n", &any, &m, &error), WEFT_OK);
+    assert_int_equal(m.form, MESH_SHEET);
+    mesh_finish(&m);
+
+    static const struct
+    {
+        const char *text, *word;
+        int line;
+    } wrong[] = {
+        {FOUR "l 1\n", "line 1 has 1 corner", 5},     {FOUR "l 1 9\n", "only 4 vertices", 5},
+        {FOUR "l 1 1\n", "as a corner twice", 5},     {FOUR "l 0 1\n", "index 0 in line 1", 5},
+        {FOUR "f 1 2 3\n", "polylines (l lines)", 0},
+    };
+    for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
+    {
+        assert_int_equal(read_obj(wrong[k].text, &lines, &m, &error), WEFT_BAD_INPUT);
+        assert_int_equal(error.line, wrong[k].line);
+        assert_non_null(strstr(error.message, wrong[k].word));
+    }
+    assert_int_equal(read_obj(FOUR "l 1 2\n", NULL, &m, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "no faces"));
+}
+
+// ---- simulation
+
+// Density is of length here: 1.2 m of 0.01 kg/m, of which the inner vertices have a twenty-fourth each.
+static void test_masses(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = sim_after(over_floor, 1);
+    assert_true(fabs(sim->model.total_mass - 0.012) < 1e-12);
+    assert_true(fabs(sim->model.mass[sim->bodies[0].scene_vertex[4]] - 5e-4) < 1e-12);
+    assert_true(fabs(sim->model.mass[sim->bodies[0].scene_vertex[0]] - 2.5e-4) < 1e-12);
+    assert_string_equal(sim->bodies[0].model->name, "toy-springs"); // the default makes nothing of lines
+    weft_sim_destroy(sim);
+}
+
+static double distance_of(const weft_vec3* x, int a, int b)
+{
+    vec3 pair[4] = {x[a], x[a + 1], x[b], x[b + 1]};
+    double best = INFINITY; // by sampling: shares nothing with contact
+    for (int i = 0; i <= 200; i++)
+    {
+        for (int j = 0; j <= 200; j++)
+        {
+            vec3 p = v3_madd(pair[0], i / 200.0, v3_sub(pair[1], pair[0]));
+            vec3 q = v3_madd(pair[2], j / 200.0, v3_sub(pair[3], pair[2]));
+            best = fmin(best, v3_length(v3_sub(p, q)));
+        }
+    }
+    return best;
+}
+
+// On the floor: one thread lies on it, the next two over it, apart by twice their radius, where edge meets edge.
+static void test_contact(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = sim_after(over_floor, 400);
+    weft_vec3 x[27];
+    weft_sim_positions(sim, 0, x);
+    for (int i = 0; i < 27; i++)
+    {
+        assert_true(x[i].y > 0.9e-3 && x[i].y < 0.02);
+    }
+    assert_true(x[0].y < 1.3e-3);
+    // The second crosses the first and the third between their vertices 4 and 5.
+    double low = distance_of(x, 4, 9 + 3), high = distance_of(x, 18 + 4, 9 + 4);
+    assert_true(low > 0.0037 && low < 0.0045);
+    assert_true(high > 0.0037 && high < 0.0045);
+    weft_sim_destroy(sim);
+}
+
+// On a sheet they keep the mean of both thicknesses.
+static void test_sheet(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = sim_after(over_sheet, 200);
+    weft_vec3 sheet[49], x[27];
+    weft_sim_positions(sim, 0, sheet);
+    weft_sim_positions(sim, 1, x);
+    const int segments[] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8};
+    weft_inspect_body bodies[2] = {{.vertex_count = 49,
+                                    .triangle_count = sim->bodies[0].rest.triangle_count,
+                                    .triangles = sim->bodies[0].rest.triangle},
+                                   {.vertex_count = 27, .segment_count = 8, .segments = segments}};
+    weft_inspect_def def = weft_inspect_def_default();
+    weft_inspector* inspector = NULL;
+    weft_inspection found;
+    assert_int_equal(weft_inspector_create(&def, bodies, 2, &inspector, NULL), WEFT_OK);
+    const weft_vec3* positions[2] = {sheet, x};
+    assert_int_equal(weft_inspector_frame(inspector, positions, &found, NULL), WEFT_OK);
+    assert_int_equal(found.crossings, 0);
+    assert_int_equal(found.degenerate, 0);
+    assert_true(found.min_distance > 0.0022 && found.min_distance < 0.003);
+    // Pushed through, the pairs are found: which segment, which triangle.
+    for (int i = 0; i < 4; i++)
+    {
+        x[i].y -= 0.1;
+    }
+    assert_int_equal(weft_inspector_frame(inspector, positions, &found, NULL), WEFT_OK);
+    assert_int_equal(found.crossings, 1);
+    assert_int_equal(found.pairs[0].kind, WEFT_CROSSING_THROUGH);
+    assert_int_equal(found.pairs[0].body[1], 1);
+    assert_int_equal(found.pairs[0].triangle[1], 3);
+    weft_inspector_destroy(inspector);
+    weft_sim_destroy(sim);
+}
+
+// ---- what is refused, with the reason
+
+static void expect_refusal(const char* text, weft_status status, const char* word)
+{
+    weft_scene* scene = NULL;
+    weft_sim* sim = NULL;
+    weft_error error = {0};
+    weft_status found = scene_load_bytes(text, strlen(text), &scene, &error);
+    found = found == WEFT_OK ? weft_scene_create_sim(scene, 1, &sim, &error) : found;
+    if (found != status || !strstr(error.message, word))
+    {
+        fail_msg("%d: %s", found, error.message);
+    }
+    weft_scene_destroy(scene);
+}
+
+static void test_refused(void** unused)
+{
+    (void)unused;
+    expect_refusal("{" THREADS ", \"model\": \"baraff-witkin\"}]}", WEFT_UNSUPPORTED,
+                   "toy-threads `threads`: the model `baraff-witkin` makes no elements of lines; take `toy-springs`");
+    expect_refusal("{" THREADS ", \"rest\": \"uv\"}]}", WEFT_BAD_INPUT, "only sheets have");
+    expect_refusal("{\"toy-threads\": [{\"mesh\": {\"grid\": {}}}]}", WEFT_BAD_INPUT, "an OBJ file with l lines");
+    expect_refusal("{\"toy-threads\": [{}]}", WEFT_BAD_INPUT, "toy-threads needs a \"mesh\"");
+    expect_refusal("{\"toy-threads\": []}", WEFT_BAD_INPUT, "the list is empty");
+    expect_refusal("{\"toy-thread\": []}", WEFT_BAD_INPUT, "toy-threads");
+    expect_refusal("{" SHEET ", " THREADS "}], \"ties\": [{\"cloth\": \"sheet\", \"to\": \"threads\"}]}",
+                   WEFT_UNSUPPORTED, "`threads` is made of lines, and a tie holds to a face");
+    // They start crossed.
+    expect_refusal("{" SHEET ", " THREADS ", \"transform\": {\"translate\": [0, -0.01, 0], \"rotate\": [0, 0, 20]}}]}",
+                   WEFT_BAD_INPUT, "with segment 19 of `threads`");
+    expect_refusal("{\"initial_contact\": \"resolve\", " SHEET ", " THREADS
+                   ", \"transform\": {\"translate\": [0, -0.01, 0], \"rotate\": [0, 0, 20]}}]}",
+                   WEFT_BAD_INPUT, "is not untangled yet");
+}
+
+// Lines can be tied to a sheet, by vertices and by segments.
+static void test_ties(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = sim_after("{\"time_step\": 0.001, \"solver\": \"cholesky\", " SHEET ", " THREADS
+                              "}], \"ties\": [{\"cloth\": \"threads\", \"to\": \"sheet\", \"by\": \"edges\"}]}",
+                              20);
+    assert_int_equal(weft_sim_tie_at(sim, 0).point_count, 24);
+    weft_sim_destroy(sim);
+}
+
+// ---- the command
+
+static void command(const char* arguments)
+{
+    command_succeeds(WEFT_TOYS, arguments);
+}
+
+static void test_command(void** unused)
+{
+    (void)unused;
+    scene_write_bytes(scene_path("over.json"), over_sheet, strlen(over_sheet));
+    command("check over.json");
+    assert_file_has("output", "toy-threads threads (threads.obj): vertices 27, lines 3, segments 24");
+    assert_file_has("output", "0.01 kg/m,");
+    command("run over.json -o whole");
+    command("run over.json -o parts --frames 3");
+    command("run over.json -o parts --resume --threads 3");
+    assert_same_file("whole", "parts", "threads.pc2");
+    assert_same_file("whole", "parts", "sheet.pc2");
+    assert_same_file("whole", "parts", "checkpoint.weft");
+    assert_file_has("whole/threads.obj", "\nl 1 2 3 4 5 6 7 8 9\nl 10 11 12 13 14 15 16 17 18\n");
+    command("run whole/scene.json -o again"); // what the run wrote is a scene
+    assert_same_file("whole", "again", "threads.pc2");
+    command("run over.json -o thicker --frames 3");
+    command_fails(WEFT_TOYS, "run over.json -o thicker --resume --set toy-threads.0.thickness=0.003", "scene");
+    command("inspect whole");
+    assert_file_has("output", "threads (lines, 24 segments)");
+    assert_file_has("output", "clean: no crossing in 9 frames");
+    command("view whole -o page.html");
+    assert_file_has("page.html", "\"segments\": 24");
+    command("list bodies");
+    assert_file_has("output", "cloth\tsheets of triangles\ntoy-threads\tpolylines\n");
+}
+
+static void test_export(void** unused)
+{
+    (void)unused;
+    command("run over.json -o carried --frames 2");
+    static const char* const formats[] = {"obj", "ply", "vtp", "pc2", "mdd"};
+    for (size_t k = 0; k < sizeof(formats) / sizeof(formats[0]); k++)
+    {
+        char line[64];
+        snprintf(line, sizeof(line), "export carried --to %s -o %s", formats[k], formats[k]);
+        command(line);
+    }
+    assert_file_has("obj/threads.0002.obj", "\nl 19 20 21 22 23 24 25 26 27\n");
+    assert_file_has("pc2/threads.obj", "\nl 19 20 21 22 23 24 25 26 27\n");
+    assert_same_file("carried", "pc2", "threads.pc2");
+    assert_file_has("ply/threads.0002.ply",
+                    "element edge 24\nproperty int vertex1\nproperty int vertex2\nend_header\n");
+    assert_file_has("vtp/threads.0002.vtp", "NumberOfLines=\"3\" NumberOfStrips=\"0\" NumberOfPolys=\"0\"");
+    command_fails(WEFT_TOYS, "export carried --to abc -o run.abc", "take one of pc2, mdd, obj, ply, vtp");
+    command_fails(WEFT_TOYS, "export carried --to gltf -o run.glb", "`threads` is made of lines");
+    command_fails(WEFT_TOYS, "export carried --to usda -o run.usda", "`threads` is made of lines");
+    command("export carried --to abc -o run.abc --body sheet");
+    command_fails(WEFT_TOYS, "render carried --show aggregates", "`threads` is made of lines");
+}
+
+// A tube is as far from its line as its radius, all around, and looks outward.
+static void test_tubes(void** unused)
+{
+    (void)unused;
+    const weft_vec3 line[] = {{0, 0, 0}, {0, 2, 0}, {1, 2, 1}};
+    const int segments[] = {0, 1, 1, 2};
+    weft_vec3 x[2 * WEFT_TUBE_VERTICES];
+    int triangles[2 * 3 * WEFT_TUBE_TRIANGLES];
+    weft_render_tubes(line, segments, 2, 0.1, x, triangles);
+    double volume = 0.0;
+    for (int t = 0; t < 2 * WEFT_TUBE_TRIANGLES; t++)
+    {
+        const int* c = triangles + 3 * t;
+        volume += v3_dot(x[c[0]], v3_cross(x[c[1]], x[c[2]])) / 6.0;
+    }
+    // Hexagons of radius 0.1 along 2 and sqrt(2), and four pyramids of that height.
+    double hexagon = 1.5 * sqrt(3.0) * 0.01;
+    assert_true(fabs(volume - hexagon * (2.0 + sqrt(2.0) + 4.0 * 0.1 / 3.0)) < 1e-12);
+    for (int v = 0; v < 12; v++)
+    {
+        assert_true(fabs(hypot(x[v].x, x[v].z) - 0.1) < 1e-15);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),   cmocka_unit_test(test_masses),  cmocka_unit_test(test_contact),
+        cmocka_unit_test(test_sheet),   cmocka_unit_test(test_refused), cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_command), cmocka_unit_test(test_export),  cmocka_unit_test(test_tubes),
+    };
+    return cmocka_run_group_tests(tests, setup, scene_folder_remove);
+}
