@@ -321,7 +321,7 @@ typedef struct weft_sim_field
 } weft_sim_field;
 WEFT_API int weft_sim_field_count(const weft_sim* sim);
 WEFT_API const weft_sim_field* weft_sim_field_at(const weft_sim* sim, int field);
-/// out is [vertex count of the cloth], in the user's order.
+/// out is [weft_sim_output_count].
 WEFT_API weft_status weft_sim_field_values(const weft_sim* sim, weft_cloth_id cloth, int field, float* out);
 
 /// The linear system that the next step would solve first, unfiltered, in the user's order.
