@@ -202,6 +202,10 @@ static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body)
            cloth->name, cloth->obj ? cloth->obj : "grid", cloth->vertex_count, lines ? "lines" : "faces",
            cloth->face_count, lines ? "segments" : "triangles", lines ? cloth->segment_count : cloth->triangle_count,
            cloth->pinned_count, cloth->pin_count, cloth->force_count);
+    if (cloth->tetrahedron_count > 0)
+    {
+        printf("  the surface of %d tetrahedra\n", cloth->tetrahedron_count);
+    }
     print_extent(body);
     printf("mass %.4g kg\n", body->mass);
     printf("  %s%s%s: %g %s, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n", cloth->model,
@@ -324,9 +328,10 @@ static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
     put_pair("obj", cloth->obj);
     put_pair("model", cloth->model);
     put_pair("bending", cloth->bending);
-    printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"segments\":%d,\"pins\":%d,\"pinned\":%d,\"forces\":%d,",
-           cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->segment_count, cloth->pin_count,
-           cloth->pinned_count, cloth->force_count);
+    printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"segments\":%d,\"tetrahedra\":%d,\"pins\":%d,\"pinned\":%d,"
+           "\"forces\":%d,",
+           cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->segment_count,
+           cloth->tetrahedron_count, cloth->pin_count, cloth->pinned_count, cloth->force_count);
     put_extent(body);
     put_friction(cloth->friction, cloth->static_friction);
     printf("\"mass\":%.17g,\"thickness\":%.17g,", body->mass, cloth->thickness);

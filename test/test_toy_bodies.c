@@ -1,6 +1,6 @@
-// A kind of bodies is a row of a table: threads, polylines of one file (toy_threads.c) and one row (toy_tables.c), go
-// through scene file, simulation, contact with a floor, a sheet and each other, checkpoint, resume, run folder,
-// inspection, page, picture and exports; where a room cannot take them, it says so.
+// A kind of bodies is a row of a table: threads, polylines of one file (toy_threads.c) and one row (toy_tables.c), and
+// blocks of tetrahedra (toy_blocks.c), go through scene file, simulation, contact with a floor, a sheet and each other,
+// checkpoint, resume, run folder, inspection, page, picture and exports; where a room cannot take them, it says so.
 #include "common.h"
 
 #include <stdio.h>
@@ -268,6 +268,98 @@ static void test_ties(void** unused)
     weft_sim_destroy(sim);
 }
 
+// ---- solids
+
+// A bar of n cubes along x, each of six tetrahedra around its diagonal, with its lowest corner at the origin.
+static void write_block(const char* obj, const char* ele, int n, double size)
+{
+    static const int paths[6][2] = {{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}}; // corners of a cube: bits x, y, z
+    char text[8192];
+    size_t used = 0;
+    for (int v = 0; v < 4 * (n + 1); v++)
+    {
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "v %g %g %g\n", v / 4 * size, v % 2 * size,
+                                 v / 2 % 2 * size);
+    }
+    used += (size_t)snprintf(text + used, sizeof(text) - used, "f 1 2 3\n"); // not looked at: the surface follows
+    scene_write_bytes(scene_path(obj), text, used);
+    used = (size_t)snprintf(text, sizeof(text), "# a bar\n%d 4 0\n", 6 * n);
+    for (int t = 0; t < 6 * n; t++)
+    {
+        const int corner[4] = {0, paths[t % 6][0], paths[t % 6][1], 7};
+        int v[4];
+        for (int k = 0; k < 4; k++)
+        {
+            v[k] = 4 * (t / 6 + corner[k] % 2) + corner[k] / 2 % 2 + 2 * (corner[k] / 4);
+        }
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%d %d %d %d %d\n", t, v[0], v[1], v[2], v[3]);
+    }
+    scene_write_bytes(scene_path(ele), text, used);
+}
+
+#define BLOCK                                                                                                          \
+    "\"toy-blocks\": [{\"name\": \"bar\", \"mesh\": {\"obj\": \"bar.obj\"}, \"material\": {\"density\": 100,"          \
+    " \"stretch_warp\": 500, \"stretch_weft\": 1, \"shear\": 1, \"damping\": 0.01},"                                   \
+    " \"transform\": {\"translate\": [0, 0.005, 0]}}]"
+
+static const char bar_falls[] =
+    "{\"time_step\": 0.001, \"steps_per_frame\": 20, \"frames\": 5, \"solver\": \"cholesky\", " BLOCK
+    ", \"obstacles\": [{\"shape\": {\"plane\": {\"size\": 2}}}]}";
+
+// Volume makes the mass, the surface is closed and looks outward, and it comes to lie on the floor.
+static void test_solid(void** unused)
+{
+    (void)unused;
+    write_block("bar.obj", "bar.ele", 3, 0.05);
+    weft_sim* sim = sim_after(bar_falls, 200);
+    const mesh* m = &sim->bodies[0].rest;
+    assert_true(fabs(sim->model.total_mass - 100 * 3 * 1.25e-4) < 1e-12);
+    assert_int_equal(m->tetrahedron_count, 18);
+    assert_int_equal(m->triangle_count, 28); // two for each of the bar's 14 squares
+    mesh_defects defects;
+    assert_int_equal(mesh_find_defects(m, &defects), WEFT_OK);
+    assert_true(defects_are_closed(&defects));
+    double volume = 0.0;
+    for (int t = 0; t < m->triangle_count; t++)
+    {
+        const int* c = m->triangle + 3 * t;
+        volume += v3_dot(m->position[c[0]], v3_cross(m->position[c[1]], m->position[c[2]])) / 6.0;
+    }
+    assert_true(fabs(volume - 3 * 1.25e-4) < 1e-12);
+    weft_vec3 x[16];
+    weft_sim_positions(sim, 0, x);
+    for (int i = 0; i < 16; i++)
+    {
+        assert_true(x[i].y > (i % 2 ? 0.049 : 0.9e-3) && x[i].y < (i % 2 ? 0.053 : 1.3e-3));
+    }
+    weft_sim_destroy(sim);
+}
+
+static void test_solid_refused(void** unused)
+{
+    (void)unused;
+    write_block("bar.obj", "bar.ele", 1, 0.05);
+    static const char* const wrong[][2] = {
+        {"1 4 0\n1 1 2 3 9\n", "uses vertex 9"},
+        {"1 4 0\n0 0 2 1 4\n", "inside out"},
+        {"1 4 0\n0 0 1 2 3\n", "has no volume"},
+        {"2 4 0\n0 0 1 2 4\n", "ends before its last"},
+        {"1 10 0\n", "the number of tetrahedra and a 4"},
+        {"1 4 0\n0 0 1 2 x\n", "five whole numbers"},
+        {"3 4 0\n0 0 1 2 4\n1 0 1 2 4\n2 0 1 2 4\n", "they overlap"},
+    };
+    for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
+    {
+        scene_write_bytes(scene_path("bar.ele"), wrong[k][0], strlen(wrong[k][0]));
+        expect_refusal(bar_falls, WEFT_BAD_INPUT, wrong[k][1]);
+    }
+    remove(scene_path("bar.ele"));
+    expect_refusal(bar_falls, WEFT_NOT_FOUND, "bar.ele");
+    expect_refusal("{\"toy-blocks\": [{\"mesh\": {\"grid\": {}}}]}", WEFT_BAD_INPUT, "FILE.ele beside it");
+    expect_refusal("{\"toy-blocks\": [{\"mesh\": {\"obj\": \"bar.obj\", \"weld\": 1}}]}", WEFT_UNSUPPORTED,
+                   "nor welding");
+}
+
 // ---- the command
 
 static void command(const char* arguments)
@@ -299,7 +391,7 @@ static void test_command(void** unused)
     command("view whole -o page.html");
     assert_file_has("page.html", "\"segments\": 24");
     command("list bodies");
-    assert_file_has("output", "cloth\tsheets of triangles\ntoy-threads\tpolylines\n");
+    assert_file_has("output", "cloth\tsheets of triangles\ntoy-threads\tpolylines\ntoy-blocks\ttetrahedra\n");
 }
 
 static void test_export(void** unused)
@@ -324,6 +416,34 @@ static void test_export(void** unused)
     command_fails(WEFT_TOYS, "export carried --to usda -o run.usda", "`threads` is made of lines");
     command("export carried --to abc -o run.abc --body sheet");
     command_fails(WEFT_TOYS, "render carried --show aggregates", "`threads` is made of lines");
+}
+
+// A surface in NAME.obj and tetrahedra in NAME.ele, from which it runs again; every room takes the surface.
+static void test_solid_command(void** unused)
+{
+    (void)unused;
+    write_block("bar.obj", "bar.ele", 3, 0.05);
+    scene_write_bytes(scene_path("bar.json"), bar_falls, strlen(bar_falls));
+    command("check bar.json");
+    assert_file_has("output", "the surface of 18 tetrahedra");
+    command("run bar.json -o bar-whole");
+    command("run bar.json -o bar-parts --frames 2");
+    command("run bar.json -o bar-parts --resume --threads 3");
+    command("run bar-whole/scene.json -o bar-again");
+    assert_same_file("bar-whole", "bar-parts", "bar.pc2");
+    assert_same_file("bar-whole", "bar-parts", "checkpoint.weft");
+    assert_same_file("bar-whole", "bar-again", "bar.pc2");
+    assert_same_file("bar-whole", "bar-again", "bar.obj");
+    assert_same_file("bar-whole", "bar-again", "bar.ele");
+    assert_file_has("bar-whole/bar.ele", "18 4 0\n1 1 5 6 8\n");
+    command("inspect bar-whole");
+    assert_file_has("output", "bar (cloth, 28 triangles)");
+    assert_file_has("output", "clean: no crossing in 6 frames");
+    command("view bar-whole -o bar.html");
+    command("export bar-whole --to abc -o bar.abc");
+    // Another scene in the folder takes the tetrahedra away with the rest.
+    command("run over.json -o bar-again --force --frames 0");
+    command_fails("ls", "bar-again/bar.ele", "bar.ele");
 }
 
 // A tube is as far from its line as its radius, all around, and looks outward.
@@ -353,9 +473,10 @@ static void test_tubes(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),   cmocka_unit_test(test_masses),  cmocka_unit_test(test_contact),
-        cmocka_unit_test(test_sheet),   cmocka_unit_test(test_refused), cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_command), cmocka_unit_test(test_export),  cmocka_unit_test(test_tubes),
+        cmocka_unit_test(test_lines),   cmocka_unit_test(test_masses),        cmocka_unit_test(test_contact),
+        cmocka_unit_test(test_sheet),   cmocka_unit_test(test_refused),       cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_command), cmocka_unit_test(test_export),        cmocka_unit_test(test_tubes),
+        cmocka_unit_test(test_solid),   cmocka_unit_test(test_solid_refused), cmocka_unit_test(test_solid_command),
     };
     return cmocka_run_group_tests(tests, setup, scene_folder_remove);
 }

@@ -6,7 +6,7 @@
 
 extern const time_method method_implicit_euler, method_newton, method_toy_verlet, method_toy_positions;
 extern const cloth_model model_baraff_witkin, model_toy_springs;
-extern const body_kind body_kind_cloth, body_kind_toy_threads;
+extern const body_kind body_kind_cloth, body_kind_toy_threads, body_kind_toy_blocks;
 
 const method_row method_table[] = {
     {.method = &method_implicit_euler, .fallback = &method_newton},
@@ -18,4 +18,4 @@ const method_row method_table[] = {
 
 const cloth_model* const model_table[] = {&model_baraff_witkin, &model_toy_springs, NULL};
 
-const body_kind* const body_table[] = {&body_kind_cloth, &body_kind_toy_threads, NULL};
+const body_kind* const body_table[] = {&body_kind_cloth, &body_kind_toy_threads, &body_kind_toy_blocks, NULL};

@@ -55,6 +55,7 @@ typedef struct weft_scene_cloth
     const char* obj;  ///< the file, as the scene names it; NULL: a grid
     int vertex_count, face_count, triangle_count;
     int segment_count; ///< of kinds made of lines: faces are polylines then, and there are no triangles
+    int tetrahedron_count; ///< of kinds made of tetrahedra: faces and triangles are their surface
     int pin_count;    ///< entries of "pins"
     int pinned_count; ///< different vertices that some pin holds
     int force_count;  ///< entries of "forces"

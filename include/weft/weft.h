@@ -86,6 +86,8 @@ typedef struct weft_cloth_def
     const int* face_start;       ///< [face_count + 1], or NULL: all faces are triangles, all lines segments
     const int* face_vertices;    ///< polygons; quads and more are simulated as triangles. Of kinds made of lines: open polylines
     int face_count;
+    const int* tetrahedra;       ///< [4 * tetrahedron_count] of kinds made of tetrahedra, each with a positive volume; else NULL.
+    int tetrahedron_count;       ///< Faces are then not looked at: the surface follows
     const weft_vec3* rest_positions; ///< [vertex_count] rest shape, or NULL: positions
     const weft_vec2* rest_uv;    ///< flat rest shape in metres, one for each entry of face_vertices, or NULL
     weft_vec3 warp;              ///< direction of the warp in the rest shape, projected into each triangle

@@ -125,6 +125,34 @@ weft_status body_obj_write(const char* path, const weft_sim* sim, int index, wef
     return obj_text_write(path, &text, error);
 }
 
+bool body_is_solid(const weft_sim* sim, int index)
+{
+    return index < sim->body_count && sim->bodies[index].kind->form == MESH_SOLID;
+}
+
+weft_status body_ele_write(const char* path, const weft_sim* sim, int index, weft_error* error)
+{
+    const body* b = &sim->bodies[index];
+    int* output = output_of_user(b);
+    whole_file file;
+    weft_status status = output ? whole_file_open(&file, path, error)
+                                : error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    if (status == WEFT_OK)
+    {
+        fprintf(file.stream, "%d 4 0\n", b->rest.tetrahedron_count);
+        for (int t = 0; t < b->rest.tetrahedron_count; t++)
+        {
+            const int* v = b->rest.tetrahedron + 4 * (size_t)t;
+            fprintf(file.stream, "%d %d %d %d %d\n", t + 1, output[v[0]] + 1, output[v[1]] + 1, output[v[2]] + 1,
+                    output[v[3]] + 1);
+        }
+        fprintf(file.stream, "# tetrahedra of %s; made by Weft %s\n", b->name, weft_version());
+        status = whole_file_close(&file, error);
+    }
+    mem_free(output);
+    return status;
+}
+
 // ---- samples
 
 // To another name first: a run in its own folder reads the very file that it replaces.

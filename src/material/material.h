@@ -156,6 +156,9 @@ typedef struct cloth_shape
     int segment_count;         // of lines; what is of triangles is then empty
     const int* segment;        // [2 * segment_count]
     const double* segment_rest; // [segment_count] length, m
+    int tetrahedron_count;      // of solids; likewise
+    const int* tetrahedron;     // [4 * tetrahedron_count]
+    const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
     weft_material material;
     const char* bending; // one of the model's words; NULL: it has no choice
 } cloth_shape;

@@ -11,6 +11,7 @@ typedef enum mesh_form
 {
     MESH_SHEET, // polygons; triangles are made from them
     MESH_LINES, // open polylines of two vertices or more, a strand each; segments are made from them
+    MESH_SOLID, // the surface of tetrahedra, and triangles
     MESH_FORM_COUNT
 } mesh_form;
 
@@ -42,6 +43,9 @@ typedef struct mesh
 
     int segment_count;
     int* segment;           // [2 * segment_count] in the order of the lines
+
+    int tetrahedron_count;
+    int* tetrahedron;       // [4 * tetrahedron_count] the fourth on the side that the first three turn to
 
     unsigned char* edge_mask; // [vertex_count] EDGE_ bits of grids; NULL for other meshes
     int* weld;                // [given_count] vertex that each given vertex became; NULL: none were welded
@@ -85,7 +89,7 @@ typedef struct obj_options
 {
     const char* object; // take only faces of this object and the vertices that they use, in order; NULL: all
     double weld;        // vertices closer than this become one, in the file's unit (before mesh_transform); 0: none
-    mesh_form form;     // which statements are its faces: f, or l
+    mesh_form form;     // which statements are its faces: f, or l; solids have tetrahedra in FILE.ele beside FILE.obj
     bool any_form;      // lines where the file has no f; form does not matter
 } obj_options;
 
@@ -138,6 +142,9 @@ weft_status mesh_from_arrays(const vec3* position, int vertex_count, const int* 
 weft_status mesh_lines_from_arrays(const vec3* position, int vertex_count, const int* line_start,
                                    const int* line_vertex, int line_count, mesh* out, weft_error* error);
 
+weft_status mesh_solid_from_arrays(const vec3* position, int vertex_count, const int* tetrahedron,
+                                   int tetrahedron_count, mesh* out, weft_error* error);
+
 // ---- preparation
 // x becomes scale * rotation * x + translation.
 void mesh_transform(mesh* m, const double* rotation /* [9] row-major, NULL: none */, double scale, vec3 translation);
@@ -150,7 +157,10 @@ weft_status mesh_triangulate(mesh* m, weft_error* error);
 // The segments of polylines, and checks what simulation needs: finite coordinates, at least one segment, none without
 // length, none twice.
 weft_status mesh_segment(mesh* m, weft_error* error);
-// Splits faces of either form likewise and asks only for finite coordinates and one triangle or segment: for obstacles
+// The surface of tetrahedra becomes the faces, and checks what simulation needs: finite coordinates, tetrahedra with a
+// positive volume, no side of more than two.
+weft_status mesh_surface(mesh* m, weft_error* error);
+// Splits faces of any form likewise and asks only for finite coordinates and one triangle or segment: for obstacles
 // and for bodies that others simulated. A polygon that crosses itself becomes a fan.
 weft_status mesh_split(mesh* m, weft_error* error);
 // The corners of the box around all vertices, of which there is at least one.

@@ -44,6 +44,8 @@ static inline bool mesh_corner_repeats(const mesh* m, int face, int k, const int
 
 weft_status mesh_check_positions(const mesh* m, weft_error* error); // finite and below COORDINATE_MAX
 weft_status mesh_make_segments(mesh* m, weft_error* error);         // of lines; at least one
+// From FILE.ele beside FILE.obj, of which the mesh has the vertices; makes it a solid.
+weft_status mesh_read_tetrahedra(const char* obj_path, mesh* m, weft_error* error);
 
 // ---- growing list of integers
 typedef struct int_list

@@ -566,7 +566,8 @@ static weft_status obj_parse(const char* path, mesh_form form, mesh* out, bool* 
 static weft_status obj_read_file(const char* path, const obj_options* options, mesh* out, weft_error* error)
 {
     bool only_lines = false, any = options && options->any_form;
-    mesh_form form = options && !any ? options->form : MESH_SHEET;
+    bool solid = options && !any && options->form == MESH_SOLID;
+    mesh_form form = options && !any && !solid ? options->form : MESH_SHEET;
     weft_status status = obj_parse(path, form, out, any ? &only_lines : NULL, error);
     if (status != WEFT_OK && only_lines)
     {
@@ -574,6 +575,7 @@ static weft_status obj_read_file(const char* path, const obj_options* options, m
     }
     TRY(status);
     TRY(mesh_check_faces(out, error));
+    TRY(solid ? mesh_read_tetrahedra(path, out, error) : WEFT_OK);
     return obj_check_texcoords(out, error);
 }
 
@@ -581,6 +583,13 @@ weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* ou
 {
     WEFT_ASSERT(path && out);
     *out = (mesh){0};
+    if (options && options->form == MESH_SOLID && (options->object || options->weld != 0.0))
+    {
+        return error_set(
+            error, WEFT_UNSUPPORTED, path, 0,
+            "the vertices of a solid are those of its tetrahedra: neither an object of the file nor welding "
+            "can be asked for");
+    }
     weft_status status = obj_read_file(path, options, out, error);
     if (status == WEFT_OK && options && options->object)
     {

@@ -39,6 +39,7 @@ weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_c
         .face_count = cloth->mesh.face_count,
         .triangle_count = cloth->mesh.triangle_count,
         .segment_count = cloth->mesh.segment_count,
+        .tetrahedron_count = cloth->mesh.tetrahedron_count,
         .pin_count = cloth->pin_count,
         .pinned_count = pinned_vertices(cloth),
         .force_count = cloth->force_count,

@@ -388,11 +388,14 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
     mesh_keys keys = {0};
     mesh_form form = cloth->kind->form;
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
-    if (form == MESH_LINES && (keys.grid || cloth->rest == REST_UV))
+    if (form != MESH_SHEET && (keys.grid || cloth->rest == REST_UV))
     {
-        return read_error(r, keys.grid ? keys.grid : node, "%s are lines: %s", cloth->kind->name,
-                          keys.grid ? "their mesh is an OBJ file with l lines, {\"obj\": \"FILE.obj\"}"
-                                    : "only sheets have \"rest\": \"uv\"");
+        return read_error(r, keys.grid ? keys.grid : node, "%s are %s: %s%s", cloth->kind->name,
+                          form == MESH_LINES ? "lines" : "solids",
+                          keys.grid ? "their mesh is an OBJ file with " : "only sheets have \"rest\": \"uv\"",
+                          !keys.grid           ? ""
+                          : form == MESH_LINES ? "l lines, {\"obj\": \"FILE.obj\"}"
+                                               : "FILE.ele beside it, {\"obj\": \"FILE.obj\"}");
     }
     if (!keys.grid == !keys.obj)
     {
@@ -403,7 +406,7 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
     cloth_place(cloth);
     weft_error reason = {0};
     weft_status status = cloth->kind->prepare(&cloth->mesh, &reason);
-    status = status == WEFT_OK ? mesh_warn_unused(&cloth->mesh, &reason) : status;
+    status = status == WEFT_OK && form != MESH_SOLID ? mesh_warn_unused(&cloth->mesh, &reason) : status;
     if (status != WEFT_OK)
     {
         return mesh_error(r, node, status, &reason);

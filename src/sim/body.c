@@ -171,6 +171,11 @@ static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* err
                                    &b->rest, error));
         return b->kind->prepare(&b->rest, error);
     }
+    if (b->kind->form == MESH_SOLID)
+    {
+        TRY(mesh_solid_from_arrays(rest, def->vertex_count, def->tetrahedra, def->tetrahedron_count, &b->rest, error));
+        return b->kind->prepare(&b->rest, error);
+    }
     TRY(mesh_from_arrays(rest, def->vertex_count, def->face_start, def->face_vertices, def->face_count, &b->rest,
                          error));
     if (def->rest_uv)
@@ -294,7 +299,8 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
 
 weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cloth_id* out, weft_error* error)
 {
-    WEFT_ASSERT(sim && def && def->positions && def->face_vertices && def->vertex_count >= 0 && def->face_count >= 0);
+    WEFT_ASSERT(sim && def && def->positions && def->vertex_count >= 0 && def->face_count >= 0);
+    WEFT_ASSERT((def->face_vertices || def->tetrahedra) && def->tetrahedron_count >= 0);
     WEFT_ASSERT(!sim->built);
     body b = {0};
     weft_status status = take_all(sim, def, &b, error);

@@ -37,7 +37,7 @@ const cloth_model* model_for_form(mesh_form form)
 
 weft_status model_suits(const body* b, weft_error* error)
 {
-    static const char* const parts[MESH_FORM_COUNT] = {[MESH_SHEET] = "triangles", [MESH_LINES] = "lines"};
+    static const char* const parts[MESH_FORM_COUNT] = {[MESH_SHEET] = "triangles", [MESH_LINES] = "lines", [MESH_SOLID] = "tetrahedra"};
     if (cloth_model_serves(b->model, b->kind->form))
     {
         return WEFT_OK;

@@ -51,7 +51,7 @@ static void mend_masses(model* m)
     }
 }
 
-// Triangles (arity 3) or segments (2) of a body, as its mesh has them.
+// Segments (arity 2), triangles (3) or tetrahedra (4) of a body, as its mesh has them.
 typedef struct simplices
 {
     const int* vertex; // [arity * count]
@@ -72,7 +72,7 @@ static weft_status sort_simplices(const body* b, simplices from, int* out, int* 
     {
         for (int t = 0; t < from.count; t++)
         {
-            int v[3], least = INT32_MAX;
+            int v[4], least = INT32_MAX;
             for (int k = 0; k < from.arity; k++)
             {
                 v[k] = b->scene_vertex[from.vertex[from.arity * t + k]];
@@ -98,10 +98,11 @@ static weft_status sort_simplices(const body* b, simplices from, int* out, int* 
 
 typedef struct shape_arrays
 {
-    int *triangle, *segment;
-    int* source; // of either
+    int *triangle, *segment, *tetrahedron;
+    int* source; // of any of them
     vec2* rest;
     double* segment_rest;
+    vec3* tetrahedron_rest;
     vec3* position;
     hinge* hinges;
     int* triangle_hinge;
@@ -110,15 +111,18 @@ typedef struct shape_arrays
 static weft_status shape_arrays_init(const body* b, const model* m, shape_arrays* a)
 {
     size_t n = (size_t)b->rest.triangle_count, segments = (size_t)b->rest.segment_count;
+    size_t solids = (size_t)b->rest.tetrahedron_count;
     a->triangle = MEM_NEW(3 * n, int);
     a->rest = MEM_NEW(3 * n, vec2);
     a->triangle_hinge = MEM_NEW(3 * n, int);
     a->segment = MEM_NEW(2 * segments, int);
     a->segment_rest = MEM_NEW(segments, double);
-    a->source = MEM_NEW(n + segments, int);
+    a->tetrahedron = MEM_NEW(4 * solids, int);
+    a->tetrahedron_rest = MEM_NEW(4 * solids, vec3);
+    a->source = MEM_NEW(n + segments + solids, int);
     a->position = MEM_NEW(m->vertex_count, vec3);
-    bool room =
-        a->triangle && a->rest && a->triangle_hinge && a->segment && a->segment_rest && a->source && a->position;
+    bool room = a->triangle && a->rest && a->triangle_hinge && a->segment && a->segment_rest && a->tetrahedron &&
+                a->tetrahedron_rest && a->source && a->position;
     return room ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -143,12 +147,23 @@ static weft_status take_segments(const body* b, shape_arrays* a)
     return WEFT_OK;
 }
 
+static weft_status take_tetrahedra(const body* b, shape_arrays* a)
+{
+    TRY(sort_simplices(b, (simplices){b->rest.tetrahedron, 4, b->rest.tetrahedron_count}, a->tetrahedron, a->source));
+    for (int k = 0; k < 4 * b->rest.tetrahedron_count; k++)
+    {
+        a->tetrahedron_rest[k] = b->rest.position[b->rest.tetrahedron[4 * a->source[k / 4] + k % 4]];
+    }
+    return WEFT_OK;
+}
+
 static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape_arrays* a)
 {
-    int n = b->rest.triangle_count;
+    int n = b->kind->form == MESH_SHEET ? b->rest.triangle_count : 0; // a solid's surface has no elements
     TRY(shape_arrays_init(b, m, a));
-    TRY(take_triangles(b, a));
+    TRY(n > 0 ? take_triangles(b, a) : WEFT_OK);
     TRY(take_segments(b, a));
+    TRY(take_tetrahedra(b, a));
     for (int i = 0; i < b->rest.vertex_count; i++)
     {
         a->position[b->scene_vertex[i]] = b->rest.position[i];
@@ -165,6 +180,9 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .segment_count = b->rest.segment_count,
                          .segment = a->segment,
                          .segment_rest = a->segment_rest,
+                         .tetrahedron_count = b->rest.tetrahedron_count,
+                         .tetrahedron = a->tetrahedron,
+                         .tetrahedron_rest = a->tetrahedron_rest,
                          .material = b->material,
                          .bending = b->bending};
     TRY(b->model->append(&m->groups, &shape));
@@ -179,6 +197,8 @@ static weft_status add_elements(const weft_sim* sim, const body* b, model* m)
     mem_free(a.segment);
     mem_free(a.segment_rest);
     mem_free(a.source);
+    mem_free(a.tetrahedron);
+    mem_free(a.tetrahedron_rest);
     mem_free(a.rest);
     mem_free(a.position);
     mem_free(a.hinges);

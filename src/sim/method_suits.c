@@ -4,22 +4,28 @@
 
 #include "sim/sim.h"
 
-// The kinds that a body of this model, material and bending has: those of two triangles, or of one segment.
+// The kinds that a body of this model, material and bending has: those of two triangles, of one segment or of
+// one tetrahedron.
 static weft_status find_kinds(const body* b, element_groups* groups)
 {
     static const int triangle[] = {0, 1, 2, 1, 3, 2}, triangle_hinge[] = {0, -1, -1, -1, 0, -1};
     static const vec2 rest[] = {{0, 0}, {1, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 1}};
     static const hinge hinges[] = {{{1, 2, 0, 3}, 0, 1}};
     static const double length[] = {1.0};
+    static const int tetrahedron[] = {0, 1, 2, 3};
+    static const vec3 corners[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     cloth_shape shape = {.triangle = triangle,
                          .rest = rest,
                          .hinges = hinges,
                          .triangle_hinge = triangle_hinge,
                          .segment = triangle,
                          .segment_rest = length,
+                         .tetrahedron = tetrahedron,
+                         .tetrahedron_rest = corners,
                          .material = b->material,
                          .bending = b->bending};
     shape.segment_count = b->kind->form == MESH_LINES;
+    shape.tetrahedron_count = b->kind->form == MESH_SOLID;
     shape.triangle_count = b->kind->form == MESH_SHEET ? 2 : 0;
     shape.hinge_count = b->kind->form == MESH_SHEET;
     for (const element_kind* const* kind = b->model->kinds; *kind; kind++)

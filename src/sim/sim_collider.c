@@ -195,6 +195,19 @@ static weft_status obstacles_for_contact(void* user, double time, vec3* out, wef
     return obstacles_at(user, time, out, error);
 }
 
+// Of a triangle, m^2: in the plane, or where it lies at rest.
+static double rest_area(const body* b, int t)
+{
+    if (b->rest_uv)
+    {
+        return triangle_rest_area(b->rest_uv + 3 * (size_t)t);
+    }
+    const int* c = b->rest.triangle + 3 * (size_t)t;
+    vec3 o = b->rest.position[c[0]];
+    vec3 u = v3_sub(b->rest.position[c[1]], o), v = v3_sub(b->rest.position[c[2]], o);
+    return 0.5 * v3_length(v3_cross(u, v));
+}
+
 // m; 0: there are none.
 static double mean_segment(const body* bodies, int count)
 {
@@ -224,7 +237,7 @@ static void contact_set_reach(contact* c, const body* bodies, int count)
     {
         for (int t = 0; t < bodies[k].rest.triangle_count; t++)
         {
-            area += triangle_rest_area(bodies[k].rest_uv + 3 * (size_t)t);
+            area += rest_area(&bodies[k], t);
         }
         triangles += bodies[k].rest.triangle_count;
     }

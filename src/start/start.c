@@ -181,15 +181,16 @@ static weft_status look_judge(start_look* look, bool resolve, weft_untangling* o
     {
         return WEFT_OK;
     }
-    bool lines = false; // which untangling could push sheets into, and does not move
+    bool others = false; // which untangling could push sheets into, and does not move as it should
     for (int k = 0; k < look->body_count; k++)
     {
-        lines = lines || look->meshes[k]->segment_count > 0;
+        others = others || look->meshes[k]->form != MESH_SHEET;
     }
-    if (resolve && lines)
+    if (resolve && others)
     {
-        return start_refuse(look, "the scene starts with crossings, and one with bodies of lines is not untangled yet",
-                            "move the bodies apart, or leave a pair alone with contact.exclude", error);
+        return start_refuse(
+            look, "the scene starts with crossings, and one with bodies that are no sheets is not untangled yet",
+            "move the bodies apart, or leave a pair alone with contact.exclude", error);
     }
     return resolve ? untangle(look, out, error)
                    : start_refuse(look, "the scene starts with crossings",
