@@ -76,7 +76,7 @@ typedef struct weft_force
     weft_vec3 force;     ///< N a vertex
 } weft_force;
 
-/// Start from weft_cloth_def_default(). All arrays are copied.
+/// A cloth, or a body of another kind. Start from weft_cloth_def_default(). All arrays are copied.
 typedef struct weft_cloth_def
 {
     const char* name;            ///< unique; becomes a file name. NULL: cloth1, cloth2, ...
