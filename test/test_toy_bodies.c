@@ -360,6 +360,51 @@ static void test_solid_refused(void** unused)
                    "nor welding");
 }
 
+// ---- arrays, and allocations that fail
+
+static weft_status run_ledger(void)
+{
+    const weft_vec3 line[] = {{0, 0.1, 0}, {0.1, 0.1, 0}, {0.2, 0.1, 0}};
+    const weft_vec3 corners[] = {{0, 0, 0}, {0.1, 0, 0}, {0, 0, -0.1}, {0, 0.05, 0}};
+    const int starts[] = {0, 3}, vertices[] = {0, 1, 2}, tetrahedron[] = {0, 1, 2, 3};
+    weft_sim_def def = weft_sim_def_default();
+    weft_cloth_def threads = weft_cloth_def_default(), block = weft_cloth_def_default();
+    threads.kind = "toy-threads";
+    threads.positions = line;
+    threads.vertex_count = 3;
+    threads.face_start = starts;
+    threads.face_vertices = vertices;
+    threads.face_count = 1;
+    block.kind = "toy-blocks";
+    block.positions = corners;
+    block.vertex_count = 4;
+    block.tetrahedra = tetrahedron;
+    block.tetrahedron_count = 1;
+    threads.model = block.model = "toy-springs";
+    weft_sim* sim = NULL;
+    weft_status status = weft_sim_create(&def, &sim, NULL);
+    status = status == WEFT_OK ? weft_sim_add_cloth(sim, &threads, NULL, NULL) : status;
+    status = status == WEFT_OK ? weft_sim_add_cloth(sim, &block, NULL, NULL) : status;
+    status = status == WEFT_OK ? weft_sim_step(sim, NULL, NULL) : status;
+    weft_sim_destroy(sim);
+    return status;
+}
+
+static void test_memory(void** unused)
+{
+    (void)unused;
+    weft_status status = WEFT_NO_MEMORY;
+    for (int fail_at = 1; status != WEFT_OK; fail_at++)
+    {
+        test_ledger ledger = {.fail_at = fail_at};
+        test_ledger_open(&ledger);
+        status = run_ledger();
+        test_ledger_close();
+        assert_true(status == WEFT_OK || status == WEFT_NO_MEMORY);
+        assert_int_equal(ledger.live, 0);
+    }
+}
+
 // ---- the command
 
 static void command(const char* arguments)
@@ -473,10 +518,11 @@ static void test_tubes(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),   cmocka_unit_test(test_masses),        cmocka_unit_test(test_contact),
-        cmocka_unit_test(test_sheet),   cmocka_unit_test(test_refused),       cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_command), cmocka_unit_test(test_export),        cmocka_unit_test(test_tubes),
-        cmocka_unit_test(test_solid),   cmocka_unit_test(test_solid_refused), cmocka_unit_test(test_solid_command),
+        cmocka_unit_test(test_lines),         cmocka_unit_test(test_masses),  cmocka_unit_test(test_contact),
+        cmocka_unit_test(test_sheet),         cmocka_unit_test(test_refused), cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_command), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_tubes),         cmocka_unit_test(test_solid),   cmocka_unit_test(test_solid_refused),
+        cmocka_unit_test(test_solid_command),
     };
     return cmocka_run_group_tests(tests, setup, scene_folder_remove);
 }

@@ -34,8 +34,8 @@ static inline const char* form_face_word(mesh_form form)
     return form == MESH_LINES ? "line" : "face";
 }
 
-// The vertex, or the lack of one before the first corner, that the corner k of a face must not repeat: of lines only
-// the one before it, as they may meet themselves. mark is [vertex_count], face + 1 for corners of this face.
+// Whether this vertex, as corner k of a face, is there already: among all corners before, which mark ([vertex_count])
+// has as face + 1; of lines, which may meet themselves, only as the corner before.
 static inline bool mesh_corner_repeats(const mesh* m, int face, int k, const int* mark, int vertex)
 {
     return m->form == MESH_LINES ? k > m->face_start[face] && m->face_vertex[k - 1] == vertex
