@@ -167,12 +167,12 @@ static void print_extent(const body_extent* body)
            body->max.y, body->max.z);
 }
 
-static void print_friction(const char* indent, double friction, double static_friction)
+static void print_friction(const char* indent, double friction, double static_friction, double unsaid)
 {
     printf("%sfriction ", indent);
     if (friction < 0.0)
     {
-        printf("of what it touches");
+        printf("of what it touches (else %g)", unsaid);
         return;
     }
     printf("%g", friction);
@@ -194,7 +194,7 @@ static void put_friction(double friction, double static_friction)
            static_friction >= 0.0 ? static_friction : friction);
 }
 
-static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body)
+static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body, double unsaid)
 {
     const weft_material* m = &cloth->material;
     bool lines = cloth->segment_count > 0;
@@ -211,7 +211,7 @@ static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body)
     printf("  %s%s%s: %g %s, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n", cloth->model,
            cloth->bending ? ", bending " : "", cloth->bending ? cloth->bending : "", m->density, cloth->density_unit,
            m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
-    print_friction("  ", cloth->friction, cloth->static_friction);
+    print_friction("  ", cloth->friction, cloth->static_friction, unsaid);
     printf(", thickness %g m\n", cloth->thickness);
 }
 
@@ -239,7 +239,7 @@ static bool tie_doubt(const weft_scene* scene, const weft_tied* t, char* out, si
     return t->loose_count > 0 && weft_scene_sim_def(scene)->contact;
 }
 
-static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body)
+static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body, double unsaid)
 {
     printf("obstacle %s (%s): vertices %d, triangles %d, %s, ", o->name, o->shape ? o->shape : o->obj, o->vertex_count,
            o->triangle_count, o->is_closed ? "closed" : "open");
@@ -254,7 +254,7 @@ static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body
     }
     puts(o->sample_count + o->key_count > 0 ? "" : "still");
     print_extent(body);
-    print_friction("", o->friction, o->static_friction);
+    print_friction("", o->friction, o->static_friction, unsaid);
     printf(", thickness %g m", o->thickness);
     if (o->deviation > 0.0)
     {
@@ -265,16 +265,17 @@ static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body
 
 static void print_text(const weft_scene* scene, const weft_sim* sim, const body_extent* bodies)
 {
+    double unsaid = weft_scene_sim_def(scene)->friction;
     print_settings(scene);
     weft_scene_cloth cloth;
     for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
     {
-        print_cloth(&cloth, bodies++);
+        print_cloth(&cloth, bodies++, unsaid);
     }
     weft_scene_obstacle obstacle;
     for (int k = 0; weft_scene_obstacle_at(scene, k, &obstacle) == WEFT_OK; k++)
     {
-        print_obstacle(&obstacle, bodies++);
+        print_obstacle(&obstacle, bodies++, unsaid);
     }
     for (int k = 0; k < weft_sim_tie_count(sim); k++)
     {

@@ -747,14 +747,14 @@ static void test_check_shows_contact(void** unused)
              "{\"vertices\": [0, 1, 2]}, \"by\": \"edges\"}], \"obstacles\": [{\"name\": \"ball\", \"shape\": "
              "{\"sphere\": {\"center\": [0, -1, 0], \"radius\": 0.1}}}]}");
     assert_int_equal(weft("check patch.json"), 0);
-    assert_says("check", last.out, "friction 0.25, thickness 0.004 m\ncloth patch");
+    assert_says("check", last.out, "friction of what it touches (else 0.25), thickness 0.004 m\ncloth patch");
     assert_says("check", last.out, "friction 0.5, thickness 0.002 m\n");
-    assert_says("check", last.out, "friction 0.25, thickness 0.004 m, triangles within");
+    assert_says("check", last.out, "friction of what it touches (else 0.25), thickness 0.004 m, triangles within");
     assert_says("check", last.out, "tie of patch to sheet: 9 vertices, 0.002 to 0.002 m away\n");
     assert_says("check", last.out, "tie of patch to sheet: 2 points of edges, 0.002 to 0.002 m away");
     assert_null(strstr(last.out, "note: "));
     assert_int_equal(weft("check patch.json --json"), 0);
-    assert_says("check", last.out, "\"friction\":0.5,\"thickness\":0.002");
+    assert_says("check", last.out, "\"friction\":0.5,\"static_friction\":0.5,\"mass\":");
     assert_says("check", last.out,
                 "{\"cloth\":\"patch\",\"to\":\"sheet\",\"by\":\"vertices\",\"points\":9,\"near\":0,");
     assert_says("check", last.out, "\"by\":\"edges\",\"points\":2,");

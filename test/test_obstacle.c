@@ -339,9 +339,12 @@ static void test_names_and_numbers(void** state)
     add(sim, &def);
     assert_int_equal(weft_sim_add_obstacle(sim, &def, NULL, &error), WEFT_BAD_INPUT);
     def.name = NULL;
-    def.friction = -1.0;
+    def.friction = NAN;
     assert_int_equal(weft_sim_add_obstacle(sim, &def, NULL, &error), WEFT_BAD_INPUT);
     def.friction = 0.3;
+    def.static_friction = 0.2; // less than in motion
+    assert_int_equal(weft_sim_add_obstacle(sim, &def, NULL, &error), WEFT_BAD_INPUT);
+    def.static_friction = -1.0;
     def.thickness = NAN;
     assert_int_equal(weft_sim_add_obstacle(sim, &def, NULL, &error), WEFT_BAD_INPUT);
     def.thickness = 1e-3;

@@ -7,15 +7,16 @@
 // towards the other one, that surface is what is met. On flat and hollow places edges and corners have no cone, and
 // faces say it all.
 //
-// Edges and corners of obstacles must stand out by themselves to be met by edges and faces of cloth, for else its
-// vertices meet the faces of the obstacle. Cloth is not as exact: an edge of cloth that lies over a rim bends a little
-// to either side, and what is over the rim must not be lost for it. Edges of cloth may lean, on cloth by little.
+// Edges and corners of obstacles must stand out by themselves to be met by edges and faces of cloth: what lies around
+// them falls away from the other feature, in the mean. Else its vertices meet the faces of the obstacle, and there is
+// nothing to add. How the cloth leans over them matters little, as it bends and turns on them: what is over a rim or a
+// tip must not be lost for that. On cloth, edges may lean by little.
 //
 // A border belongs to several faces, which all say the same: the first of them counts.
 #include "contact/find.h"
 
-// Sines of the angle by which what is beside a feature may rise towards the other.
-static const double level = 1e-4, lean = 0.25, lean_on_cloth = 0.03, standing_out = -1e-3;
+// Sines of the angle by which what is beside a feature may rise towards the other; and in the mean, for what stands out.
+static const double level = 1e-4, lean = 0.25, lean_on_cloth = 0.03, standing_out = -0.01;
 
 weft_status fan_build(contact* c)
 {
@@ -61,12 +62,34 @@ static int third_corner(const int* face, int a, int b)
     return held == 2 ? third : -1;
 }
 
-// Whether a face beside the edge a b rises towards the direction n, a unit vector; and the first face of the edge.
-static bool edge_is_met_beside(const contact* c, int a, int b, vec3 n, double sine, int* first)
+// What lies beside a feature, seen along the direction n, a unit vector, to the other one.
+typedef struct beside
 {
+    double most; // the largest sine of the angle by which something rises
+    double sum;  // of all
+    int count;
+    int first; // face, -1: none
+} beside;
+
+static void beside_add(beside* b, vec3 n, vec3 way)
+{
+    double length = v3_length(way), sine = length > 0.0 ? v3_dot(n, way) / length : 0.0;
+    b->most = fmax(b->most, sine);
+    b->sum += sine;
+    b->count++;
+}
+
+static bool stands_out(const beside* b)
+{
+    return b->sum < standing_out * b->count && b->most < lean;
+}
+
+// The faces at the edge a b.
+static beside beside_edge(const contact* c, int a, int b, vec3 n)
+{
+    beside out = {.most = -1.0, .first = -1};
     vec3 along = v3_sub(c->start[b], c->start[a]);
     double length_sq = v3_dot(along, along);
-    *first = -1;
     for (int k = c->fan_start[a]; k < c->fan_start[a + 1]; k++)
     {
         int third = third_corner(face_at(c, c->fan[k]), a, b);
@@ -74,42 +97,38 @@ static bool edge_is_met_beside(const contact* c, int a, int b, vec3 n, double si
         {
             continue;
         }
-        *first = *first < 0 ? c->fan[k] : *first;
+        out.first = out.first < 0 ? c->fan[k] : out.first;
         vec3 aside = v3_sub(c->start[third], c->start[a]);
-        aside = length_sq > 0.0 ? v3_madd(aside, -v3_dot(aside, along) / length_sq, along) : aside;
-        if (v3_dot(n, aside) > sine * v3_length(aside))
-        {
-            return true;
-        }
+        beside_add(&out, n, length_sq > 0.0 ? v3_madd(aside, -v3_dot(aside, along) / length_sq, along) : aside);
     }
-    return false;
+    return out;
 }
 
-// Likewise of the corner a: whether an edge from it does.
-static bool corner_is_met_beside(const contact* c, int a, vec3 n, double sine)
+// The edges at the corner a, those within a surface twice.
+static beside beside_corner(const contact* c, int a, vec3 n)
 {
-    for (int k = c->fan_start[a]; k < c->fan_start[a + 1]; k++)
+    beside out = {.most = -1.0, .first = c->fan_start[a] < c->fan_start[a + 1] ? c->fan[c->fan_start[a]] : -1};
+    for (int k = 3 * c->fan_start[a]; k < 3 * c->fan_start[a + 1]; k++)
     {
-        const int* face = face_at(c, c->fan[k]);
-        for (int v = 0; v < 3; v++)
+        int other = face_at(c, c->fan[k / 3])[k % 3];
+        if (other != a)
         {
-            vec3 edge = v3_sub(c->start[face[v]], c->start[a]);
-            if (face[v] != a && v3_dot(n, edge) > sine * v3_length(edge))
-            {
-                return true;
-            }
+            beside_add(&out, n, v3_sub(c->start[other], c->start[a]));
         }
     }
-    return false;
+    return out;
 }
 
 static bool vertex_face_counts(const contact* c, int face, const int vertex[4], const closest* at)
 {
-    int border[3], count = 0, first;
-    vec3 back = v3_scale(-1.0, at->normal);
-    if (vertex[0] >= c->cloth_count && corner_is_met_beside(c, vertex[0], back, standing_out))
+    int border[3], count = 0;
+    if (vertex[0] >= c->cloth_count)
     {
-        return false;
+        beside own = beside_corner(c, vertex[0], v3_scale(-1.0, at->normal));
+        if (!stands_out(&own))
+        {
+            return false;
+        }
     }
     for (int k = 1; k < 4; k++)
     {
@@ -122,30 +141,24 @@ static bool vertex_face_counts(const contact* c, int face, const int vertex[4], 
     {
         return true;
     }
-    if (count == 1)
-    {
-        first = c->fan[c->fan_start[border[0]]];
-        return first == face && !corner_is_met_beside(c, border[0], at->normal, level);
-    }
-    return !edge_is_met_beside(c, border[0], border[1], at->normal, level, &first) && first == face;
+    beside b = count == 1 ? beside_corner(c, border[0], at->normal) : beside_edge(c, border[0], border[1], at->normal);
+    return b.first == face && b.most <= level;
 }
 
-// How far the surface beside an edge may rise towards another edge.
-static double edge_sine(const contact* c, int edge, int other)
+static bool edge_counts(const contact* c, int a, int b, int other, vec3 n)
 {
-    if (edge >= c->cloth_count)
+    beside found = beside_edge(c, a, b, n);
+    if (a >= c->cloth_count)
     {
-        return standing_out;
+        return stands_out(&found);
     }
-    return other >= c->cloth_count ? lean : lean_on_cloth;
+    return found.most <= (other >= c->cloth_count ? lean : lean_on_cloth);
 }
 
 static bool edges_count(const contact* c, const int vertex[4], const closest* at)
 {
-    vec3 back = v3_scale(-1.0, at->normal);
-    int first;
-    return !edge_is_met_beside(c, vertex[0], vertex[1], back, edge_sine(c, vertex[0], vertex[2]), &first) &&
-           !edge_is_met_beside(c, vertex[2], vertex[3], at->normal, edge_sine(c, vertex[2], vertex[0]), &first);
+    return edge_counts(c, vertex[0], vertex[1], vertex[2], v3_scale(-1.0, at->normal)) &&
+           edge_counts(c, vertex[2], vertex[3], vertex[0], at->normal);
 }
 
 bool fan_counts(const contact* c, weft_pair_kind kind, weft_pair pair, const int vertex[4], const closest* at)

@@ -16,10 +16,30 @@
 
 // ---- marks
 
+// Pins hold a vertex and its neighbours where a body has gone through the cloth: what the pins leave free is no way out of the
+// body, and pushing along it would only tear the cloth. So the body goes through all of them.
+static weft_status mark_pinned_around(contact* c, squeeze_mark mark)
+{
+    for (int k = 3 * c->fan_start[mark.vertex]; k < 3 * c->fan_start[mark.vertex + 1]; k++)
+    {
+        int other = (c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan[k / 3])[k % 3];
+        if (c->record[other] >= 0)
+        {
+            TRY(marks_add(&c->marks, (squeeze_mark){other, mark.body, 1}));
+        }
+    }
+    return WEFT_OK;
+}
+
 weft_status squeeze_load(contact* c, const mark_list* marks)
 {
     memset(c->marked, 0, (size_t)c->vertex_count);
     TRY(marks_copy(&c->marks, marks));
+    for (int k = 0; k < marks->count; k++)
+    {
+        squeeze_mark mark = marks->item[k];
+        TRY(c->record[mark.vertex] >= 0 ? mark_pinned_around(c, mark) : WEFT_OK);
+    }
     squeeze_settle(c);
     return WEFT_OK;
 }

@@ -115,7 +115,7 @@ static bool is_slow(const touch* t, vec3 v)
 // would have to go far for the little that it gains.
 static bool leaves_room(const prescription* p, vec3 normal)
 {
-    const double least = 0.05; // the sine between the normal and what is prescribed
+    const double least = 0.3; // the sine between the normal and what is prescribed
     double left = 1.0;
     for (int k = 0; k < p->count; k++)
     {
@@ -305,9 +305,12 @@ void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user,
         double normal = v3_dot(force, t->normal);
         double out = t->depth > 0.0 ? out_speed(c, t) : 0.0;
         v[t->vertex] = v3_madd(v[t->vertex], -out, t->normal);
+        contact_memory* next = &c->next.memory[t->vertex];
+        bool slides = t->cushion >= 0 && v3_dot(c->cushions[t->cushion].rub, c->cushions[t->cushion].rub) > 0.0;
+        next->owed[0] = slides ? c->now.last->memory[t->vertex].owed[0] + fmax(normal, 0.0) - t->force : 0.0;
         if (!(normal > 0.0))
         {
-            c->next.memory[t->vertex].load += normal; // it has worked against cushions, whose load is what is left
+            next->load += normal; // it has worked against cushions, whose load is what is left
             continue;
         }
         vec3 friction = friction_of(c, t, force, v);
@@ -315,9 +318,6 @@ void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user,
         double last = fmax(c->now.last->memory[t->vertex].calm, SLIDES);
         double calm = keeps ? fmin(last + 1.0, STICKS) : SLIDES;
         // Of several touches the strongest force counts, and the one that slides.
-        contact_memory* next = &c->next.memory[t->vertex];
-        bool slides = t->cushion >= 0 && v3_dot(c->cushions[t->cushion].rub, c->cushions[t->cushion].rub) > 0.0;
-        next->owed[0] = slides ? c->now.last->memory[t->vertex].owed[0] + normal - t->force : 0.0;
         next->force = fmax(next->force, lasting_force(c, t, normal, v[t->vertex]));
         next->calm = next->calm > 0.0 ? fmin(next->calm, calm) : calm;
         next->friction = v3_add(next->friction, friction);

@@ -3,11 +3,6 @@
 
 #include "step/step.h"
 
-enum
-{
-    HALVINGS_FOR_CONTACT = 4 // of a substep, before what cannot be parted is left
-};
-
 // A response that multiplies the largest stretch by more asks for a shorter substep.
 static const double response_stretch = 1.05;
 

@@ -17,8 +17,9 @@
 
 enum
 {
-    RELEASES_MAX = 3, // times that a substep is solved again because contacts pulled
-    HISTORY_MAX = 8,  // earlier states that a method looks back on
+    RELEASES_MAX = 3,         // times that a substep is solved again because contacts pulled
+    HISTORY_MAX = 8,          // earlier states that a method looks back on
+    HALVINGS_FOR_CONTACT = 4, // of a substep, before what cannot be parted is left
     HALVINGS_MAX = 10,
     STEP_TICKS = 1 << HALVINGS_MAX // a time step in the smallest substeps
 };
@@ -224,7 +225,7 @@ weft_status state_create(state* s, int vertex_count); // all zero; on failure st
 void state_finish(state* s);                          // zeroed is fine
 weft_status state_copy(state* to, const state* from); // of as many vertices
 void state_swap(state* a, state* b);                  // what puts a state back must not fail
-extern const double far_away_sq; // m^2: where positions are lost
+extern const double far_away_sq;                      // m^2: where positions are lost
 // Sections of a checkpoint. Loading fills a state of the right size that nobody uses yet: on failure it is in between.
 void state_save(const state* s, section_writer* out); // its arrays
 weft_status state_load(state* s, sections* from, weft_error* error);

@@ -142,10 +142,26 @@ static void accept(world* w)
     w->stats->substeps++;
 }
 
+// Where bodies or pins close on the cloth, what they do to it has no measure in energy: shorter substeps than contact
+// asks for would not help, and what is finite stands.
+static bool is_squeezed(const world* w)
+{
+    return w->contact && w->contact->marks.count > 0;
+}
+
+static int halvings_max(const world* w)
+{
+    return is_squeezed(w) ? int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT) : w->settings.max_halvings;
+}
+
 // The shortest substep went wrong too: the fallback takes it. What is not finite stays a failure.
 static weft_status last_resort(world* w, weft_status status)
 {
     static const stage respond = {"respond", stage_respond};
+    if (is_squeezed(w) && status == WEFT_NOT_CONVERGED && w->judged)
+    {
+        return run_stage(w, &respond);
+    }
     weft_status last = w->fallback.method ? run_stages(w, &w->fallback) : status;
     if (last == WEFT_NOT_CONVERGED && w->judged)
     {
@@ -178,7 +194,7 @@ static weft_status run_substeps(world* w)
         w->h = w->settings.time_step * ticks / STEP_TICKS;
         weft_status status = run_stages(w, &w->method);
         bool retry = status == WEFT_NOT_CONVERGED || status == WEFT_NOT_FINITE || status == WEFT_NOT_DEFINITE;
-        if (retry && s->halvings < w->settings.max_halvings)
+        if (retry && s->halvings < halvings_max(w))
         {
             s->halvings++;
             s->calm = 0;
