@@ -197,14 +197,20 @@ static void put_friction(double friction, double static_friction)
 static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body, double unsaid)
 {
     const weft_material* m = &cloth->material;
-    printf("cloth %s (%s): vertices %d, faces %d, triangles %d, pinned vertices %d in %d sets, forces %d\n",
-           cloth->name, cloth->obj ? cloth->obj : "grid", cloth->vertex_count, cloth->face_count, cloth->triangle_count,
+    bool lines = cloth->segment_count > 0;
+    printf("%s %s (%s): vertices %d, %s %d, %s %d, pinned vertices %d in %d sets, forces %d\n", cloth->kind,
+           cloth->name, cloth->obj ? cloth->obj : "grid", cloth->vertex_count, lines ? "lines" : "faces",
+           cloth->face_count, lines ? "segments" : "triangles", lines ? cloth->segment_count : cloth->triangle_count,
            cloth->pinned_count, cloth->pin_count, cloth->force_count);
+    if (cloth->tetrahedron_count > 0)
+    {
+        printf("  the surface of %d tetrahedra\n", cloth->tetrahedron_count);
+    }
     print_extent(body);
     printf("mass %.4g kg\n", body->mass);
-    printf("  %s%s%s: %g kg/m^2, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n", cloth->model,
-           cloth->bending ? ", bending " : "", cloth->bending ? cloth->bending : "", m->density, m->stretch_warp,
-           m->stretch_weft, m->shear, m->bending, m->damping);
+    printf("  %s%s%s: %g %s, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n", cloth->model,
+           cloth->bending ? ", bending " : "", cloth->bending ? cloth->bending : "", m->density, cloth->density_unit,
+           m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
     print_friction("  ", cloth->friction, cloth->static_friction, unsaid);
     printf(", thickness %g m\n", cloth->thickness);
 }
@@ -319,12 +325,14 @@ static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
     const weft_material* m = &cloth->material;
     putchar('{');
     put_pair("name", cloth->name);
+    put_pair("kind", cloth->kind);
     put_pair("obj", cloth->obj);
     put_pair("model", cloth->model);
     put_pair("bending", cloth->bending);
-    printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"pins\":%d,\"pinned\":%d,\"forces\":%d,",
-           cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->pin_count, cloth->pinned_count,
-           cloth->force_count);
+    printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"segments\":%d,\"tetrahedra\":%d,\"pins\":%d,\"pinned\":%d,"
+           "\"forces\":%d,",
+           cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->segment_count,
+           cloth->tetrahedron_count, cloth->pin_count, cloth->pinned_count, cloth->force_count);
     put_extent(body);
     put_friction(cloth->friction, cloth->static_friction);
     printf("\"mass\":%.17g,\"thickness\":%.17g,", body->mass, cloth->thickness);

@@ -25,7 +25,7 @@ static const help_page pages[] = {
      "  weft run shirt-run/scene.json --resume\n"},
     {"check", "weft check SCENE [--set PATH=VALUE]... [--json]",
      "Reads and validates everything that a run would, and runs nothing.\n\n  weft check shirt.json\n"},
-    {"list", "weft list methods|solvers|models|materials|scenes|formats",
+    {"list", "weft list methods|solvers|models|materials|scenes|formats|bodies",
      "One a line: name, tab, summary.\n\n  weft list scenes\n"},
     {"render",
      "weft render DIR [--frame K|--stills N] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "

@@ -260,7 +260,9 @@ static weft_status make_inspector(inspection* in, int frame, weft_error* error)
                                         .vertex_count = body->vertex_count,
                                         .rest = body->rest,
                                         .triangle_count = body->triangle_count,
-                                        .triangles = body->triangles};
+                                        .triangles = body->triangles,
+                                        .segment_count = body->segment_count,
+                                        .segments = body->segments};
     }
     weft_inspect_def def = weft_inspect_def_default();
     def.worker_count = o->threads;
@@ -425,8 +427,11 @@ static void put_heading(const inspection* in)
         const weft_cache_body* body = weft_cache_body_at(in->cache, b);
         bool obstacle = body->obstacle || named_obstacle(in->options, body->name);
         char name[152];
-        printf("%s %s (%s, %d triangles)", b > 0 ? "," : ":", plain(body->name, name), obstacle ? "obstacle" : "cloth",
-               body->triangle_count);
+        printf("%s %s (%s, %d %s)", b > 0 ? "," : ":", plain(body->name, name),
+               obstacle      ? "obstacle"
+               : body->lines ? "lines"
+                             : "cloth",
+               body->lines ? body->segment_count : body->triangle_count, body->lines ? "segments" : "triangles");
     }
     printf("%s\n%6s  %9s  %8s  %13s  %13s  %13s  %9s\n", in->body_count > 8 ? ", ..." : "", "frame", "crossings",
            "squeezed", "distance (m)", "strain", "energy (J)", "nonfinite");
@@ -491,6 +496,11 @@ static void show_progress(const inspection* in, int frame)
 
 // ---- frames
 
+static const char* part_word(const inspection* in, int body)
+{
+    return weft_cache_body_at(in->cache, body)->lines ? "segment" : "triangle";
+}
+
 static void add_up(inspection* in, int frame, const weft_inspection* found, int64_t squeezed)
 {
     in->squeezed_pairs += squeezed;
@@ -499,9 +509,10 @@ static void add_up(inspection* in, int frame, const weft_inspection* found, int6
     {
         const weft_crossing* c = &found->pairs[0];
         char names[2][152];
-        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d, triangle %d of %s and triangle %d of %s (%s)", frame,
-                 c->triangle[0], plain(body_name(in, c->body[0]), names[0]), c->triangle[1],
-                 plain(body_name(in, c->body[1]), names[1]), weft_crossing_kind_name(c->kind));
+        snprintf(in->first_bad, sizeof(in->first_bad), "frame %d, %s %d of %s and %s %d of %s (%s)", frame,
+                 part_word(in, c->body[0]), c->triangle[0], plain(body_name(in, c->body[0]), names[0]),
+                 part_word(in, c->body[1]), c->triangle[1], plain(body_name(in, c->body[1]), names[1]),
+                 weft_crossing_kind_name(c->kind));
     }
     else if (in->crossings == 0 && found->crossings > 0)
     {

@@ -27,12 +27,12 @@ static bool is_export_format(const char* name)
 
 int command_list(int argc, char** argv)
 {
-    static const char* const kinds[] = {"methods", "solvers", "models", "materials", "scenes", "formats"};
+    static const char* const kinds[] = {"methods", "solvers", "models", "materials", "scenes", "formats", "bodies"};
     if (argc != 2)
     {
-        return report_usage("list", false, "list what? methods, solvers, models, materials, scenes or formats");
+        return report_usage("list", false, "list what? methods, solvers, models, materials, scenes, formats or bodies");
     }
-    for (int kind = 0; kind < 6; kind++)
+    for (int kind = 0; kind < 7; kind++)
     {
         if (strcmp(argv[1], kinds[kind]) != 0)
         {

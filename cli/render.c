@@ -272,10 +272,11 @@ static weft_status picture_allocate(picture* p, const render_options* o)
     p->meshes = calloc((size_t)p->body_count, sizeof(*p->meshes));
     p->positions = calloc((size_t)p->body_count, sizeof(*p->positions));
     p->strain = calloc((size_t)p->body_count, sizeof(*p->strain));
+    p->tubes = calloc((size_t)p->body_count, sizeof(*p->tubes));
     p->boxes = calloc((size_t)p->body_count, sizeof(*p->boxes));
     p->extremes = malloc((size_t)p->body_count * sizeof(*p->extremes));
     p->rgb = malloc(3 * (size_t)o->width * (size_t)o->height);
-    if (!p->meshes || !p->positions || !p->strain || !p->boxes || !p->extremes || !p->rgb)
+    if (!p->meshes || !p->positions || !p->strain || !p->tubes || !p->boxes || !p->extremes || !p->rgb)
     {
         return WEFT_NO_MEMORY;
     }
@@ -286,7 +287,7 @@ static weft_status picture_allocate(picture* p, const render_options* o)
         const weft_cache_body* body = weft_cache_body_at(p->cache, k);
         int last = weft_cache_topology_count(p->cache, k) - 1; // the largest
         size_t count = (size_t)weft_cache_topology_at(p->cache, k, last)->vertex_count;
-        bool strain = o->show == SHOW_STRAIN && !body->obstacle;
+        bool strain = o->show == SHOW_STRAIN && !body->obstacle && !body->lines;
         vertices += count;
         p->boxes[k] = weft_box_empty();
         p->extremes[k] = extremes_empty();
@@ -315,7 +316,9 @@ static void picture_finish(picture* p)
     {
         free(p->positions ? p->positions[k] : NULL);
         free(p->strain ? p->strain[k] : NULL);
+        p->tubes ? lines_finish(&p->tubes[k]) : (void)0;
     }
+    free(p->tubes);
     free(p->meshes);
     free(p->positions);
     free(p->strain);
@@ -333,7 +336,11 @@ weft_status picture_load(picture* p, int frame, weft_error* error)
     {
         weft_status status = weft_cache_read_frame(p->cache, k, frame, p->positions[k], error);
         const weft_cache_body* body = weft_cache_topology_at(p->cache, k, weft_cache_topology_of(p->cache, k, frame));
-        if (body->triangles != p->meshes[k].triangles) // cloth tore; no ground does
+        if (status == WEFT_OK && body->lines)
+        {
+            status = lines_draw(p, k, body) ? WEFT_OK : WEFT_NO_MEMORY;
+        }
+        else if (body->triangles != p->meshes[k].triangles) // cloth tore; no ground does
         {
             mesh_take(&p->meshes[k], body, p->edges);
         }
@@ -599,6 +606,12 @@ static int render_run(picture* p, render_options* o)
     }
     if (o->show == SHOW_STRENGTH || o->show == SHOW_AGGREGATES)
     {
+        const char* lines = lines_first(p->cache);
+        if (lines)
+        {
+            return report_usage("render", false, "`%s` is made of lines, which pictures of the matrix do not show yet",
+                                lines);
+        }
         return o->show == SHOW_STRENGTH ? render_strength(p, o, frame) : render_aggregates(p, o, frame);
     }
     if (o->stills > 0)

@@ -47,6 +47,15 @@ typedef struct extremes
 
 extremes extremes_empty(void);
 
+// A body of lines as it is drawn.
+typedef struct tubes
+{
+    const int* segments; // of the topology that the arrays have room for; NULL: none
+    weft_vec3* points;
+    int* triangles;
+    double radius; // m
+} tubes;
+
 // The run, and room for one frame of it.
 typedef struct picture
 {
@@ -55,6 +64,7 @@ typedef struct picture
     weft_render_mesh* meshes; // [body_count]
     weft_vec3** positions;    // [body_count][vertex_count]
     double** strain;          // [body_count][vertex_count], or entries NULL
+    tubes* tubes;             // [body_count] of lines
     bool edges;               // are drawn
     weft_box* boxes;          // [body_count] over the frames that framing looks at
     extremes* extremes;       // [body_count] the same
@@ -66,6 +76,11 @@ typedef struct picture
     weft_renderer* renderer;
     uint8_t* rgb; // [3 * width * height]
 } picture;
+
+// Makes the mesh of a body of lines from its positions; false: no memory.
+bool lines_draw(picture* p, int k, const weft_cache_body* body);
+void lines_finish(tubes* t);                      // zeroed is fine
+const char* lines_first(const weft_cache* cache); // the first body of lines; NULL: there is none
 
 // Adds the frame that is loaded to the bounds of all bodies and to what their cloth faces.
 void framing_look(picture* p);

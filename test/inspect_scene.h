@@ -50,7 +50,10 @@ static inline int64_t scene_inspect(const small_scene* s, weft_inspection* out)
     for (int b = 0; b < 2; b++)
     {
         const part* p = &s->body[b];
-        bodies[b] = (weft_inspect_body){p->obstacle, p->vertex_count, NULL, p->triangle_count, p->triangle};
+        bodies[b] = (weft_inspect_body){.obstacle = p->obstacle,
+                                        .vertex_count = p->vertex_count,
+                                        .triangle_count = p->triangle_count,
+                                        .triangles = p->triangle};
         positions[b] = p->x;
     }
     weft_inspect_def def = weft_inspect_def_default();

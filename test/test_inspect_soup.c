@@ -94,7 +94,10 @@ static weft_status inspect_with(const weft_inspect_def* def, const soup* s, int 
     const weft_vec3* positions[4];
     for (int b = 0; b < count; b++)
     {
-        bodies[b] = (weft_inspect_body){s[b].obstacle, s[b].vertex_count, NULL, s[b].triangle_count, s[b].triangle};
+        bodies[b] = (weft_inspect_body){.obstacle = s[b].obstacle,
+                                        .vertex_count = s[b].vertex_count,
+                                        .triangle_count = s[b].triangle_count,
+                                        .triangles = s[b].triangle};
         positions[b] = s[b].x;
     }
     weft_status status = weft_inspector_create(def, bodies, count, inspector, NULL);
@@ -268,7 +271,7 @@ static void test_distance(void** state)
 static void test_distance_beside_the_huge(void** state)
 {
     (void)state;
-    const vec3 x[9] = {{0, 0, 0},         {1e-20, 0, 0},       {0, 1e-20, 0}, {0, 0, 3e-21}, {1e-20, 0, 3e-21},
+    const vec3 x[9] = {{0, 0, 0},         {1e-20, 0, 0},       {0, 1e-20, 0}, {0, 0, 3e-21},  {1e-20, 0, 3e-21},
                        {0, 1e-20, 3e-21}, {1e38, 1e38, -1e38}, {1e38, 0, 0},  {1e38, 0, 1e38}};
     soup s = soup_new(9, 3);
     for (int v = 0; v < 9; v++)
@@ -522,7 +525,7 @@ static void test_strain(void** state)
             rest[v] = v3(test_random(&n, -1, 1) + 2 * (v == 1), test_random(&n, -1, 1) + 2 * (v == 2), 0.0);
             x[v] = v3_scale(size, v3_add(v3_scale(s * rest[v].x, u), v3_scale(t * rest[v].y, w)));
         }
-        weft_inspect_body body = {0, 4, rest, 2, triangle};
+        weft_inspect_body body = {.vertex_count = 4, .rest = rest, .triangle_count = 2, .triangles = triangle};
         const weft_vec3* positions[1] = {x};
         weft_inspect_def def = weft_inspect_def_default();
         weft_inspector* inspector;
@@ -547,7 +550,7 @@ static void test_arrays(void** state)
     assert_true(isinf(found.min_distance) && isnan(found.max_strain) && found.crossings == 0);
     weft_inspector_destroy(inspector);
     const int beyond[3] = {0, 1, 3};
-    weft_inspect_body body = {0, 3, NULL, 1, beyond};
+    weft_inspect_body body = {.vertex_count = 3, .triangle_count = 1, .triangles = beyond};
     assert_int_equal(weft_inspector_create(&def, &body, 1, &inspector, &error), WEFT_BAD_INPUT);
     assert_non_null(strstr(error.message, "vertex 3"));
     assert_null(inspector);

@@ -1,14 +1,12 @@
 // Methods and models are rows of tables: two toy methods and a toy model, each of one file (toy_*.c) and one row
 // (toy_tables.c), go through scene file, schema, simulation, contact, checkpoint, resume, fields, stats and page, and a
 // method that a model cannot serve is refused with the reason.
-#define _GNU_SOURCE
 #include "common.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common_run.h"
+#include "common_command.h"
 #include "common_scene.h"
 #include "sim/sim.h"
 
@@ -275,37 +273,7 @@ static void test_memory(void** unused)
 
 static void command(const char* arguments)
 {
-    char line[2048];
-    snprintf(line, sizeof(line), "cd \"%s\" && \"%s\" %s >output 2>&1", scene_folder, WEFT_TOYS, arguments);
-    if (system(line) != 0)
-    {
-        fail_msg("weft %s: %s", arguments, test_file_read(scene_path("output"), &(size_t){0}));
-    }
-}
-
-static void assert_same(const char* a, const char* b, const char* file)
-{
-    char path[512];
-    size_t sizes[2];
-    snprintf(path, sizeof(path), "%s/%s", a, file);
-    char* first = test_file_read(scene_path(path), &sizes[0]);
-    snprintf(path, sizeof(path), "%s/%s", b, file);
-    char* second = test_file_read(scene_path(path), &sizes[1]);
-    assert_int_equal(sizes[0], sizes[1]);
-    assert_memory_equal(first, second, sizes[0]);
-    free(first);
-    free(second);
-}
-
-static void assert_contains(const char* file, const char* word)
-{
-    size_t size;
-    char* text = test_file_read(scene_path(file), &size);
-    if (!memmem(text, size, word, strlen(word)))
-    {
-        fail_msg("%s has no %s", file, word);
-    }
-    free(text);
+    command_succeeds(WEFT_TOYS, arguments);
 }
 
 // Run, resume and threads: the same bits in positions, fields and the last state; a page with counter and field.
@@ -319,21 +287,21 @@ static void test_command(void** unused)
     command("run toy.json -o whole --fields");
     command("run toy.json -o parts --fields --frames 4");
     command("run toy.json -o parts --resume --threads 3");
-    assert_same("whole", "parts", "sheet.pc2");
-    assert_same("whole", "parts", "sheet.fastest.field");
-    assert_same("whole", "parts", "checkpoint.weft");
+    assert_same_file("whole", "parts", "sheet.pc2");
+    assert_same_file("whole", "parts", "sheet.fastest.field");
+    assert_same_file("whole", "parts", "checkpoint.weft");
     command("run whole/scene.json -o again"); // what the run wrote is a scene
-    assert_same("whole", "again", "sheet.pc2");
+    assert_same_file("whole", "again", "sheet.pc2");
     command("inspect whole");
     command("view whole -o page.html");
-    assert_contains("page.html", "force_evaluations");
-    assert_contains("page.html", "fastest");
-    assert_contains("whole/stats.jsonl", "\"force_evaluations\":1,");
-    assert_contains("whole/scene.json", "\"toy-springs\"");
+    assert_file_has("page.html", "force_evaluations");
+    assert_file_has("page.html", "fastest");
+    assert_file_has("whole/stats.jsonl", "\"force_evaluations\":1,");
+    assert_file_has("whole/scene.json", "\"toy-springs\"");
     command("list methods");
-    assert_contains("output", "toy-verlet\texplicit, of two steps\n");
+    assert_file_has("output", "toy-verlet\texplicit, of two steps\n");
     command("list models");
-    assert_contains("output", "toy-springs\ta spring along every edge\n");
+    assert_file_has("output", "toy-springs\ta spring along every edge\n");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-// A model that a test adds, by this file and a row in toy_tables.c: a damped spring along every edge of the triangles,
+// A model that a test adds, by this file and a row in toy_tables.c: a damped spring along every edge of triangles,
+// every segment of lines and every edge of tetrahedra (as often as it is one),
 //
 //     E = k/2 (|x1 - x0| - L)^2,   force on vertex 0: (k (|d| - L) + c d|d|/dt) n with d = x1 - x0, n = d / |d|
 //
@@ -131,11 +132,23 @@ static const element_kind kind = {
 
 static const element_kind* const kinds[] = {&kind, NULL};
 
+static void add_spring(element_group* group, const weft_material* material, int a, int b, double length)
+{
+    int e = group->count++;
+    double* rest = group->rest + STRIDE * e;
+    group->vertices[2 * e] = a;
+    group->vertices[2 * e + 1] = b;
+    rest[STIFFNESS] = material->stretch_warp;
+    rest[LENGTH] = length;
+    rest[DAMPING] = material->damping;
+}
+
 // Every edge once: of the triangle on its left, or of the only one.
 static weft_status append(element_groups* groups, const cloth_shape* shape)
 {
     element_group* group = element_groups_find(groups, &kind);
-    TRY(element_group_reserve(group, &kind, group->count + 3 * shape->triangle_count));
+    TRY(element_group_reserve(
+        group, &kind, group->count + 3 * shape->triangle_count + shape->segment_count + 6 * shape->tetrahedron_count));
     for (int side = 0; side < 3 * shape->triangle_count; side++)
     {
         int t = side / 3, a = (side % 3 + 1) % 3, b = (side % 3 + 2) % 3, h = shape->triangle_hinge[side];
@@ -143,14 +156,21 @@ static weft_status append(element_groups* groups, const cloth_shape* shape)
         {
             continue;
         }
-        int e = group->count++;
         vec2 p = shape->rest[3 * t + a], q = shape->rest[3 * t + b];
-        group->vertices[2 * e] = shape->triangle[3 * t + a];
-        group->vertices[2 * e + 1] = shape->triangle[3 * t + b];
-        double* rest = group->rest + STRIDE * e;
-        rest[STIFFNESS] = shape->material.stretch_warp;
-        rest[LENGTH] = hypot(q.x - p.x, q.y - p.y);
-        rest[DAMPING] = shape->material.damping;
+        add_spring(group, &shape->material, shape->triangle[3 * t + a], shape->triangle[3 * t + b],
+                   hypot(q.x - p.x, q.y - p.y));
+    }
+    for (int s = 0; s < shape->segment_count; s++)
+    {
+        const int* v = shape->segment + 2 * s;
+        add_spring(group, &shape->material, v[0], v[1], shape->segment_rest[s]);
+    }
+    for (int k = 0; k < 6 * shape->tetrahedron_count; k++)
+    {
+        static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+        int a = 4 * (k / 6) + ends[k % 6][0], b = 4 * (k / 6) + ends[k % 6][1];
+        add_spring(group, &shape->material, shape->tetrahedron[a], shape->tetrahedron[b],
+                   v3_length(v3_sub(shape->tetrahedron_rest[b], shape->tetrahedron_rest[a])));
     }
     return WEFT_OK;
 }
@@ -160,5 +180,6 @@ const cloth_model model_toy_springs = {
     .name = "toy-springs",
     .summary = "a spring along every edge",
     .kinds = kinds,
+    .forms = MODEL_OF(MESH_SHEET) | MODEL_OF(MESH_LINES) | MODEL_OF(MESH_SOLID),
     .append = append,
 };

@@ -1,10 +1,12 @@
-// The tables of methods and models with what tests add: a row each. A program that has this file links it in place of
-// the library's own, src/step/method_table.c and src/material/model_table.c.
+// The tables of methods, models and kinds of bodies with what tests add: a row each. A program that has this file links
+// it in place of the library's own, src/step/method_table.c, src/material/model_table.c and src/sim/body_table.c.
 #include "material/material.h"
+#include "sim/body_kind.h"
 #include "step/step.h"
 
 extern const time_method method_implicit_euler, method_newton, method_toy_verlet, method_toy_positions;
 extern const cloth_model model_baraff_witkin, model_toy_springs;
+extern const body_kind body_kind_cloth, body_kind_toy_threads, body_kind_toy_blocks;
 
 const method_row method_table[] = {
     {.method = &method_implicit_euler, .fallback = &method_newton},
@@ -15,3 +17,5 @@ const method_row method_table[] = {
 };
 
 const cloth_model* const model_table[] = {&model_baraff_witkin, &model_toy_springs, NULL};
+
+const body_kind* const body_table[] = {&body_kind_cloth, &body_kind_toy_threads, &body_kind_toy_blocks, NULL};

@@ -45,6 +45,7 @@ typedef struct weft_cache_body
     const char* name;
     int obstacle;               ///< 1: an obstacle, 0: cloth
     int still;                  ///< 1: NAME.obj is its place in every frame; there is no NAME.pc2
+    double thickness;           ///< m, as scene.json says, of lines twice their radius; 0: it does not
     int vertex_count;
     const weft_vec3* rest;      ///< [vertex_count]
     int face_count;
@@ -52,6 +53,9 @@ typedef struct weft_cache_body
     const int* face_vertices;
     int triangle_count;
     const int* triangles;       ///< [3 * triangle_count] as simulated
+    int lines;                  ///< 1: NAME.obj has l lines: faces are open polylines, and segments stand for triangles
+    int segment_count;
+    const int* segments;        ///< [2 * segment_count] as simulated
     int texcoord_count;
     const double* texcoords;    ///< [2 * texcoord_count] u, v; NULL: none
     const int* face_texcoords;  ///< [face_start[face_count]] -1: this corner has none; NULL: no corner has one
@@ -127,7 +131,7 @@ typedef struct weft_squeezed_list
 
 /// Takes explained crossings out of inspections. docs/inspect.md states the rule.
 typedef struct weft_squeezed_split weft_squeezed_split;
-/// Only the triangles of the bodies are looked at; they must outlive the split. NO_MEMORY: out is NULL.
+/// Only the triangles and segments of the bodies are looked at; they must outlive the split. NO_MEMORY: out is NULL.
 WEFT_API weft_status weft_squeezed_split_create(const weft_inspect_body* bodies, int body_count, weft_squeezed_split** out);
 /// `found` must list all its crossings (weft_inspect_def.pair_limit). What the list explains is taken out of it and counted in
 /// *squeezed; found->pairs is then the split's, until the next frame or the end.

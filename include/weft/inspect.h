@@ -40,6 +40,8 @@ typedef struct weft_inspect_body
     const weft_vec3* rest; ///< [vertex_count] rest shape for the strain of cloth, or NULL: no strain
     int triangle_count;
     const int* triangles;  ///< [3 * triangle_count] vertices of this body; one with a corner twice has no area and is fine
+    int segment_count;
+    const int* segments;   ///< [2 * segment_count] of strands: looked at as triangles without area, behind the triangles
 } weft_inspect_body;
 
 typedef enum weft_crossing_kind
@@ -55,7 +57,7 @@ WEFT_API const char* weft_crossing_kind_name(weft_crossing_kind kind); ///< "thr
 
 typedef struct weft_crossing
 {
-    int body[2], triangle[2]; ///< the first is cloth; triangles are counted in their bodies
+    int body[2], triangle[2]; ///< the first is cloth; triangles are counted in their bodies, segments from triangle_count on
     weft_crossing_kind kind;
 } weft_crossing;
 
@@ -68,7 +70,7 @@ typedef struct weft_inspection
     double min_distance; ///< m, between a triangle of cloth and one with no common vertex; infinity: there are none
     double max_strain;   ///< largest principal stretch of a triangle of cloth, less 1; NaN: there are none
     int64_t nonfinite;   ///< coordinates that are not finite or beyond 1e100 in size
-    int64_t degenerate;  ///< triangles without area
+    int64_t degenerate;  ///< triangles without area, and segments without length
     int pair_count;
     const weft_crossing* pairs; ///< [pair_count] sorted by the first, then the second triangle, the nested ones last;
                                 ///< valid until the next frame or the end

@@ -130,6 +130,16 @@ WEFT_API double weft_canvas_text_width(const char* text, double height); ///< pi
 /// triangles of a vertex; 0 at rest and for a vertex without triangles. rest, positions and out are [vertex_count].
 WEFT_API weft_status weft_render_strain(const weft_vec3* rest, const weft_vec3* positions, int vertex_count,
                                         const int* triangles, int triangle_count, double* out);
+/// Strands as a surface: a tube around each segment. vertices is [WEFT_TUBE_VERTICES * segment_count], triangles
+/// [3 * WEFT_TUBE_TRIANGLES * segment_count] or NULL: they are the same for all positions. A segment that is not finite makes
+/// vertices that are not.
+enum
+{
+    WEFT_TUBE_VERTICES = 14,
+    WEFT_TUBE_TRIANGLES = 24
+};
+WEFT_API void weft_render_tubes(const weft_vec3* positions, const int* segments, int segment_count, double radius,
+                                weft_vec3* vertices, int* triangles);
 /// The colour map at t in [0, 1] (clamped): dark to light in even perceptual steps.
 WEFT_API weft_color weft_color_map(double t);
 

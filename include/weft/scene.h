@@ -51,12 +51,16 @@ WEFT_API const char* weft_scene_name(const weft_scene* scene);  ///< file name w
 typedef struct weft_scene_cloth
 {
     const char* name;
-    const char* obj; ///< the file, as the scene names it; NULL: a grid
+    const char* kind; ///< a name from weft_list(WEFT_LIST_BODIES, ...)
+    const char* obj;  ///< the file, as the scene names it; NULL: a grid
     int vertex_count, face_count, triangle_count;
+    int segment_count; ///< of kinds made of lines: faces are polylines then, and there are no triangles
+    int tetrahedron_count; ///< of kinds made of tetrahedra: faces and triangles are their surface
     int pin_count;    ///< entries of "pins"
     int pinned_count; ///< different vertices that some pin holds
     int force_count;  ///< entries of "forces"
     weft_material material;
+    const char* density_unit; ///< of the material: kg/m^2 of cloth
     const char* model;
     const char* bending;              ///< NULL: the model has no choice
     double friction, static_friction; ///< of contact; negative: not said, or at rest the same

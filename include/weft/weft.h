@@ -76,15 +76,18 @@ typedef struct weft_force
     weft_vec3 force;     ///< N a vertex
 } weft_force;
 
-/// Start from weft_cloth_def_default(). All arrays are copied.
+/// A cloth, or a body of another kind. Start from weft_cloth_def_default(). All arrays are copied.
 typedef struct weft_cloth_def
 {
     const char* name;            ///< unique; becomes a file name. NULL: cloth1, cloth2, ...
+    const char* kind;            ///< a name from weft_list(WEFT_LIST_BODIES, ...), or NULL: cloth
     const weft_vec3* positions;  ///< [vertex_count] m, at the start; also the rest shape unless rest_uv is given
     int vertex_count;
-    const int* face_start;       ///< [face_count + 1], or NULL: all faces are triangles
-    const int* face_vertices;    ///< polygons; quads and more are simulated as triangles
+    const int* face_start;       ///< [face_count + 1], or NULL: all faces are triangles, all lines segments
+    const int* face_vertices;    ///< polygons; quads and more are simulated as triangles. Of kinds made of lines: open polylines
     int face_count;
+    const int* tetrahedra;       ///< [4 * tetrahedron_count] of kinds made of tetrahedra, each with a positive volume; else NULL.
+    int tetrahedron_count;       ///< Faces are then not looked at: the surface follows
     const weft_vec3* rest_positions; ///< [vertex_count] rest shape, or NULL: positions
     const weft_vec2* rest_uv;    ///< flat rest shape in metres, one for each entry of face_vertices, or NULL
     weft_vec3 warp;              ///< direction of the warp in the rest shape, projected into each triangle
@@ -320,7 +323,7 @@ typedef struct weft_sim_field
 } weft_sim_field;
 WEFT_API int weft_sim_field_count(const weft_sim* sim);
 WEFT_API const weft_sim_field* weft_sim_field_at(const weft_sim* sim, int field);
-/// out is [vertex count of the cloth], in the user's order.
+/// out is [weft_sim_output_count].
 WEFT_API weft_status weft_sim_field_values(const weft_sim* sim, weft_cloth_id cloth, int field, float* out);
 
 /// The linear system that the next step would solve first, unfiltered, in the user's order.
@@ -376,7 +379,8 @@ typedef enum weft_list_kind
     WEFT_LIST_MODELS,
     WEFT_LIST_MATERIALS,
     WEFT_LIST_SCENES,
-    WEFT_LIST_FORMATS
+    WEFT_LIST_FORMATS,
+    WEFT_LIST_BODIES ///< kinds of bodies
 } weft_list_kind;
 
 /// The index-th name and its one-line summary; NOT_FOUND past the end. Strings are static.

@@ -1,4 +1,4 @@
-// Topology of cloths and obstacles as OBJ, samples of deforming obstacles as PC2.
+// Topology of bodies and obstacles as OBJ, with f or l lines, samples of deforming obstacles as PC2.
 #include "cache/body_files.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static void write_faces(FILE* f, const mesh* m, const int* output)
             object = m->face_object[face];
             fprintf(f, "o %s\n", m->object_name[object]);
         }
-        fputc('f', f);
+        fputc(m->form == MESH_LINES ? 'l' : 'f', f);
         for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
         {
             fprintf(f, " %d", (output ? output[m->face_vertex[k]] : m->face_vertex[k]) + 1);
@@ -123,6 +123,34 @@ weft_status body_obj_write(const char* path, const weft_sim* sim, int index, wef
     }
     obj_text text = {.title = "obstacle", .name = o->name, .mesh = &o->mesh, .count = o->mesh.vertex_count};
     return obj_text_write(path, &text, error);
+}
+
+bool body_is_solid(const weft_sim* sim, int index)
+{
+    return index < sim->body_count && sim->bodies[index].kind->form == MESH_SOLID;
+}
+
+weft_status body_ele_write(const char* path, const weft_sim* sim, int index, weft_error* error)
+{
+    const body* b = &sim->bodies[index];
+    int* output = output_of_user(b);
+    whole_file file;
+    weft_status status = output ? whole_file_open(&file, path, error)
+                                : error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    if (status == WEFT_OK)
+    {
+        fprintf(file.stream, "%d 4 0\n", b->rest.tetrahedron_count);
+        for (int t = 0; t < b->rest.tetrahedron_count; t++)
+        {
+            const int* v = b->rest.tetrahedron + 4 * (size_t)t;
+            fprintf(file.stream, "%d %d %d %d %d\n", t + 1, output[v[0]] + 1, output[v[1]] + 1, output[v[2]] + 1,
+                    output[v[3]] + 1);
+        }
+        fprintf(file.stream, "# tetrahedra of %s; made by Weft %s\n", b->name, weft_version());
+        status = whole_file_close(&file, error);
+    }
+    mem_free(output);
+    return status;
 }
 
 // ---- samples

@@ -124,6 +124,7 @@ static weft_status cache_add_body(weft_cache* cache, const scene_file* scene, co
     b->rank = rank >= 0 ? rank : INT32_MAX;
     b->obstacle = !samples || rank >= scene->cloth_count;
     b->still = !samples;
+    b->thickness = rank >= 0 ? scene->thickness[rank] : 0.0;
     return WEFT_OK;
 }
 

@@ -29,6 +29,7 @@ typedef struct body
     char* name;
     int rank; // place in scene.json; bodies that it does not name come last
     bool obstacle, still;
+    double thickness; // m, as scene.json says; 0: it does not
     topology* topologies; // [topology_count]
     int topology_count;
     pc2*

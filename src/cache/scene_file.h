@@ -6,10 +6,12 @@
 
 typedef struct scene_file
 {
-    char** names;      // [name_count] of cloths, then obstacles, in the scene's order
+    char** names;      // [name_count] of bodies kind by kind, then obstacles, in the scene's order
     bool* moves;       // [name_count] has a NAME.pc2: cloth, or an obstacle with keys or samples
+    double* thickness; // [name_count] m; 0: not said
+    bool* solid;       // [name_count] has a NAME.ele
     int name_count;
-    int cloth_count;   // of those names, the first
+    int cloth_count;   // of those names, the first: bodies that are simulated
     double frame_rate; // frames a second; 0 when the file does not say
     bool damaged;      // it is there and is no scene
 } scene_file;

@@ -17,9 +17,9 @@ typedef struct squeezed_key
 
 struct weft_squeezed_split
 {
-    const int** triangles; // [bodies] the caller's
-    squeezed_key* keys;    // [key_capacity]
-    weft_crossing* others; // [other_capacity] crossings that no pair explains
+    const weft_inspect_body* bodies; // [bodies] a copy; triangles and segments are the caller's
+    squeezed_key* keys;              // [key_capacity]
+    weft_crossing* others;           // [other_capacity] crossings that no pair explains
     int key_capacity, other_capacity;
 };
 
@@ -80,6 +80,19 @@ static bool is_listed(const weft_squeezed_split* s, int count, int body, const i
     return false;
 }
 
+// Of a triangle, or of a segment behind them, which has its last one twice.
+static void corners_of(const weft_inspect_body* body, int triangle, int out[3])
+{
+    int segment = triangle - body->triangle_count;
+    if (segment < 0)
+    {
+        memcpy(out, body->triangles + 3 * (size_t)triangle, 3 * sizeof(int));
+        return;
+    }
+    const int* v = body->segments + 2 * (size_t)segment;
+    out[0] = v[0], out[1] = out[2] = v[1];
+}
+
 static bool is_explained(const weft_squeezed_split* s, const weft_squeezed_list* list, const weft_crossing* c)
 {
     if (c->kind == WEFT_CROSSING_NESTED)
@@ -93,10 +106,10 @@ static bool is_explained(const weft_squeezed_split* s, const weft_squeezed_list*
         }
         return closed;
     }
-    const int* corners[2];
+    int corners[2][3];
     for (int k = 0; k < 2; k++)
     {
-        corners[k] = s->triangles[c->body[k]] + 3 * (size_t)c->triangle[k];
+        corners_of(&s->bodies[c->body[k]], c->triangle[k], corners[k]);
     }
     return is_listed(s, list->pair_count, c->body[0], corners[0], c->body[1], corners[1]) ||
            is_listed(s, list->pair_count, c->body[1], corners[1], c->body[0], corners[0]);
@@ -128,8 +141,8 @@ weft_status weft_squeezed_split_create(const weft_inspect_body* bodies, int body
 {
     WEFT_ASSERT((bodies || body_count == 0) && out);
     weft_squeezed_split* s = *out = MEM_NEW(1, weft_squeezed_split);
-    const int** triangles = s ? MEM_NEW(body_count + 1, const int*) : NULL;
-    if (!triangles)
+    weft_inspect_body* copy = s ? MEM_NEW(body_count + 1, weft_inspect_body) : NULL;
+    if (!copy)
     {
         mem_free(s);
         *out = NULL;
@@ -137,9 +150,9 @@ weft_status weft_squeezed_split_create(const weft_inspect_body* bodies, int body
     }
     for (int k = 0; k < body_count; k++)
     {
-        triangles[k] = bodies[k].triangles;
+        copy[k] = bodies[k];
     }
-    s->triangles = triangles;
+    s->bodies = copy;
     return WEFT_OK;
 }
 
@@ -178,7 +191,7 @@ void weft_squeezed_split_destroy(weft_squeezed_split* s)
 {
     if (s)
     {
-        mem_free(s->triangles);
+        mem_free((void*)s->bodies);
         mem_free(s->keys);
         mem_free(s->others);
         mem_free(s);

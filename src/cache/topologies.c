@@ -9,7 +9,7 @@
 
 static weft_status load_mesh(topology* t, const char* path, weft_error* error)
 {
-    obj_options options = {0};
+    obj_options options = {.any_form = true};
     TRY(mesh_from_obj(path, &options, &t->mesh, error));
     // Whoever simulated it found it good enough: inspection and pictures take what cloth could not have, too.
     return mesh_split(&t->mesh, error);
@@ -70,6 +70,7 @@ static void make_view(body* b, topology* t)
         .name = b->name,
         .obstacle = b->obstacle,
         .still = b->still,
+        .thickness = b->thickness,
         .vertex_count = t->mesh.vertex_count,
         .rest = t->mesh.position,
         .face_count = t->mesh.face_count,
@@ -77,6 +78,9 @@ static void make_view(body* b, topology* t)
         .face_vertices = t->mesh.face_vertex,
         .triangle_count = t->mesh.triangle_count,
         .triangles = t->mesh.triangle,
+        .lines = t->mesh.form == MESH_LINES,
+        .segment_count = t->mesh.segment_count,
+        .segments = t->mesh.segment,
         .texcoord_count = t->mesh.texcoord_count,
         .texcoords = t->mesh.texcoord ? &t->mesh.texcoord->x : NULL,
         .face_texcoords = t->mesh.face_texcoord,

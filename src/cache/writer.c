@@ -121,8 +121,8 @@ static weft_status make_folder(const char* dir, weft_error* error)
     return WEFT_OK;
 }
 
-// A run writes scene.json, stats.jsonl, NAME.obj, NAME.pc2 and NAME.motion.pc2. Files of these names that no run made
-// are the user's: they stay, and the run is refused.
+// A run writes scene.json, stats.jsonl, NAME.obj, NAME.pc2, NAME.ele of solids and NAME.motion.pc2. Files of these
+// names that no run made are the user's: they stay, and the run is refused.
 static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, bool was_run, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
@@ -140,6 +140,7 @@ static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, 
     {
         const char* name = body_name(sim, k);
         bool there = exists(path_in(w, name, ".motion.pc2", path)) || exists(path_in(w, name, ".pc2", path)) ||
+                     (body_is_solid(sim, k) && exists(path_in(w, name, ".ele", path))) ||
                      exists(path_in(w, name, ".obj", path));
         foreign = there && scene_file_find(&earlier, name) < 0 ? path : NULL;
     }
@@ -219,6 +220,7 @@ static void remove_run(const weft_cache_writer* w, const weft_sim* sim)
         {
             remove(path_in(w, earlier.names[k], ".obj", path));
             remove(path_in(w, earlier.names[k], ".pc2", path));
+            earlier.solid[k] ? (void)remove(path_in(w, earlier.names[k], ".ele", path)) : (void)0;
             if (!has_motion_file(sim, earlier.names[k]))
             {
                 remove(path_in(w, earlier.names[k], ".motion.pc2", path));
@@ -397,6 +399,10 @@ static weft_status start_new(weft_cache_writer* w, const char* scene_json, weft_
     for (int k = 0; k < w->body_count; k++)
     {
         TRY(body_obj_write(path_in(w, body_name(sim, k), ".obj", path), sim, k, error));
+        if (body_is_solid(sim, k))
+        {
+            TRY(body_ele_write(path_in(w, body_name(sim, k), ".ele", path), sim, k, error));
+        }
         if (body_moves(sim, k))
         {
             path_in(w, body_name(sim, k), ".pc2", path);

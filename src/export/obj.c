@@ -1,5 +1,5 @@
-// OBJ files: one for each body and frame, with faces as given, vt and the objects of the run's mesh, or the body's name
-// where it has none. Each frame has its own topology.
+// OBJ files: one for each body and frame, with faces or lines as given, vt and the objects of the run's mesh, or the
+// body's name where it has none. Each frame has its own topology.
 #include "export/export.h"
 
 static void put_vertices(export_text* text, const vec3* x, int count)
@@ -45,7 +45,7 @@ static void put_faces(export_text* text, const weft_cache_body* body, bool objec
             object = body->face_objects[face];
             put_object(text, body->object_names[object]);
         }
-        export_text_char(text, 'f');
+        export_text_char(text, body->lines ? 'l' : 'f');
         for (int k = body->face_start[face]; k < body->face_start[face + 1]; k++)
         {
             export_text_char(text, ' ');

@@ -1,6 +1,6 @@
-// PLY files, binary little endian: one for each body and frame, faces as given. A vt map becomes s and t of the
-// vertices where each vertex has one place in it (0, 0 where no face has the vertex); a map with seams has no place in
-// a PLY file. Each frame has its own topology.
+// PLY files, binary little endian: one for each body and frame, faces as given, lines as edges. A vt map becomes s and
+// t of the vertices where each vertex has one place in it (0, 0 where no face has the vertex); a map with seams has no
+// place in a PLY file. Each frame has its own topology.
 #include <string.h>
 
 #include "export/export.h"
@@ -56,10 +56,11 @@ static void put_header(export_text* text, const weft_cache_body* body, bool mapp
     export_text_int(text, body->vertex_count);
     export_text_put(text, "\nproperty float x\nproperty float y\nproperty float z\n");
     export_text_put(text, mapped ? "property float s\nproperty float t\n" : "");
-    export_text_put(text, "element face ");
-    export_text_int(text, body->face_count);
-    export_text_put(text, large ? "\nproperty list int int vertex_indices\nend_header\n"
-                                : "\nproperty list uchar int vertex_indices\nend_header\n");
+    export_text_put(text, body->lines ? "element edge " : "element face ");
+    export_text_int(text, body->lines ? body->segment_count : body->face_count);
+    export_text_put(text, body->lines ? "\nproperty int vertex1\nproperty int vertex2\nend_header\n"
+                          : large     ? "\nproperty list int int vertex_indices\nend_header\n"
+                                      : "\nproperty list uchar int vertex_indices\nend_header\n");
     export_text_flush(text);
 }
 
@@ -143,6 +144,11 @@ static weft_status put_ply(export_job* job, int body, int k, const int* map, who
     mem_free(text);
     ply_points points = {file, topology, map};
     TRY(export_pieces(job, body, k, put_piece, &points, error));
+    if (topology->lines)
+    {
+        export_put_ints(file, topology->segments, 2 * (int64_t)topology->segment_count);
+        return WEFT_OK;
+    }
     put_faces(file, topology, large);
     return WEFT_OK;
 }

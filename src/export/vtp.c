@@ -1,7 +1,7 @@
 // VTK PolyData, one file for each body and frame, NAME.0012.vtp with the number of the run's frame, and run.pvd, which
 // gives each its time. Arrays are appended raw behind the XML: an underscore, then for each a 64-bit count of bytes and
-// the bytes. Faces as given, as polys. VTK has texture coordinates by vertex alone: they are written where no vertex
-// has two.
+// the bytes. Faces as given, as polys, or lines as lines. VTK has texture coordinates by vertex alone: they are written
+// where no vertex has two.
 #include <string.h>
 
 #include "export/export.h"
@@ -60,16 +60,17 @@ static void put_declarations(FILE* out, const vtp_mesh* mesh)
 {
     const weft_cache_body* body = mesh->body;
     uint64_t offset = 0, points = (uint64_t)body->vertex_count;
-    fprintf(out,
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
-            "header_type=\"UInt64\">\n<PolyData>\n<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
-            "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n<Points>\n",
-            body->vertex_count, body->face_count);
+    fprintf(
+        out,
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+        "header_type=\"UInt64\">\n<PolyData>\n<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"%d\" "
+        "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n<Points>\n",
+        body->vertex_count, body->lines ? body->face_count : 0, body->lines ? 0 : body->face_count);
     declare_array(out, "Float32", "Points", 3, 12 * points, &offset);
-    fputs("</Points>\n<Polys>\n", out);
+    fputs(body->lines ? "</Points>\n<Lines>\n" : "</Points>\n<Polys>\n", out);
     declare_array(out, "Int32", "connectivity", 1, 4 * (uint64_t)body->face_start[body->face_count], &offset);
     declare_array(out, "Int32", "offsets", 1, 4 * (uint64_t)body->face_count, &offset);
-    fputs("</Polys>\n", out);
+    fputs(body->lines ? "</Lines>\n" : "</Polys>\n", out);
     if (mesh->texcoord)
     {
         fputs("<PointData TCoords=\"vt\">\n", out);

@@ -32,7 +32,8 @@ static bool pair_crosses(const inspect_frame* f, int a, int b, weft_crossing_kin
     flat flat_a = frame_flat(f, a), flat_b = frame_flat(f, b);
     if (flat_a.count < 3 || flat_b.count < 3)
     {
-        *kind = WEFT_CROSSING_DEGENERATE;
+        bool strand = triangle_is_segment(f->model, a) || triangle_is_segment(f->model, b);
+        *kind = strand && int_min(flat_a.count, flat_b.count) == 2 ? WEFT_CROSSING_THROUGH : WEFT_CROSSING_DEGENERATE;
         return flat_meet(&flat_a, &flat_b);
     }
     flat_cross c = flat_cross_find(&flat_a, &flat_b);

@@ -11,6 +11,7 @@ typedef struct inspect_model
     int body_count;
     int* first_vertex;       // [body_count + 1]
     int* first_triangle;     // [body_count + 1]
+    int* first_segment;      // [body_count] its segments follow its triangles, as triangles with a corner twice
     unsigned char* obstacle; // [body_count]
     unsigned char* has_rest; // [body_count]
     double rest_scale;       // power of two that brings rest shapes near 1
@@ -31,6 +32,11 @@ typedef struct inspect_model
 
 weft_status model_build(const weft_inspect_body* bodies, int body_count, inspect_model* out, weft_error* error);
 void model_finish(inspect_model* model); // zeroed or half-built is fine
+
+static inline bool triangle_is_segment(const inspect_model* m, int t)
+{
+    return t >= m->first_segment[m->body_of[t]];
+}
 
 static inline bool triangle_is_obstacle(const inspect_model* m, int t)
 {

@@ -170,7 +170,7 @@ static int64_t frame_degenerate_count(const inspect_frame* f)
     int64_t count = 0;
     for (int t = 0; t < f->model->triangle_count; t++)
     {
-        count += !f->left_out[t] && f->rank[t] < 3;
+        count += !f->left_out[t] && f->rank[t] < (triangle_is_segment(f->model, t) ? 2 : 3);
     }
     return count;
 }

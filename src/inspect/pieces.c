@@ -12,20 +12,40 @@ static weft_status model_count(const weft_inspect_body* bodies, inspect_model* m
     int64_t vertices = 0, triangles = 0;
     for (int k = 0; k < m->body_count; k++)
     {
-        WEFT_ASSERT(bodies[k].vertex_count >= 0 && bodies[k].triangle_count >= 0);
+        WEFT_ASSERT(bodies[k].vertex_count >= 0 && bodies[k].triangle_count >= 0 && bodies[k].segment_count >= 0);
         WEFT_ASSERT(bodies[k].triangles || bodies[k].triangle_count == 0);
+        WEFT_ASSERT(bodies[k].segments || bodies[k].segment_count == 0);
         m->first_vertex[k] = (int)vertices;
         m->first_triangle[k] = (int)triangles;
         vertices += bodies[k].vertex_count;
-        triangles += bodies[k].triangle_count;
+        triangles += (int64_t)bodies[k].triangle_count + bodies[k].segment_count;
         if (vertices > INT32_MAX / 3 || triangles > INT32_MAX / 3)
         {
             return error_set(error, WEFT_BAD_INPUT, NULL, 0, "there are more than %d vertices or triangles",
                              INT32_MAX / 3);
         }
+        m->first_segment[k] = (int)triangles - bodies[k].segment_count;
     }
     m->first_vertex[m->body_count] = m->vertex_count = (int)vertices;
     m->first_triangle[m->body_count] = m->triangle_count = (int)triangles;
+    return WEFT_OK;
+}
+
+static weft_status model_copy_segments(const weft_inspect_body* body, int index, inspect_model* m, weft_error* error)
+{
+    int first = m->first_segment[index], base = m->first_vertex[index];
+    for (int k = 0; k < body->segment_count; k++)
+    {
+        const int* v = body->segments + 2 * (size_t)k;
+        if (v[0] < 0 || v[0] >= body->vertex_count || v[1] < 0 || v[1] >= body->vertex_count)
+        {
+            return error_set(error, WEFT_BAD_INPUT, NULL, 0, "segment %d of body %d names vertices %d and %d of %d", k,
+                             index, v[0], v[1], body->vertex_count);
+        }
+        int* to = m->triangles + 3 * ((size_t)first + (size_t)k);
+        to[0] = base + v[0], to[1] = to[2] = base + v[1];
+        m->body_of[first + k] = index;
+    }
     return WEFT_OK;
 }
 
@@ -49,7 +69,7 @@ static weft_status model_copy_body(const weft_inspect_body* body, int index, ins
     {
         memcpy(m->rest + base, body->rest, (size_t)body->vertex_count * sizeof(vec3));
     }
-    return WEFT_OK;
+    return model_copy_segments(body, index, m, error);
 }
 
 // ---- sides of triangles, sorted by edge
@@ -270,9 +290,10 @@ weft_status model_build(const weft_inspect_body* bodies, int body_count, inspect
     *m = (inspect_model){.body_count = body_count};
     m->first_vertex = MEM_NEW((size_t)body_count + 1, int);
     m->first_triangle = MEM_NEW((size_t)body_count + 1, int);
+    m->first_segment = MEM_NEW(body_count, int);
     m->obstacle = MEM_NEW(body_count, unsigned char);
     m->has_rest = MEM_NEW(body_count, unsigned char);
-    if (!m->first_vertex || !m->first_triangle || !m->obstacle || !m->has_rest)
+    if (!m->first_vertex || !m->first_triangle || !m->first_segment || !m->obstacle || !m->has_rest)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for %d bodies", body_count);
     }
@@ -283,6 +304,7 @@ void model_finish(inspect_model* m)
 {
     mem_free(m->first_vertex);
     mem_free(m->first_triangle);
+    mem_free(m->first_segment);
     mem_free(m->obstacle);
     mem_free(m->has_rest);
     mem_free(m->triangles);

@@ -143,7 +143,7 @@ void element_group_energy(const element_group* group, const uint8_t* flags, work
 double element_group_work(const element_group* group, const uint8_t* flags, const element_motion* start,
                           const vec3* v_end);
 
-// ---- setting up: one cloth's triangles in scene vertices
+// ---- setting up: one body's triangles or segments in scene vertices
 typedef struct cloth_shape
 {
     int triangle_count;
@@ -153,19 +153,33 @@ typedef struct cloth_shape
     int hinge_count;
     const hinge* hinges;
     const int* triangle_hinge; // [3 * triangle_count]
+    int segment_count;         // of lines; what is of triangles is then empty
+    const int* segment;        // [2 * segment_count]
+    const double* segment_rest; // [segment_count] length, m
+    int tetrahedron_count;      // of solids; likewise
+    const int* tetrahedron;     // [4 * tetrahedron_count]
+    const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
     weft_material material;
     const char* bending; // one of the model's words; NULL: it has no choice
 } cloth_shape;
 
-// A model of cloth: which elements stand for a mesh and a material.
+// A model: which elements stand for a mesh and a material.
 typedef struct cloth_model
 {
     const char* name;            // what scene files say
     const char* summary;         // one line for `weft list`
     const char* const* bendings; // what "bending" may be, the first is the default; ends with NULL. NULL: no choice
     const element_kind* const* kinds; // that it may fill, in the order of assembly; ends with NULL
+    unsigned forms; // of meshes that it makes elements of: MODEL_OF(form), joined; 0: sheets
     weft_status (*append)(element_groups* groups, const cloth_shape* shape); // groups has all of its kinds
 } cloth_model;
+
+#define MODEL_OF(form) (1u << (form))
+
+static inline bool cloth_model_serves(const cloth_model* model, mesh_form form)
+{
+    return ((model->forms ? model->forms : MODEL_OF(MESH_SHEET)) & MODEL_OF(form)) != 0;
+}
 
 extern const cloth_model* const model_table[]; // ends with NULL; the first is the default
 

@@ -20,6 +20,8 @@ void mesh_finish(mesh* m)
     mem_free(m->triangle);
     mem_free(m->triangle_face);
     mem_free(m->triangle_corner);
+    mem_free(m->segment);
+    mem_free(m->tetrahedron);
     mem_free(m->edge_mask);
     mem_free(m->weld);
     mem_free(m->file);
@@ -35,11 +37,11 @@ const char* mesh_face_label(const mesh* m, int face, char label[LABEL_SIZE])
 {
     if (m->face_line)
     {
-        snprintf(label, LABEL_SIZE, "face %d on line %d", face + 1, m->face_line[face]);
+        snprintf(label, LABEL_SIZE, "%s %d on line %d", form_face_word(m->form), face + 1, m->face_line[face]);
     }
     else
     {
-        snprintf(label, LABEL_SIZE, "face %d (counted from 0)", face);
+        snprintf(label, LABEL_SIZE, "%s %d (counted from 0)", form_face_word(m->form), face);
     }
     return label;
 }
@@ -58,11 +60,12 @@ static weft_status mesh_check_face(const mesh* m, int face, int* mark, weft_erro
     char label[LABEL_SIZE];
     int base = m->file ? 1 : 0;
     int begin = m->face_start[face], end = m->face_start[face + 1];
-    if (end - begin < 3)
+    if (end - begin < form_corners_min(m->form))
     {
         return error_set(error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
-                         "%s has %d corners: a face needs at least three", mesh_face_label(m, face, label),
-                         int_max(end - begin, 0));
+                         "%s has %d corners: a %s needs at least %s", mesh_face_label(m, face, label),
+                         int_max(end - begin, 0), form_face_word(m->form),
+                         form_corners_min(m->form) == 3 ? "three" : "two");
     }
     for (int k = begin; k < end; k++)
     {
@@ -73,11 +76,11 @@ static weft_status mesh_check_face(const mesh* m, int face, int* mark, weft_erro
                              "%s uses vertex %lld, but there are only %d vertices: correct the index or add the vertex",
                              mesh_face_label(m, face, label), (long long)v + base, m->vertex_count);
         }
-        if (mark[v] == face + 1)
+        if (mesh_corner_repeats(m, face, k, mark, v))
         {
             return error_set(error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
-                             "%s has vertex %d as a corner twice: remove the repeated corner or split the face",
-                             mesh_face_label(m, face, label), v + base);
+                             "%s has vertex %d as a corner twice: remove the repeated corner or split the %s",
+                             mesh_face_label(m, face, label), v + base, form_face_word(m->form));
         }
         mark[v] = face + 1;
     }
@@ -101,11 +104,13 @@ weft_status mesh_check_faces(const mesh* m, weft_error* error)
 }
 
 // Starts are 0 first and never decrease; *out_corner_count is the last.
-static weft_status arrays_check_starts(const int* face_start, int face_count, int* out_corner_count, weft_error* error)
+// Without starts all faces have `least` corners.
+static weft_status arrays_check_starts(const int* face_start, int face_count, int least, int* out_corner_count,
+                                       weft_error* error)
 {
     if (!face_start)
     {
-        *out_corner_count = 3 * face_count;
+        *out_corner_count = least * face_count;
         return WEFT_OK;
     }
     if (face_start[0] != 0)
@@ -153,29 +158,29 @@ static weft_status arrays_copy(const vec3* position, const int* face_start, cons
     memcpy(m->face_vertex, face_vertex, (size_t)corner_count * sizeof(int));
     for (int face = 0; face <= m->face_count; face++)
     {
-        m->face_start[face] = face_start ? face_start[face] : 3 * face;
+        m->face_start[face] = face_start ? face_start[face] : form_corners_min(m->form) * face;
     }
     return WEFT_OK;
 }
 
-weft_status mesh_from_arrays(const vec3* position, int vertex_count, const int* face_start, const int* face_vertex,
-                             int face_count, mesh* out, weft_error* error)
+// out has its form, and nothing else.
+static weft_status arrays_take(const vec3* position, int vertex_count, const int* face_start, const int* face_vertex,
+                               int face_count, mesh* out, weft_error* error)
 {
-    WEFT_ASSERT(out);
-    *out = (mesh){0};
-    if (!position || !face_vertex || vertex_count < 3 || face_count < 1)
+    if (!position || !face_vertex || vertex_count < form_corners_min(out->form) || face_count < 1)
     {
-        return error_set(
-            error, WEFT_BAD_INPUT, NULL, 0,
-            "a mesh needs positions and faces: at least three vertices (given: %d) and one face (given: %d)",
-            position ? vertex_count : 0, face_vertex ? face_count : 0);
+        const char* word = form_face_word(out->form);
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                         "a mesh needs positions and %ss: at least %s vertices (given: %d) and one %s (given: %d)",
+                         word, form_corners_min(out->form) == 3 ? "three" : "two", position ? vertex_count : 0, word,
+                         face_vertex ? face_count : 0);
     }
     if (vertex_count > COUNT_MAX || face_count > COUNT_MAX)
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "a mesh may have at most %d vertices and faces", COUNT_MAX);
     }
     int corner_count = 0;
-    TRY(arrays_check_starts(face_start, face_count, &corner_count, error));
+    TRY(arrays_check_starts(face_start, face_count, form_corners_min(out->form), &corner_count, error));
     TRY(arrays_check_positions(position, vertex_count, error));
     out->vertex_count = vertex_count;
     out->face_count = face_count;
@@ -186,6 +191,22 @@ weft_status mesh_from_arrays(const vec3* position, int vertex_count, const int* 
         mesh_finish(out);
     }
     return status;
+}
+
+weft_status mesh_from_arrays(const vec3* position, int vertex_count, const int* face_start, const int* face_vertex,
+                             int face_count, mesh* out, weft_error* error)
+{
+    WEFT_ASSERT(out);
+    *out = (mesh){.form = MESH_SHEET};
+    return arrays_take(position, vertex_count, face_start, face_vertex, face_count, out, error);
+}
+
+weft_status mesh_lines_from_arrays(const vec3* position, int vertex_count, const int* line_start,
+                                   const int* line_vertex, int line_count, mesh* out, weft_error* error)
+{
+    WEFT_ASSERT(out);
+    *out = (mesh){.form = MESH_LINES};
+    return arrays_take(position, vertex_count, line_start, line_vertex, line_count, out, error);
 }
 
 void mesh_transform(mesh* m, const double* rotation, double scale, vec3 translation)

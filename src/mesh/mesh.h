@@ -6,9 +6,20 @@
 #include "core/core.h"
 #include "math/vec.h"
 
-// A mesh as the user gave it: polygons, in the user's vertex order. Triangles are made from them by mesh_triangulate.
+// What the faces of a mesh are, and what is simulated of them.
+typedef enum mesh_form
+{
+    MESH_SHEET, // polygons; triangles are made from them
+    MESH_LINES, // open polylines of two vertices or more, a strand each; segments are made from them
+    MESH_SOLID, // the surface of tetrahedra, and triangles
+    MESH_FORM_COUNT
+} mesh_form;
+
+// A mesh as the user gave it: faces, in the user's vertex order. Triangles are made from them by mesh_triangulate,
+// segments by mesh_segment.
 typedef struct mesh
 {
+    mesh_form form;
     int vertex_count;
     vec3* position;      // [vertex_count] metres, after scale and transform
 
@@ -29,6 +40,12 @@ typedef struct mesh
     int* triangle;          // [3 * triangle_count]
     int* triangle_face;     // [triangle_count]
     int* triangle_corner;   // [3 * triangle_count] index into face_vertex / face_texcoord
+
+    int segment_count;
+    int* segment;           // [2 * segment_count] in the order of the lines
+
+    int tetrahedron_count;
+    int* tetrahedron;       // [4 * tetrahedron_count] the fourth on the side that the first three turn to
 
     unsigned char* edge_mask; // [vertex_count] EDGE_ bits of grids; NULL for other meshes
     int* weld;                // [given_count] vertex that each given vertex became; NULL: none were welded
@@ -72,10 +89,12 @@ typedef struct obj_options
 {
     const char* object; // take only faces of this object and the vertices that they use, in order; NULL: all
     double weld;        // vertices closer than this become one, in the file's unit (before mesh_transform); 0: none
+    mesh_form form;     // which statements are its faces: f, or l; solids have tetrahedra in FILE.ele beside FILE.obj
+    bool any_form;      // lines where the file has no f; form does not matter
 } obj_options;
 
-// Reads triangles, quads, polygons, several objects (o lines; g lines where there is no o), v/vt/vn indices of either
-// sign. Unknown lines are warnings. options may be NULL: all objects, nothing welded.
+// Reads triangles, quads, polygons, polylines, several objects (o lines; g lines where there is no o), v/vt/vn indices
+// of either sign. Unknown lines are warnings. options may be NULL: polygons of all objects, nothing welded.
 weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* out, weft_error* error);
 
 // ---- shapes, as triangles: docs/scene-reference.md states the tessellation
@@ -119,6 +138,13 @@ weft_status mesh_from_shape(const shape_options* options, mesh* out, weft_error*
 weft_status mesh_from_arrays(const vec3* position, int vertex_count, const int* face_start, const int* face_vertex,
                              int face_count, mesh* out, weft_error* error);
 
+// Likewise polylines: strands.
+weft_status mesh_lines_from_arrays(const vec3* position, int vertex_count, const int* line_start,
+                                   const int* line_vertex, int line_count, mesh* out, weft_error* error);
+
+weft_status mesh_solid_from_arrays(const vec3* position, int vertex_count, const int* tetrahedron,
+                                   int tetrahedron_count, mesh* out, weft_error* error);
+
 // ---- preparation
 // x becomes scale * rotation * x + translation.
 void mesh_transform(mesh* m, const double* rotation /* [9] row-major, NULL: none */, double scale, vec3 translation);
@@ -128,8 +154,14 @@ void mesh_transform(mesh* m, const double* rotation /* [9] row-major, NULL: none
 // Faces that run against their neighbours are turned over with a warning (a one-sided surface is an error). Sheets
 // that touch in a vertex only are fine.
 weft_status mesh_triangulate(mesh* m, weft_error* error);
-// Splits polygons likewise and asks only for finite coordinates and one triangle: for obstacles and for bodies that
-// others simulated. A polygon that crosses itself becomes a fan.
+// The segments of polylines, and checks what simulation needs: finite coordinates, at least one segment, none without
+// length, none twice.
+weft_status mesh_segment(mesh* m, weft_error* error);
+// The surface of tetrahedra becomes the faces, and checks what simulation needs: finite coordinates, tetrahedra with a
+// positive volume, no side of more than two.
+weft_status mesh_surface(mesh* m, weft_error* error);
+// Splits faces of any form likewise and asks only for finite coordinates and one triangle or segment: for obstacles
+// and for bodies that others simulated. A polygon that crosses itself becomes a fan.
 weft_status mesh_split(mesh* m, weft_error* error);
 // The corners of the box around all vertices, of which there is at least one.
 void mesh_bounds(const mesh* m, vec3* low, vec3* high);

@@ -20,8 +20,32 @@ const char* mesh_face_label(const mesh* m, int face, char label[LABEL_SIZE]);
 int mesh_face_line(const mesh* m, int face); // 0 when unknown
 weft_status mesh_no_memory(const mesh* m, weft_error* error);
 
-// Every corner is a vertex of the mesh and no face has fewer than three corners or one twice.
+// Every corner is a vertex of the mesh, and no face has too few corners or one twice; lines may close.
 weft_status mesh_check_faces(const mesh* m, weft_error* error);
+
+// Of a face: polygons have three corners, lines two.
+static inline int form_corners_min(mesh_form form)
+{
+    return form == MESH_LINES ? 2 : 3;
+}
+
+static inline const char* form_face_word(mesh_form form)
+{
+    return form == MESH_LINES ? "line" : "face";
+}
+
+// Whether this vertex, as corner k of a face, is there already: among all corners before, which mark ([vertex_count])
+// has as face + 1; of lines, which may meet themselves, only as the corner before.
+static inline bool mesh_corner_repeats(const mesh* m, int face, int k, const int* mark, int vertex)
+{
+    return m->form == MESH_LINES ? k > m->face_start[face] && m->face_vertex[k - 1] == vertex
+                                 : mark[vertex] == face + 1;
+}
+
+weft_status mesh_check_positions(const mesh* m, weft_error* error); // finite and below COORDINATE_MAX
+weft_status mesh_make_segments(mesh* m, weft_error* error);         // of lines; at least one
+// From FILE.ele beside FILE.obj, of which the mesh has the vertices; makes it a solid.
+weft_status mesh_read_tetrahedra(const char* obj_path, mesh* m, weft_error* error);
 
 // ---- growing list of integers
 typedef struct int_list

@@ -1,9 +1,9 @@
-// Wavefront OBJ files: vertices, texture coordinates, polygons, objects.
+// Wavefront OBJ files: vertices, texture coordinates, polygons or polylines, objects.
 //
-// Read: v, vt, f, o, and g where a file has no o. Ignored: normals, materials, smoothing and display attributes.
-// Ignored with a warning: lines, points, free-form curves and surfaces, and what is not OBJ at all. Colours and weights
-// behind the coordinates of v are dropped. A face may use vertices that follow later; negative indices count back from
-// where they stand.
+// Read: v, vt, o, g where a file has no o, and f or l, whichever is asked for: what is said of faces below holds for
+// lines. Ignored: normals, materials, smoothing and display attributes. Ignored with a warning: the other of f and l,
+// points, free-form curves and surfaces, and what is not OBJ at all. Colours and weights behind the coordinates of v
+// are dropped. A face may use vertices that follow later; negative indices count back from where they stand.
 #include <string.h>
 
 #include "mesh/mesh_inside.h"
@@ -29,6 +29,8 @@ typedef struct obj_reader
 {
     text_lines lines;
     weft_error* error;
+    mesh_form form; // f or l are read
+    bool any_form;  // it may be the other after all
     vec3* position;
     int vertex_count, vertex_capacity;
     vec2* texcoord;
@@ -39,7 +41,8 @@ typedef struct obj_reader
     bool has_mapped;
     obj_scope object, group;
     int unknown_count; // lines that were not understood
-    int skipped_count; // lines, points, curves and surfaces
+    int skipped_count; // points, curves and surfaces, and of f and l the other
+    int skipped_lines; // of l, when f are read
 } obj_reader;
 
 typedef weft_status obj_statement(obj_reader* r, const char* s);
@@ -213,14 +216,14 @@ static weft_status obj_resolve(obj_reader* r, int64_t index, int count, const ch
     if (index == 0)
     {
         return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
-                         "index 0 in face %d: %s are counted from 1", r->start.count + 1, what);
+                         "index 0 in %s %d: %s are counted from 1", form_face_word(r->form), r->start.count + 1, what);
     }
     int64_t resolved = index > 0 ? index - 1 : index + count;
     if (resolved < 0 || resolved > INT32_MAX - 1)
     {
         return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
-                         "index %lld in face %d is out of range: there are %d %s so far", (long long)index,
-                         r->start.count + 1, count, what);
+                         "index %lld in %s %d is out of range: there are %d %s so far", (long long)index,
+                         form_face_word(r->form), r->start.count + 1, count, what);
     }
     *out = (int)resolved;
     return WEFT_OK;
@@ -242,8 +245,8 @@ static weft_status obj_read_corner(obj_reader* r, const char** s)
     {
         char text[EXCERPT_SIZE];
         return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
-                         "'%s' is not a corner of face %d: write v, v/vt, v//vn or v/vt/vn with whole numbers",
-                         obj_excerpt(word, false, text), r->start.count + 1);
+                         "'%s' is not a corner of %s %d: write v, v/vt, v//vn or v/vt/vn with whole numbers",
+                         obj_excerpt(word, false, text), form_face_word(r->form), r->start.count + 1);
     }
     int vertex = -1, mapped = -1;
     TRY(obj_resolve(r, index[0], r->vertex_count, "vertices", &vertex));
@@ -282,11 +285,14 @@ static weft_status obj_read_face(obj_reader* r, const char* s)
     {
         TRY(obj_read_corner(r, &s));
     }
-    if (r->corner.count - first < 3)
+    int least = form_corners_min(r->form);
+    if (r->corner.count - first < least)
     {
+        const char* word = form_face_word(r->form);
         return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
-                         "face %d has %d corner%s: a face needs at least three (was the file cut short?)",
-                         r->start.count + 1, r->corner.count - first, r->corner.count - first == 1 ? "" : "s");
+                         "%s %d has %d corner%s: a %s needs at least %s (was the file cut short?)", word,
+                         r->start.count + 1, r->corner.count - first, r->corner.count - first == 1 ? "" : "s", word,
+                         least == 3 ? "three" : "two");
     }
     TRY(obj_scope_face(r, &r->object));
     TRY(obj_scope_face(r, &r->group));
@@ -343,11 +349,27 @@ static weft_status obj_skip_element(obj_reader* r, const char* s)
     (void)s;
     if (r->skipped_count == 0)
     {
-        log_warning("%s:%d: lines, points, curves and surfaces are ignored: only faces (f) become cloth", r->lines.path,
-                    r->lines.line_number);
+        bool lines = r->form == MESH_LINES;
+        log_warning("%s:%d: %s, points, curves and surfaces are ignored: only %s", r->lines.path, r->lines.line_number,
+                    lines ? "faces" : "lines", lines ? "lines (l) are read here" : "faces (f) become cloth");
     }
     r->skipped_count += r->skipped_count < INT32_MAX;
     return WEFT_OK;
+}
+
+static weft_status obj_read_polygon(obj_reader* r, const char* s)
+{
+    return r->form == MESH_SHEET ? obj_read_face(r, s) : obj_skip_element(r, s);
+}
+
+static weft_status obj_read_polyline(obj_reader* r, const char* s)
+{
+    if (r->form == MESH_LINES)
+    {
+        return obj_read_face(r, s);
+    }
+    r->skipped_lines += r->skipped_lines < INT32_MAX;
+    return r->any_form ? WEFT_OK : obj_skip_element(r, s);
 }
 
 static void obj_warn_unknown(obj_reader* r, const char* line)
@@ -366,12 +388,12 @@ static const struct
     const char* word;
     obj_statement* read;
 } obj_statements[] = {
-    {"v", obj_read_vertex},     {"f", obj_read_face},     {"vt", obj_read_texcoord},  {"vn", obj_ignore},
+    {"v", obj_read_vertex},     {"f", obj_read_polygon},  {"vt", obj_read_texcoord},  {"vn", obj_ignore},
     {"o", obj_read_object},     {"g", obj_read_group},    {"s", obj_ignore},          {"usemtl", obj_ignore},
     {"mtllib", obj_ignore},     {"usemap", obj_ignore},   {"maplib", obj_ignore},     {"vp", obj_ignore},
     {"vw", obj_ignore},         {"mg", obj_ignore},       {"lod", obj_ignore},        {"bevel", obj_ignore},
     {"c_interp", obj_ignore},   {"d_interp", obj_ignore}, {"shadow_obj", obj_ignore}, {"trace_obj", obj_ignore},
-    {"l", obj_skip_element},    {"p", obj_skip_element},  {"curv", obj_skip_element}, {"curv2", obj_skip_element},
+    {"l", obj_read_polyline},   {"p", obj_skip_element},  {"curv", obj_skip_element}, {"curv2", obj_skip_element},
     {"surf", obj_skip_element}, {"cstype", obj_ignore},   {"deg", obj_ignore},        {"bmat", obj_ignore},
     {"step", obj_ignore},       {"parm", obj_ignore},     {"trim", obj_ignore},       {"hole", obj_ignore},
     {"scrv", obj_ignore},       {"sp", obj_ignore},       {"end", obj_ignore},        {"con", obj_ignore},
@@ -418,11 +440,16 @@ static weft_status obj_read_lines(obj_reader* r)
     {
         log_warning("%s: %d lines in all were not understood and are ignored", r->lines.path, r->unknown_count);
     }
+    if (r->any_form && r->start.count > 0 && r->skipped_lines > 0)
+    {
+        log_warning("%s: has faces and %d lines (l); the lines are ignored", r->lines.path, r->skipped_lines);
+    }
     if (r->start.count == 0)
     {
+        bool lines = r->form == MESH_LINES;
         return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, 0,
-                         "has no faces (f lines) among its %d vertices: export the mesh with its faces",
-                         r->vertex_count);
+                         "has no %s among its %d vertices: export the mesh with its %s",
+                         lines ? "polylines (l lines)" : "faces (f lines)", r->vertex_count, lines ? "lines" : "faces");
     }
     return WEFT_OK;
 }
@@ -460,6 +487,7 @@ static weft_status obj_move_names(obj_reader* r, mesh* m)
 // The reader's arrays become the mesh's.
 static weft_status obj_move_arrays(obj_reader* r, mesh* m)
 {
+    m->form = r->form;
     m->face_count = r->start.count;
     if (!int_list_push(&r->start, r->corner.count))
     {
@@ -520,15 +548,34 @@ static weft_status obj_check_texcoords(const mesh* m, weft_error* error)
     return WEFT_OK;
 }
 
-static weft_status obj_read_file(const char* path, mesh* out, weft_error* error)
+// *only_lines (may be NULL): the file has no f, and l lines, which form does not ask for; nothing is then said.
+static weft_status obj_parse(const char* path, mesh_form form, mesh* out, bool* only_lines, weft_error* error)
 {
-    obj_reader r = {.error = error, .object.index = -1, .group.index = -1};
+    obj_reader r = {.error = error, .form = form, .any_form = only_lines, .object.index = -1, .group.index = -1};
     weft_status status = text_lines_open(path, &r.lines, error);
     status = status == WEFT_OK ? obj_read_lines(&r) : status;
+    if (only_lines)
+    {
+        *only_lines = r.start.count == 0 && r.skipped_lines > 0;
+    }
     status = status == WEFT_OK ? obj_move_arrays(&r, out) : status;
     obj_reader_finish(&r);
+    return status;
+}
+
+static weft_status obj_read_file(const char* path, const obj_options* options, mesh* out, weft_error* error)
+{
+    bool only_lines = false, any = options && options->any_form;
+    bool solid = options && !any && options->form == MESH_SOLID;
+    mesh_form form = options && !any && !solid ? options->form : MESH_SHEET;
+    weft_status status = obj_parse(path, form, out, any ? &only_lines : NULL, error);
+    if (status != WEFT_OK && only_lines)
+    {
+        status = obj_parse(path, MESH_LINES, out, NULL, error);
+    }
     TRY(status);
     TRY(mesh_check_faces(out, error));
+    TRY(solid ? mesh_read_tetrahedra(path, out, error) : WEFT_OK);
     return obj_check_texcoords(out, error);
 }
 
@@ -536,7 +583,14 @@ weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* ou
 {
     WEFT_ASSERT(path && out);
     *out = (mesh){0};
-    weft_status status = obj_read_file(path, out, error);
+    if (options && options->form == MESH_SOLID && (options->object || options->weld != 0.0))
+    {
+        return error_set(
+            error, WEFT_UNSUPPORTED, path, 0,
+            "the vertices of a solid are those of its tetrahedra: neither an object of the file nor welding "
+            "can be asked for");
+    }
+    weft_status status = obj_read_file(path, options, out, error);
     if (status == WEFT_OK && options && options->object)
     {
         status = mesh_select(out, options->object, error);

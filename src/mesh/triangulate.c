@@ -3,7 +3,7 @@
 
 #include "mesh/mesh_inside.h"
 
-static weft_status triangulate_check_positions(const mesh* m, weft_error* error)
+weft_status mesh_check_positions(const mesh* m, weft_error* error)
 {
     for (int v = 0; v < m->vertex_count; v++)
     {
@@ -151,9 +151,9 @@ weft_status mesh_warn_unused(const mesh* m, weft_error* error)
     {
         return mesh_no_memory(m, error);
     }
-    for (int k = 0; k < 3 * m->triangle_count; k++)
+    for (int k = 0; k < m->face_start[m->face_count]; k++)
     {
-        used[m->triangle[k]] = 1;
+        used[m->face_vertex[k]] = 1;
     }
     int unused = 0, first = -1;
     for (int v = 0; v < m->vertex_count; v++)
@@ -166,16 +166,17 @@ weft_status mesh_warn_unused(const mesh* m, weft_error* error)
     mem_free(used);
     if (unused > 0)
     {
-        log_warning("%s: %d of %d vertices belong to no face (the first is vertex %d); they carry no cloth",
-                    m->file ? m->file : "mesh", unused, m->vertex_count, first + (m->file ? 1 : 0));
+        log_warning("%s: %d of %d vertices belong to no %s (the first is vertex %d); they carry no cloth",
+                    m->file ? m->file : "mesh", unused, m->vertex_count, form_face_word(m->form),
+                    first + (m->file ? 1 : 0));
     }
     return WEFT_OK;
 }
 
 weft_status mesh_triangulate(mesh* m, weft_error* error)
 {
-    WEFT_ASSERT(m);
-    TRY(triangulate_check_positions(m, error));
+    WEFT_ASSERT(m && m->form == MESH_SHEET);
+    TRY(mesh_check_positions(m, error));
     TRY(triangulate_count(m, error));
     TRY(triangulate_split(m, false, error));
     TRY(triangulate_check_areas(m, error));
@@ -185,7 +186,11 @@ weft_status mesh_triangulate(mesh* m, weft_error* error)
 weft_status mesh_split(mesh* m, weft_error* error)
 {
     WEFT_ASSERT(m);
-    TRY(triangulate_check_positions(m, error));
+    TRY(mesh_check_positions(m, error));
+    if (m->form == MESH_LINES)
+    {
+        return mesh_make_segments(m, error);
+    }
     TRY(triangulate_count(m, error));
     return triangulate_split(m, true, error);
 }

@@ -211,7 +211,7 @@ static weft_status weld_faces(mesh* m, double tolerance, int* mark, weft_error* 
         for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
         {
             int v = m->weld[m->face_vertex[k]];
-            if (mark[v] == face + 1)
+            if (mesh_corner_repeats(m, face, k, mark, v))
             {
                 char label[LABEL_SIZE];
                 return error_set(error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),

@@ -2,6 +2,7 @@
 #include "material/catalogue.h"
 #include "material/material.h"
 #include "scene/scene_list.h"
+#include "sim/body_kind.h"
 #include "solve/solve.h"
 #include "step/step.h"
 #include "weft/weft.h"
@@ -63,6 +64,17 @@ static weft_status model_at(int index, const char** name, const char** summary)
     return WEFT_OK;
 }
 
+static weft_status body_at(int index, const char** name, const char** summary)
+{
+    if (index < 0 || index >= body_kind_count())
+    {
+        return WEFT_NOT_FOUND;
+    }
+    *name = body_table[index]->name;
+    *summary = body_table[index]->summary;
+    return WEFT_OK;
+}
+
 static weft_status solver_at(int index, const char** name, const char** summary)
 {
     int count;
@@ -116,6 +128,8 @@ weft_status weft_list(weft_list_kind kind, int index, const char** name, const c
         return scene_at(index, name, summary);
     case WEFT_LIST_FORMATS:
         return row_at(formats, sizeof(formats) / sizeof(formats[0]), index, name, summary);
+    case WEFT_LIST_BODIES:
+        return body_at(index, name, summary);
     }
     return WEFT_NOT_FOUND;
 }

@@ -167,7 +167,7 @@ weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node
 
 // ---- doubts
 
-// Of the sides of its triangles, m.
+// Of the sides of its triangles, or of its segments, m.
 static double mean_edge(const mesh* m)
 {
     double sum = 0.0;
@@ -176,7 +176,13 @@ static double mean_edge(const mesh* m)
         int next = k % 3 == 2 ? k - 2 : k + 1;
         sum += v3_length(v3_sub(m->position[m->triangle[next]], m->position[m->triangle[k]]));
     }
-    return m->triangle_count > 0 ? sum / (3.0 * m->triangle_count) : INFINITY;
+    for (int k = 0; k < m->segment_count; k++)
+    {
+        const int* v = m->segment + 2 * (size_t)k;
+        sum += v3_length(v3_sub(m->position[v[1]], m->position[v[0]]));
+    }
+    int count = 3 * m->triangle_count + m->segment_count;
+    return count > 0 ? sum / count : INFINITY;
 }
 
 weft_status contact_doubt(const scene_reader* r)
@@ -195,9 +201,9 @@ weft_status contact_doubt(const scene_reader* r)
             cloth->thickness <= edge
                 ? WEFT_OK
                 : scene_warn(scene,
-                             "cloth `%s` keeps a distance of %.4g m, more than the mean edge of its mesh, %.4g m: it "
+                             "%s `%s` keeps a distance of %.4g m, more than the mean edge of its mesh, %.4g m: it "
                              "cannot fold as finely as its mesh; state a \"thickness\" below that, or a coarser mesh",
-                             cloth->name, cloth->thickness, edge);
+                             cloth->kind->name, cloth->name, cloth->thickness, edge);
     }
     for (int k = 0; k < scene->obstacle_count && scene->def.contact && status == WEFT_OK; k++)
     {

@@ -5,6 +5,7 @@
 #include "math/vec.h"
 #include "mesh/mesh.h"
 #include "scene/tree.h"
+#include "sim/body_kind.h"
 #include "weft/scene.h"
 
 // ---- the scene
@@ -72,9 +73,11 @@ typedef struct scene_friction
     double kinetic, resting;
 } scene_friction;
 
+// A body that is simulated: cloth, or another kind.
 typedef struct scene_cloth
 {
     const char* name;
+    const body_kind* kind;
     const tree_node* node; // where it stands in the file
     bool is_grid;
     grid_options grid;
@@ -160,7 +163,7 @@ struct weft_scene
     bool resolve_start;           // "initial_contact": "resolve"
     const tree_node* solver_node; // for messages; NULL when the file does not say
     const tree_node* start_node;  // likewise
-    scene_cloth* cloths;          // [cloth_count]
+    scene_cloth* cloths;          // [cloth_count] kind by kind, as the table has them
     int cloth_count;
     scene_obstacle* obstacles; // [obstacle_count]
     int obstacle_count;
@@ -250,7 +253,7 @@ weft_status read_array(const scene_reader* r, const tree_node* node); // checks 
 weft_status override_apply(const scene_reader* r, tree_node* root, const char* text);
 weft_status scene_read(const scene_reader* r, const tree_node* root);
 weft_status material_read(const scene_reader* r, const tree_node* node, weft_material* out);
-// The mesh of a cloth, in place, checked; and what "transform", "warp" and "rest" make of it.
+// The mesh of a body, in place, checked; and what "transform", "warp" and "rest" make of it.
 weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node);
 weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options* out);
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);

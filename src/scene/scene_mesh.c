@@ -219,7 +219,8 @@ static weft_status obj_error(const scene_reader* r, const mesh_keys* keys, weft_
 }
 
 // scale: all of it, from the file's unit to metres.
-static weft_status obj_load(const scene_reader* r, const scene_obj* obj, double scale, const mesh_keys* keys, mesh* out)
+static weft_status obj_load(const scene_reader* r, const scene_obj* obj, mesh_form form, double scale,
+                            const mesh_keys* keys, mesh* out)
 {
     char* path = scene_file_path(r->scene, obj->file);
     if (!path)
@@ -227,15 +228,15 @@ static weft_status obj_load(const scene_reader* r, const scene_obj* obj, double 
         return read_no_memory(r);
     }
     // The file is in its own units; the distance of welding is in metres.
-    obj_options options = {obj->object, obj->weld / scale};
+    obj_options options = {.object = obj->object, .weld = obj->weld / scale, .form = form};
     weft_error reason = {0};
     weft_status status = mesh_from_obj(path, &options, out, &reason);
     mem_free(path);
     return status == WEFT_OK ? WEFT_OK : obj_error(r, keys, status, &reason);
 }
 
-static weft_status mesh_from_obj_keys(const scene_reader* r, const mesh_keys* keys, double transform_scale,
-                                      scene_obj* obj, mesh* out)
+static weft_status mesh_from_obj_keys(const scene_reader* r, const mesh_keys* keys, mesh_form form,
+                                      double transform_scale, scene_obj* obj, mesh* out)
 {
     static const field weld_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
     obj->scale = 1.0;
@@ -256,7 +257,7 @@ static weft_status mesh_from_obj_keys(const scene_reader* r, const mesh_keys* ke
     {
         TRY(read_number(r, keys->weld, &weld_limits, &obj->weld));
     }
-    return obj_load(r, obj, obj->scale * transform_scale, keys, out);
+    return obj_load(r, obj, form, obj->scale * transform_scale, keys, out);
 }
 
 // ---- placing
@@ -385,17 +386,27 @@ static weft_status rest_uv_build(const scene_reader* r, scene_cloth* cloth, cons
 weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node)
 {
     mesh_keys keys = {0};
+    mesh_form form = cloth->kind->form;
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
+    if (form != MESH_SHEET && (keys.grid || cloth->rest == REST_UV))
+    {
+        return read_error(r, keys.grid ? keys.grid : node, "%s are %s: %s%s", cloth->kind->name,
+                          form == MESH_LINES ? "lines" : "solids",
+                          keys.grid ? "their mesh is an OBJ file with " : "only sheets have \"rest\": \"uv\"",
+                          !keys.grid           ? ""
+                          : form == MESH_LINES ? "l lines, {\"obj\": \"FILE.obj\"}"
+                                               : "FILE.ele beside it, {\"obj\": \"FILE.obj\"}");
+    }
     if (!keys.grid == !keys.obj)
     {
         return read_error(r, node, "expected either \"grid\" or \"obj\" here%s", keys.grid ? ", not both" : "");
     }
     TRY(keys.grid ? mesh_from_grid_keys(r, cloth, &keys)
-                  : mesh_from_obj_keys(r, &keys, cloth->transform.scale, &cloth->obj, &cloth->mesh));
+                  : mesh_from_obj_keys(r, &keys, form, cloth->transform.scale, &cloth->obj, &cloth->mesh));
     cloth_place(cloth);
     weft_error reason = {0};
-    weft_status status = mesh_triangulate(&cloth->mesh, &reason);
-    status = status == WEFT_OK ? mesh_warn_unused(&cloth->mesh, &reason) : status;
+    weft_status status = cloth->kind->prepare(&cloth->mesh, &reason);
+    status = status == WEFT_OK && form != MESH_SOLID ? mesh_warn_unused(&cloth->mesh, &reason) : status;
     if (status != WEFT_OK)
     {
         return mesh_error(r, node, status, &reason);
@@ -416,7 +427,7 @@ weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, sce
     {
         return read_error(r, node, "expected \"obj\": the name of an OBJ file");
     }
-    TRY(mesh_from_obj_keys(r, &keys, o->transform.scale, &o->obj, &o->mesh));
+    TRY(mesh_from_obj_keys(r, &keys, MESH_SHEET, o->transform.scale, &o->obj, &o->mesh));
     scene_place place = place_make(&o->transform, o->obj.scale);
     place_mesh(&place, &o->mesh);
     return WEFT_OK;

@@ -32,7 +32,7 @@ static const char* name_owner(const weft_scene* scene, const char* name)
     {
         if (scene->cloths[k].name && strcmp(scene->cloths[k].name, name) == 0)
         {
-            return "a cloth";
+            return scene->cloths[k].kind == body_table[0] ? "a cloth" : "a body";
         }
     }
     for (int k = 0; k < scene->obstacle_count; k++)
@@ -48,7 +48,7 @@ static const char* name_owner(const weft_scene* scene, const char* name)
 static weft_status default_name(const scene_reader* r, const tree_node* owner, const char* prefix, const char** out)
 {
     char name[32];
-    bool cloth = strcmp(prefix, "cloth") == 0;
+    bool cloth = strcmp(prefix, "obstacle") != 0;
     snprintf(name, sizeof(name), "%s%d", prefix, cloth ? r->scene->cloth_count : r->scene->obstacle_count);
     if (name_owner(r->scene, name))
     {

@@ -1,5 +1,6 @@
-// From a tree to a checked scene: the keys at the top and those of a cloth. docs/scene-reference.md and
-// scenes/schema.json say the same to people and to editors; the tests hold the three together.
+// From a tree to a checked scene: the keys at the top and those of a cloth, which other kinds of bodies share.
+// docs/scene-reference.md and scenes/schema.json say the same to people and to editors; the tests hold the three
+// together.
 #include <string.h>
 
 #include "material/material.h"
@@ -315,34 +316,49 @@ static weft_status cloth_doubt(const scene_reader* r, const scene_cloth* cloth)
     double size = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
     if (size > CLOTH_SIZE_MAX || size < CLOTH_SIZE_MIN)
     {
-        TRY(scene_warn(r->scene, "cloth `%s` is %.4g m long: is this in metres? %s changes it", cloth->name, size,
-                       cloth->is_grid ? "\"size\" of the grid" : "\"scale\" of the mesh"));
+        TRY(scene_warn(r->scene, "%s `%s` is %.4g m long: is this in metres? %s changes it", cloth->kind->name,
+                       cloth->name, size, cloth->is_grid ? "\"size\" of the grid" : "\"scale\" of the mesh"));
     }
     if (cloth->material.density > DENSITY_MAX && cloth->vertex_mass == 0.0)
     {
-        TRY(scene_warn(r->scene, "cloth `%s` weighs %.4g kg/m^2: is this in kilograms and metres?", cloth->name,
-                       cloth->material.density));
+        TRY(scene_warn(r->scene, "%s `%s` weighs %.4g %s: is this in kilograms and metres?", cloth->kind->name,
+                       cloth->name, cloth->material.density, cloth->kind->density));
     }
     return WEFT_OK;
 }
 
-static weft_status cloth_read(const scene_reader* r, const tree_node* node, int index)
+// The scene's model, or the first that makes elements of what the body is made of.
+static void cloth_default_model(const weft_scene* scene, scene_cloth* cloth)
+{
+    const cloth_model *own = cloth_model_find(scene->model), *other = model_for_form(cloth->kind->form);
+    cloth->model = scene->model;
+    cloth->bending = scene->bending;
+    if (!cloth_model_serves(own, cloth->kind->form) && other)
+    {
+        cloth->model = other->name;
+        cloth_model_bending(other, NULL, &cloth->bending);
+    }
+}
+
+static weft_status cloth_read(const scene_reader* r, const tree_node* node, const body_kind* kind)
 {
     weft_cloth_def defaults = weft_cloth_def_default();
-    scene_cloth* cloth = &r->scene->cloths[index];
+    scene_cloth* cloth = &r->scene->cloths[r->scene->cloth_count++];
     cloth->node = node;
+    cloth->kind = kind;
     cloth->warp = defaults.warp;
     cloth->material = defaults.material;
-    cloth->model = r->scene->model;
-    cloth->bending = r->scene->bending;
+    cloth_default_model(r->scene, cloth);
     cloth->transform.scale = 1.0;
     cloth_keys keys = {.uv_scale = 1.0, .thickness = r->scene->thickness};
     TRY(read_fields(r, node, cloth_fields, FIELD_COUNT(cloth_fields), &keys));
-    TRY(name_read(r, keys.name, node, "cloth", &cloth->name));
+    TRY(name_read(r, keys.name, node, kind->name, &cloth->name));
     TRY(cloth_read_values(r, &keys, cloth));
     if (!keys.mesh)
     {
-        return read_error(r, node, "a cloth needs a \"mesh\", for example {\"grid\": {\"cells\": 20}}");
+        return read_error(r, node, "%s needs a \"mesh\", for example %s",
+                          kind == body_table[0] ? "a cloth" : kind->name,
+                          kind->form == MESH_SHEET ? "{\"grid\": {\"cells\": 20}}" : "{\"obj\": \"lines.obj\"}");
     }
     TRY(scene_mesh_build(r, cloth, keys.mesh));
     if (cloth_doubt(r, cloth) != WEFT_OK)
@@ -356,25 +372,36 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, int 
     return keys.forces ? forces_read(r, keys.forces, cloth) : WEFT_OK;
 }
 
-static weft_status cloths_read(const scene_reader* r, const tree_node* root, const tree_node* node)
+// lists is [kinds] of the table, NULL where the scene has none of a kind.
+static weft_status bodies_read(const scene_reader* r, const tree_node* root, const tree_node* const* lists)
 {
-    if (!node)
+    int count = 0;
+    const tree_node* empty = NULL;
+    for (int k = 0; body_table[k]; k++)
+    {
+        TRY(lists[k] ? read_array(r, lists[k]) : WEFT_OK);
+        count += lists[k] ? lists[k]->child_count : 0;
+        empty = empty ? empty : lists[k];
+    }
+    if (count == 0 && empty)
+    {
+        return read_error(r, empty, "the list is empty; a scene needs at least one cloth");
+    }
+    if (count == 0)
     {
         return read_error(r, root, "a scene needs \"cloth\", for example [{\"mesh\": {\"grid\": {\"cells\": 20}}}]");
     }
-    TRY(read_array(r, node));
-    if (node->child_count == 0)
-    {
-        return read_error(r, node, "the list is empty; a scene needs at least one cloth");
-    }
-    r->scene->cloths = MEM_NEW(node->child_count, scene_cloth);
+    r->scene->cloths = MEM_NEW(count, scene_cloth);
     if (!r->scene->cloths)
     {
         return read_no_memory(r);
     }
-    for (const tree_node* child = node->first; child; child = child->next)
+    for (int k = 0; body_table[k]; k++)
     {
-        TRY(cloth_read(r, child, r->scene->cloth_count++));
+        for (const tree_node* child = lists[k] ? lists[k]->first : NULL; child; child = child->next)
+        {
+            TRY(cloth_read(r, child, body_table[k]));
+        }
     }
     return WEFT_OK;
 }
@@ -387,8 +414,9 @@ typedef struct scene_keys
     double time_step;
     int steps_per_frame, frames;
     vec3 gravity;
-    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *cloth, *obstacles, *ties,
-        *contact, *initial_contact;
+    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *obstacles, *ties, *contact,
+        *initial_contact;
+    const tree_node* bodies[BODY_KINDS_MAX]; // lists of each kind
 } scene_keys;
 
 static const field scene_fields[] = {
@@ -405,12 +433,26 @@ static const field scene_fields[] = {
     {"air", FIELD_NODE, offsetof(scene_keys, air), ANY_NUMBER},
     {"model", FIELD_NODE, offsetof(scene_keys, model), ANY_NUMBER},
     {"kernels", FIELD_NODE, offsetof(scene_keys, kernels), ANY_NUMBER},
-    {"cloth", FIELD_NODE, offsetof(scene_keys, cloth), ANY_NUMBER},
     {"obstacles", FIELD_NODE, offsetof(scene_keys, obstacles), ANY_NUMBER},
     {"ties", FIELD_NODE, offsetof(scene_keys, ties), ANY_NUMBER},
     {"contact", FIELD_NODE, offsetof(scene_keys, contact), ANY_NUMBER},
     {"initial_contact", FIELD_NODE, offsetof(scene_keys, initial_contact), ANY_NUMBER},
 };
+
+// The keys above, and one for each kind of bodies.
+static weft_status scene_read_keys(const scene_reader* r, const tree_node* root, scene_keys* keys)
+{
+    field fields[FIELD_COUNT(scene_fields) + BODY_KINDS_MAX];
+    int count = FIELD_COUNT(scene_fields);
+    memcpy(fields, scene_fields, sizeof(scene_fields));
+    WEFT_ASSERT(body_kind_count() <= BODY_KINDS_MAX);
+    for (int k = 0; body_table[k]; k++)
+    {
+        size_t offset = offsetof(scene_keys, bodies) + (size_t)k * sizeof(keys->bodies[0]);
+        fields[count++] = (field){body_table[k]->name, FIELD_NODE, offset, ANY_NUMBER};
+    }
+    return read_fields(r, root, fields, count, keys);
+}
 
 static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
 {
@@ -461,7 +503,7 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     scene->thickness = cloth.thickness;
     scene_keys keys = {
         .time_step = scene->def.time_step, .steps_per_frame = 20, .frames = 10, .gravity = scene->def.gravity};
-    TRY(read_fields(r, root, scene_fields, FIELD_COUNT(scene_fields), &keys));
+    TRY(scene_read_keys(r, root, &keys));
     scene->description = keys.description;
     scene->def.time_step = keys.time_step;
     scene->def.gravity = keys.gravity;
@@ -482,7 +524,7 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     {
         TRY(contact_read_settings(r, keys.contact));
     }
-    TRY(cloths_read(r, root, keys.cloth));
+    TRY(bodies_read(r, root, keys.bodies));
     if (keys.obstacles)
     {
         TRY(obstacles_read(r, keys.obstacles));

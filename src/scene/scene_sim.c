@@ -82,11 +82,14 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
 {
     weft_cloth_def def = weft_cloth_def_default();
     def.name = cloth->name;
+    def.kind = cloth->kind->name;
     def.positions = cloth->mesh.position;
     def.vertex_count = cloth->mesh.vertex_count;
     def.face_start = cloth->mesh.face_start;
     def.face_vertices = cloth->mesh.face_vertex;
     def.face_count = cloth->mesh.face_count;
+    def.tetrahedra = cloth->mesh.tetrahedron;
+    def.tetrahedron_count = cloth->mesh.tetrahedron_count;
     def.rest_uv = cloth->rest_uv;
     def.warp = cloth->world_warp;
     def.velocities = arrays->velocities;

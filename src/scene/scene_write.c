@@ -349,6 +349,28 @@ static void write_air(writer* w, const weft_air* air)
     write_close(w, "}");
 }
 
+static void write_bodies(writer* w, const weft_scene* scene, const body_kind* kind)
+{
+    int count = 0;
+    for (int k = 0; k < scene->cloth_count; k++)
+    {
+        count += scene->cloths[k].kind == kind;
+    }
+    if (count == 0)
+    {
+        return;
+    }
+    write_open(w, kind->name, "[");
+    for (int k = 0; k < scene->cloth_count; k++)
+    {
+        if (scene->cloths[k].kind == kind)
+        {
+            write_cloth(w, &scene->cloths[k]);
+        }
+    }
+    write_close(w, "]");
+}
+
 char* scene_write(const weft_scene* scene)
 {
     writer w = {0};
@@ -365,12 +387,10 @@ char* scene_write(const weft_scene* scene)
     write_air(&w, &scene->def.air);
     write_model(&w, scene->model, scene->bending);
     write_text(&w, "kernels", scene->def.kernels);
-    write_open(&w, "cloth", "[");
-    for (int k = 0; k < scene->cloth_count; k++)
+    for (int k = 0; body_table[k]; k++)
     {
-        write_cloth(&w, &scene->cloths[k]);
+        write_bodies(&w, scene, body_table[k]);
     }
-    write_close(&w, "]");
     write_open(&w, "obstacles", "[");
     for (int k = 0; k < scene->obstacle_count; k++)
     {

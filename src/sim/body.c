@@ -1,4 +1,4 @@
-// Taking in a cloth: checks and copies everything of a weft_cloth_def.
+// Taking in a body, a cloth or another kind: checks and copies everything of a weft_cloth_def.
 #include <string.h>
 
 #include "sim/sim.h"
@@ -52,7 +52,7 @@ void body_finish(body* b)
 
 static weft_status wrong(weft_error* error, const body* b, const char* what)
 {
-    return error_set(error, WEFT_BAD_INPUT, NULL, 0, "cloth `%s`: %s", b->name ? b->name : "?", what);
+    return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s `%s`: %s", b->kind->name, b->name ? b->name : "?", what);
 }
 
 // Copies count items; an empty array stays NULL.
@@ -90,9 +90,8 @@ static weft_status check_vertices(const body* b, const int* vertices, int count,
     {
         if (vertices[k] < 0 || vertices[k] >= b->rest.vertex_count)
         {
-            return error_set(error, WEFT_BAD_INPUT, NULL, 0,
-                             "cloth `%s`: a %s names vertex %d; vertices run from 0 to %d", b->name, what, vertices[k],
-                             b->rest.vertex_count - 1);
+            return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s `%s`: a %s names vertex %d; vertices run from 0 to %d",
+                             b->kind->name, b->name, what, vertices[k], b->rest.vertex_count - 1);
         }
     }
     return WEFT_OK;
@@ -111,7 +110,8 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     }
     if (!(m->density > 0.0) && !(def->vertex_mass > 0.0))
     {
-        return wrong(error, b, "cloth has weight: give a density (kg/m^2) above zero");
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s `%s`: %s has weight: give a density (%s) above zero",
+                         b->kind->name, b->name, b->kind->name, b->kind->density);
     }
     if (!isfinite(def->vertex_mass) || def->vertex_mass < 0.0)
     {
@@ -133,22 +133,49 @@ static weft_status take_model(const weft_sim* sim, const weft_cloth_def* def, bo
     b->model = cloth_model_find(def->model);
     if (!b->model)
     {
-        return error_set(error, WEFT_NOT_FOUND, NULL, 0, "cloth `%s`: there is no model `%s`; see `weft list models`",
-                         b->name, def->model);
+        return error_set(error, WEFT_NOT_FOUND, NULL, 0, "%s `%s`: there is no model `%s`; see `weft list models`",
+                         b->kind->name, b->name, def->model);
     }
+    TRY(model_suits(b, error));
     if (!cloth_model_bending(b->model, def->bending, &b->bending))
     {
-        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "cloth `%s`: bending is not \"%s\" with the model `%s`%s%s%s",
-                         b->name, def->bending, b->model->name,
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s `%s`: bending is not \"%s\" with the model `%s`%s%s%s",
+                         b->kind->name, b->name, def->bending, b->model->name,
                          b->model->bendings ? "; try \"" : ", which has no choice",
                          b->model->bendings ? b->model->bendings[0] : "", b->model->bendings ? "\"" : "");
     }
     return method_suits(sim, b, error);
 }
 
+static weft_status take_kind(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    b->kind = body_kind_find(def->kind);
+    if (!b->kind)
+    {
+        return error_set(error, WEFT_NOT_FOUND, NULL, 0, "there is no kind of bodies `%s`; see `weft list bodies`",
+                         def->kind);
+    }
+    bool sheet = b->kind->form == MESH_SHEET;
+    return sheet || !def->rest_uv
+               ? WEFT_OK
+               : error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s `%s`: only sheets have a rest shape in uv; leave it out",
+                           b->kind->name, def->name ? def->name : "?");
+}
+
 static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* error)
 {
     const vec3* rest = def->rest_positions ? def->rest_positions : def->positions;
+    if (b->kind->form == MESH_LINES)
+    {
+        TRY(mesh_lines_from_arrays(rest, def->vertex_count, def->face_start, def->face_vertices, def->face_count,
+                                   &b->rest, error));
+        return b->kind->prepare(&b->rest, error);
+    }
+    if (b->kind->form == MESH_SOLID)
+    {
+        TRY(mesh_solid_from_arrays(rest, def->vertex_count, def->tetrahedra, def->tetrahedron_count, &b->rest, error));
+        return b->kind->prepare(&b->rest, error);
+    }
     TRY(mesh_from_arrays(rest, def->vertex_count, def->face_start, def->face_vertices, def->face_count, &b->rest,
                          error));
     if (def->rest_uv)
@@ -166,7 +193,7 @@ static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* err
         }
         b->flat_rest = true;
     }
-    TRY(mesh_triangulate(&b->rest, error));
+    TRY(b->kind->prepare(&b->rest, error));
     b->rest_uv = MEM_NEW(3 * (size_t)b->rest.triangle_count, vec2);
     if (!b->rest_uv)
     {
@@ -260,7 +287,8 @@ static weft_status take_forces(const weft_cloth_def* def, body* b, weft_error* e
 
 static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
 {
-    TRY(name_take(sim, def->name, "cloth", &b->name, error));
+    TRY(take_kind(def, b, error));
+    TRY(name_take(sim, def->name, b->kind->name, &b->name, error));
     TRY(take_material(def, b, error));
     TRY(take_model(sim, def, b, error));
     TRY(take_mesh(def, b, error));
@@ -271,7 +299,8 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
 
 weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cloth_id* out, weft_error* error)
 {
-    WEFT_ASSERT(sim && def && def->positions && def->face_vertices && def->vertex_count >= 0 && def->face_count >= 0);
+    WEFT_ASSERT(sim && def && def->positions && def->vertex_count >= 0 && def->face_count >= 0);
+    WEFT_ASSERT((def->face_vertices || def->tetrahedra) && def->tetrahedron_count >= 0);
     WEFT_ASSERT(!sim->built);
     body b = {0};
     weft_status status = take_all(sim, def, &b, error);

@@ -28,13 +28,9 @@ static void add_masses(const body* b, model* m)
     {
         m->mass[b->scene_vertex[i]] = b->vertex_mass;
     }
-    for (int t = 0; t < b->rest.triangle_count && b->vertex_mass == 0.0; t++)
+    if (b->vertex_mass == 0.0)
     {
-        double third = triangle_rest_area(b->rest_uv + 3 * t) * b->material.density / 3.0;
-        for (int k = 0; k < 3; k++)
-        {
-            m->mass[b->scene_vertex[b->rest.triangle[3 * t + k]]] += third;
-        }
+        b->kind->add_masses(b, m->mass);
     }
 }
 
@@ -55,11 +51,18 @@ static void mend_masses(model* m)
     }
 }
 
-// Triangles in scene vertices, sorted by their smallest vertex, so that elements that are near in space are near in
-// memory.
-static weft_status sorted_triangles(const body* b, int* triangle, vec2* rest)
+// Segments (arity 2), triangles (3) or tetrahedra (4) of a body, as its mesh has them.
+typedef struct simplices
 {
-    int n = b->rest.triangle_count, vertices = b->rest.vertex_count;
+    const int* vertex; // [arity * count]
+    int arity, count;
+} simplices;
+
+// Simplices in scene vertices, sorted by their smallest vertex, so that elements that are near in space are near in
+// memory; source is [count], the place that each had.
+static weft_status sort_simplices(const body* b, simplices from, int* out, int* source)
+{
+    int vertices = b->rest.vertex_count;
     int* start = MEM_NEW(vertices + 1, int);
     if (!start)
     {
@@ -67,12 +70,12 @@ static weft_status sorted_triangles(const body* b, int* triangle, vec2* rest)
     }
     for (int pass = 0; pass < 2; pass++)
     {
-        for (int t = 0; t < n; t++)
+        for (int t = 0; t < from.count; t++)
         {
-            int v[3], least = INT32_MAX;
-            for (int k = 0; k < 3; k++)
+            int v[4], least = INT32_MAX;
+            for (int k = 0; k < from.arity; k++)
             {
-                v[k] = b->scene_vertex[b->rest.triangle[3 * t + k]];
+                v[k] = b->scene_vertex[from.vertex[from.arity * t + k]];
                 least = int_min(least, v[k]);
             }
             if (pass == 0)
@@ -81,8 +84,8 @@ static weft_status sorted_triangles(const body* b, int* triangle, vec2* rest)
                 continue;
             }
             int slot = start[least - b->first]++;
-            memcpy(triangle + 3 * slot, v, sizeof(v));
-            memcpy(rest + 3 * slot, b->rest_uv + 3 * t, 3 * sizeof(vec2));
+            memcpy(out + from.arity * slot, v, (size_t)from.arity * sizeof(int));
+            source[slot] = t;
         }
         for (int i = 0; i < vertices && pass == 0; i++)
         {
@@ -95,38 +98,91 @@ static weft_status sorted_triangles(const body* b, int* triangle, vec2* rest)
 
 typedef struct shape_arrays
 {
-    int* triangle;
+    int *triangle, *segment, *tetrahedron;
+    int* source; // of any of them
     vec2* rest;
+    double* segment_rest;
+    vec3* tetrahedron_rest;
     vec3* position;
     hinge* hinges;
     int* triangle_hinge;
 } shape_arrays;
 
-static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape_arrays* a)
+static weft_status shape_arrays_init(const body* b, const model* m, shape_arrays* a)
 {
-    size_t n = (size_t)b->rest.triangle_count;
+    size_t n = (size_t)b->rest.triangle_count, segments = (size_t)b->rest.segment_count;
+    size_t solids = (size_t)b->rest.tetrahedron_count;
     a->triangle = MEM_NEW(3 * n, int);
     a->rest = MEM_NEW(3 * n, vec2);
     a->triangle_hinge = MEM_NEW(3 * n, int);
+    a->segment = MEM_NEW(2 * segments, int);
+    a->segment_rest = MEM_NEW(segments, double);
+    a->tetrahedron = MEM_NEW(4 * solids, int);
+    a->tetrahedron_rest = MEM_NEW(4 * solids, vec3);
+    a->source = MEM_NEW(n + segments + solids, int);
     a->position = MEM_NEW(m->vertex_count, vec3);
-    if (!a->triangle || !a->rest || !a->triangle_hinge || !a->position)
+    bool room = a->triangle && a->rest && a->triangle_hinge && a->segment && a->segment_rest && a->tetrahedron &&
+                a->tetrahedron_rest && a->source && a->position;
+    return room ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static weft_status take_triangles(const body* b, shape_arrays* a)
+{
+    TRY(sort_simplices(b, (simplices){b->rest.triangle, 3, b->rest.triangle_count}, a->triangle, a->source));
+    for (int t = 0; t < b->rest.triangle_count; t++)
     {
-        return WEFT_NO_MEMORY;
+        memcpy(a->rest + 3 * t, b->rest_uv + 3 * a->source[t], 3 * sizeof(vec2));
     }
-    TRY(sorted_triangles(b, a->triangle, a->rest));
+    return WEFT_OK;
+}
+
+static weft_status take_segments(const body* b, shape_arrays* a)
+{
+    TRY(sort_simplices(b, (simplices){b->rest.segment, 2, b->rest.segment_count}, a->segment, a->source));
+    for (int t = 0; t < b->rest.segment_count; t++)
+    {
+        const int* v = b->rest.segment + 2 * a->source[t];
+        a->segment_rest[t] = v3_length(v3_sub(b->rest.position[v[1]], b->rest.position[v[0]]));
+    }
+    return WEFT_OK;
+}
+
+static weft_status take_tetrahedra(const body* b, shape_arrays* a)
+{
+    TRY(sort_simplices(b, (simplices){b->rest.tetrahedron, 4, b->rest.tetrahedron_count}, a->tetrahedron, a->source));
+    for (int k = 0; k < 4 * b->rest.tetrahedron_count; k++)
+    {
+        a->tetrahedron_rest[k] = b->rest.position[b->rest.tetrahedron[4 * a->source[k / 4] + k % 4]];
+    }
+    return WEFT_OK;
+}
+
+static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape_arrays* a)
+{
+    int n = b->kind->form == MESH_SHEET ? b->rest.triangle_count : 0; // a solid's surface has no elements
+    TRY(shape_arrays_init(b, m, a));
+    TRY(n > 0 ? take_triangles(b, a) : WEFT_OK);
+    TRY(take_segments(b, a));
+    TRY(take_tetrahedra(b, a));
     for (int i = 0; i < b->rest.vertex_count; i++)
     {
         a->position[b->scene_vertex[i]] = b->rest.position[i];
     }
     int hinge_count = 0;
-    TRY(mesh_hinges(a->triangle, (int)n, m->vertex_count, &a->hinges, &hinge_count, a->triangle_hinge));
-    cloth_shape shape = {.triangle_count = (int)n,
+    TRY(mesh_hinges(a->triangle, n, m->vertex_count, &a->hinges, &hinge_count, a->triangle_hinge));
+    cloth_shape shape = {.triangle_count = n,
                          .triangle = a->triangle,
                          .rest = a->rest,
                          .rest_position = b->flat_rest ? NULL : a->position,
                          .hinge_count = hinge_count,
                          .hinges = a->hinges,
                          .triangle_hinge = a->triangle_hinge,
+                         .segment_count = b->rest.segment_count,
+                         .segment = a->segment,
+                         .segment_rest = a->segment_rest,
+                         .tetrahedron_count = b->rest.tetrahedron_count,
+                         .tetrahedron = a->tetrahedron,
+                         .tetrahedron_rest = a->tetrahedron_rest,
                          .material = b->material,
                          .bending = b->bending};
     TRY(b->model->append(&m->groups, &shape));
@@ -138,6 +194,11 @@ static weft_status add_elements(const weft_sim* sim, const body* b, model* m)
     shape_arrays a = {0};
     weft_status status = add_shape(sim, b, m, &a);
     mem_free(a.triangle);
+    mem_free(a.segment);
+    mem_free(a.segment_rest);
+    mem_free(a.source);
+    mem_free(a.tetrahedron);
+    mem_free(a.tetrahedron_rest);
     mem_free(a.rest);
     mem_free(a.position);
     mem_free(a.hinges);

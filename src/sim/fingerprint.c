@@ -74,6 +74,9 @@ static uint64_t hash_body(uint64_t hash, const body* b)
     hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, m->face_start, m->face_count + 1, sizeof(int));
     hash = hash_array(hash, m->face_vertex, m->face_start[m->face_count], sizeof(int));
+    // Cloth keeps the hash that it had when there was nothing else: checkpoints of then are still read.
+    hash = b->kind == body_table[0] ? hash : hash_string(hash, b->kind->name);
+    hash = m->tetrahedron ? hash_array(hash, m->tetrahedron, 4 * m->tetrahedron_count, sizeof(int)) : hash;
     hash = hash_array(hash, b->rest_uv, 3 * m->triangle_count, sizeof(vec2));
     hash = hash_array(hash, b->start, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, b->velocity, m->vertex_count, sizeof(vec3));

@@ -1,23 +1,33 @@
 // Which methods can move which cloth: a method says what it needs of each element, a model which kinds of elements it
-// makes. Refused when a cloth comes, so that the message has its place in the scene file; air is part of every cloth.
+// makes. Refused when a cloth comes, so that the message has its place in the scene file; air is part of every sheet.
 #include <string.h>
 
 #include "sim/sim.h"
 
-// The kinds that a cloth of this model, material and bending has: those of two triangles.
+// The kinds that a body of this model, material and bending has: those of two triangles, of one segment or of
+// one tetrahedron.
 static weft_status find_kinds(const body* b, element_groups* groups)
 {
     static const int triangle[] = {0, 1, 2, 1, 3, 2}, triangle_hinge[] = {0, -1, -1, -1, 0, -1};
     static const vec2 rest[] = {{0, 0}, {1, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 1}};
     static const hinge hinges[] = {{{1, 2, 0, 3}, 0, 1}};
-    cloth_shape shape = {.triangle_count = 2,
-                         .triangle = triangle,
+    static const double length[] = {1.0};
+    static const int tetrahedron[] = {0, 1, 2, 3};
+    static const vec3 corners[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    cloth_shape shape = {.triangle = triangle,
                          .rest = rest,
-                         .hinge_count = 1,
                          .hinges = hinges,
                          .triangle_hinge = triangle_hinge,
+                         .segment = triangle,
+                         .segment_rest = length,
+                         .tetrahedron = tetrahedron,
+                         .tetrahedron_rest = corners,
                          .material = b->material,
                          .bending = b->bending};
+    shape.segment_count = b->kind->form == MESH_LINES;
+    shape.tetrahedron_count = b->kind->form == MESH_SOLID;
+    shape.triangle_count = b->kind->form == MESH_SHEET ? 2 : 0;
+    shape.hinge_count = b->kind->form == MESH_SHEET;
     for (const element_kind* const* kind = b->model->kinds; *kind; kind++)
     {
         TRY(element_groups_add(groups, *kind));
@@ -68,9 +78,9 @@ static weft_status judge(const weft_sim* sim, const body* b, const element_group
     char others[256];
     list_methods(groups, others, sizeof(others));
     return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
-                     "cloth `%s`: the method `%s` needs %s of each element, and elements `%s` of the model `%s` have "
+                     "%s `%s`: the method `%s` needs %s of each element, and elements `%s` of the model `%s` have "
                      "none; %s%s",
-                     b->name, method->name, what, kind->name, b->model->name,
+                     b->kind->name, b->name, method->name, what, kind->name, b->model->name,
                      others[0] ? "methods that can: " : "no method can move them yet", others);
 }
 
@@ -78,7 +88,7 @@ weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error)
 {
     element_groups groups = {0};
     weft_status status = find_kinds(b, &groups);
-    if (status == WEFT_OK && sim->def.air.density > 0.0)
+    if (status == WEFT_OK && sim->def.air.density > 0.0 && b->kind->form == MESH_SHEET)
     {
         status = element_groups_add(&groups, &kind_air);
     }

@@ -36,7 +36,7 @@ weft_status name_take(const weft_sim* sim, const char* name, const char* prefix,
     char automatic[32];
     if (!name)
     {
-        int count = strcmp(prefix, "cloth") == 0 ? sim->body_count : sim->obstacle_count;
+        int count = strcmp(prefix, "obstacle") != 0 ? sim->body_count : sim->obstacle_count;
         snprintf(automatic, sizeof(automatic), "%s%d", prefix, count + 1);
         name = automatic;
     }

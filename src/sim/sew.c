@@ -124,21 +124,26 @@ static int compare_edges(const void* a, const void* b)
     return p[0] != q[0] ? (p[0] > q[0]) - (p[0] < q[0]) : (p[1] > q[1]) - (p[1] < q[1]);
 }
 
-// Edges of the cloth between two flagged vertices, each once, sorted. edges is [2 * 3 * triangle_count].
+static int collect_edge(const bool* flags, int i, int j, int* edge)
+{
+    edge[0] = int_min(i, j);
+    edge[1] = int_max(i, j);
+    return flags[i] && flags[j];
+}
+
+// Edges between two flagged vertices, each once, sorted. edges is [2 * (3 * triangle_count + segment_count)].
 static int collect_edges(const body* b, const bool* flags, int* edges)
 {
     int count = 0, kept = 0;
-    for (int t = 0; t < b->rest.triangle_count; t++)
+    for (int k = 0; k < 3 * b->rest.triangle_count; k++)
     {
-        for (int k = 0; k < 3; k++)
-        {
-            int i = b->rest.triangle[3 * t + k], j = b->rest.triangle[3 * t + (k + 1) % 3];
-            if (flags[i] && flags[j])
-            {
-                edges[2 * count] = int_min(i, j);
-                edges[2 * count++ + 1] = int_max(i, j);
-            }
-        }
+        int next = k % 3 < 2 ? k + 1 : k - 2;
+        count += collect_edge(flags, b->rest.triangle[k], b->rest.triangle[next], edges + 2 * count);
+    }
+    for (int k = 0; k < b->rest.segment_count; k++)
+    {
+        const int* v = b->rest.segment + 2 * k;
+        count += collect_edge(flags, v[0], v[1], edges + 2 * count);
     }
     qsort(edges, (size_t)count, 2 * sizeof(int), compare_edges);
     for (int k = 0; k < count; k++)
@@ -154,7 +159,7 @@ static int collect_edges(const body* b, const bool* flags, int* edges)
 static weft_status add_edges(weft_sim* sim, int body_index, int to_index, const bool* flags, weft_error* error)
 {
     const body* b = &sim->bodies[body_index];
-    int* edges = MEM_NEW(6 * (size_t)b->rest.triangle_count, int);
+    int* edges = MEM_NEW(6 * (size_t)b->rest.triangle_count + 2 * (size_t)b->rest.segment_count, int);
     if (!edges)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
@@ -243,6 +248,11 @@ weft_status weft_sim_tie(weft_sim* sim, const weft_tie* def, weft_error* error)
         return error_set(error, WEFT_BAD_INPUT, NULL, 0,
                          "`%s` is an obstacle; ties hold cloth to cloth: use pins with a path for what follows a body",
                          body_index >= sim->body_count ? def->cloth : def->to);
+    }
+    if (sim->bodies[to_index].rest.triangle_count == 0)
+    {
+        return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
+                         "`%s` is made of lines, and a tie holds to a face: tie it to the other body instead", def->to);
     }
     if (!mem_grow((void**)&sim->seams, &sim->seam_capacity, sim->seam_count + 1, sizeof(seam)))
     {

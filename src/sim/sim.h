@@ -3,14 +3,17 @@
 #define WEFT_SIM_H
 
 #include "mesh/mesh.h"
+#include "sim/body_kind.h"
 #include "step/step.h"
 #include "weft/weft.h"
 
-// One cloth. Scene vertices [first, first + count) are its vertices in an order that keeps neighbours near.
-typedef struct body
+// One body that is simulated: a cloth, or what else the table of kinds has. Scene vertices [first, first + count) are its
+// vertices in an order that keeps neighbours near.
+struct body
 {
     char* name;
-    mesh rest; // polygons and triangles in the user's order, positions at rest
+    const body_kind* kind;
+    mesh rest; // faces, and triangles or segments, in the user's order, positions at rest
     int first;
     int* scene_vertex; // [rest.vertex_count] of the user's vertex
     int* user_vertex;  // [rest.vertex_count] of the scene's vertex first + k
@@ -30,7 +33,7 @@ typedef struct body
     int pin_count;
     weft_force* forces;
     int force_count;
-} body;
+};
 
 // One obstacle. Its vertices are no unknowns: they follow those of all cloths, in the user's order, where contact wants
 // one array for the whole scene.
@@ -109,6 +112,8 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 void body_finish(body* b);
 // Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.
 weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
+// Whether the model makes elements of what the body is made of; likewise.
+weft_status model_suits(const body* b, weft_error* error);
 
 weft_status seams_build(weft_sim* sim); // ties of the model, once the order of vertices is known
 

@@ -8,7 +8,7 @@
 typedef struct parts
 {
     int* triangles;
-    int* edges; // triangles with a repeated corner are segments
+    int* edges; // segments of lines, and triangles with a repeated corner
     int* body;
     uint8_t* passive;
     int* excluded_bodies;
@@ -46,22 +46,23 @@ static int first_vertex(const weft_sim* sim, int index)
 static weft_status parts_allocate(const weft_sim* sim, parts* p)
 {
     int bodies = sim->body_count + sim->obstacle_count;
-    int64_t triangles = 0, vertices = 0, excluded = 0;
+    int64_t triangles = 0, segments = 0, vertices = 0, excluded = 0;
     for (int k = 0; k < bodies; k++)
     {
         triangles += mesh_of(sim, k)->triangle_count;
+        segments += mesh_of(sim, k)->segment_count;
         vertices += mesh_of(sim, k)->vertex_count;
     }
     for (int k = 0; k < sim->exclusion_count; k++)
     {
         excluded += sim->exclusions[k].vertex_count;
     }
-    if (triangles > INT32_MAX / 3 || vertices > INT32_MAX || excluded > INT32_MAX / 2)
+    if (triangles + segments > INT32_MAX / 3 || vertices > INT32_MAX || excluded > INT32_MAX / 2)
     {
         return WEFT_BAD_INPUT;
     }
     p->triangles = MEM_NEW(3 * triangles + 1, int);
-    p->edges = MEM_NEW(2 * triangles + 1, int);
+    p->edges = MEM_NEW(2 * (triangles + segments) + 1, int);
     p->body = MEM_NEW(vertices + 1, int);
     p->passive = MEM_NEW(bodies + 1, uint8_t);
     p->excluded_bodies = MEM_NEW(2 * sim->exclusion_count + 1, int);
@@ -102,6 +103,12 @@ static void parts_add_body(const weft_sim* sim, int index, parts* p)
             v[k] = vertex_at(sim, index, first, m->triangle[3 * (size_t)t + (size_t)k], p->scene_order);
         }
         parts_add_triangle(p, v[0], v[1], v[2]);
+    }
+    for (int s = 0; s < m->segment_count; s++)
+    {
+        int a = vertex_at(sim, index, first, m->segment[2 * (size_t)s], p->scene_order);
+        int b = vertex_at(sim, index, first, m->segment[2 * (size_t)s + 1], p->scene_order);
+        parts_add_triangle(p, a, a, b);
     }
     for (int i = 0; i < m->vertex_count; i++)
     {
@@ -188,6 +195,37 @@ static weft_status obstacles_for_contact(void* user, double time, vec3* out, wef
     return obstacles_at(user, time, out, error);
 }
 
+// Of a triangle, m^2: in the plane, or where it lies at rest.
+static double rest_area(const body* b, int t)
+{
+    if (b->rest_uv)
+    {
+        return triangle_rest_area(b->rest_uv + 3 * (size_t)t);
+    }
+    const int* c = b->rest.triangle + 3 * (size_t)t;
+    vec3 o = b->rest.position[c[0]];
+    vec3 u = v3_sub(b->rest.position[c[1]], o), v = v3_sub(b->rest.position[c[2]], o);
+    return 0.5 * v3_length(v3_cross(u, v));
+}
+
+// m; 0: there are none.
+static double mean_segment(const body* bodies, int count)
+{
+    double length = 0.0;
+    int segments = 0;
+    for (int k = 0; k < count; k++)
+    {
+        const mesh* m = &bodies[k].rest;
+        for (int s = 0; s < m->segment_count; s++)
+        {
+            const int* v = m->segment + 2 * (size_t)s;
+            length += v3_length(v3_sub(m->position[v[1]], m->position[v[0]]));
+        }
+        segments += m->segment_count;
+    }
+    return segments > 0 ? length / segments : 0.0;
+}
+
 // What is searched for around features: the largest thickness, and not less than a part of an edge, so that the
 // candidates of a substep last.
 static void contact_set_reach(contact* c, const body* bodies, int count)
@@ -199,11 +237,11 @@ static void contact_set_reach(contact* c, const body* bodies, int count)
     {
         for (int t = 0; t < bodies[k].rest.triangle_count; t++)
         {
-            area += triangle_rest_area(bodies[k].rest_uv + 3 * (size_t)t);
+            area += rest_area(&bodies[k], t);
         }
         triangles += bodies[k].rest.triangle_count;
     }
-    c->edge = triangles > 0 ? sqrt(2.0 * area / triangles) : 0.0;
+    c->edge = triangles > 0 ? sqrt(2.0 * area / triangles) : mean_segment(bodies, count);
     c->reach = edge_share * c->edge;
     for (int i = 0; i < c->vertex_count; i++)
     {

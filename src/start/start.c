@@ -24,7 +24,9 @@ static weft_status look_fill(start_look* look, weft_inspect_body* bodies, weft_e
         bodies[k] = (weft_inspect_body){.obstacle = !cloth,
                                         .vertex_count = m->vertex_count,
                                         .triangle_count = m->triangle_count,
-                                        .triangles = m->triangle};
+                                        .triangles = m->triangle,
+                                        .segment_count = m->segment_count,
+                                        .segments = m->segment};
     }
     TRY(weft_sim_collider_positions(sim, look->x, error));
     for (int i = 0; i < look->vertex_count; i++)
@@ -101,13 +103,21 @@ bool start_is_excluded(const start_look* look, int body, int vertex, int other)
     return false;
 }
 
-// A triangle with one excluded vertex is left alone as a whole.
+bool start_is_segment(const start_look* look, const weft_crossing* c, int side)
+{
+    return c->triangle[side] >= look->meshes[c->body[side]]->triangle_count;
+}
+
+// A triangle or segment with one excluded vertex is left alone as a whole.
 static bool pair_is_excluded(const start_look* look, const weft_crossing* c)
 {
     for (int side = 0; side < 2 && look->sim->exclusion_count > 0; side++)
     {
-        const int* corner = look->meshes[c->body[side]]->triangle + 3 * (size_t)c->triangle[side];
-        for (int k = 0; k < 3; k++)
+        const mesh* m = look->meshes[c->body[side]];
+        bool strand = start_is_segment(look, c, side);
+        const int* corner = strand ? m->segment + 2 * (size_t)(c->triangle[side] - m->triangle_count)
+                                   : m->triangle + 3 * (size_t)c->triangle[side];
+        for (int k = 0; k < (strand ? 2 : 3); k++)
         {
             if (start_is_excluded(look, c->body[side], corner[k], c->body[1 - side]))
             {
@@ -152,10 +162,11 @@ weft_status start_refuse(const start_look* look, const char* what, const char* r
     for (int k = 0; k < look->pair_count && k < NAMED_MAX; k++)
     {
         const weft_crossing* c = &look->pairs[k];
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s triangle %d of `%.48s` %s %d of `%.48s`",
-                                 k > 0 ? "," : "", c->triangle[0], name_of(look->sim, c->body[0]),
-                                 c->kind == WEFT_CROSSING_NESTED ? "inside" : "with", c->triangle[1],
-                                 name_of(look->sim, c->body[1]));
+        used += (size_t)snprintf(
+            text + used, sizeof(text) - used, "%s %s %d of `%.48s` %s %s%d of `%.48s`", k > 0 ? "," : "",
+            start_is_segment(look, c, 0) ? "segment" : "triangle", c->triangle[0], name_of(look->sim, c->body[0]),
+            c->kind == WEFT_CROSSING_NESTED ? "inside" : "with", start_is_segment(look, c, 1) ? "segment " : "",
+            c->triangle[1], name_of(look->sim, c->body[1]));
     }
     return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s:%s%s (%d pair%s in all); %s", what, text,
                      look->pair_count > NAMED_MAX ? ", ..." : "", look->pair_count, look->pair_count == 1 ? "" : "s",
@@ -169,6 +180,17 @@ static weft_status look_judge(start_look* look, bool resolve, weft_untangling* o
     if (look->pair_count == 0)
     {
         return WEFT_OK;
+    }
+    bool others = false; // which untangling could push sheets into, and does not move as it should
+    for (int k = 0; k < look->body_count; k++)
+    {
+        others = others || look->meshes[k]->form != MESH_SHEET;
+    }
+    if (resolve && others)
+    {
+        return start_refuse(
+            look, "the scene starts with crossings, and one with bodies that are no sheets is not untangled yet",
+            "move the bodies apart, or leave a pair alone with contact.exclude", error);
     }
     return resolve ? untangle(look, out, error)
                    : start_refuse(look, "the scene starts with crossings",

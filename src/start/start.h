@@ -21,6 +21,8 @@ typedef struct start_look
 } start_look;
 
 weft_status start_look_open(start_look* look, weft_sim* sim, weft_error* error);
+// Whether that side of a crossing is a segment of lines; its number follows those of triangles.
+bool start_is_segment(const start_look* look, const weft_crossing* c, int side);
 weft_status start_look_inspect(start_look* look, const vec3* x, weft_error* error); // fills pairs
 void start_look_close(start_look* look);                                            // zeroed is fine
 bool start_is_excluded(const start_look* look, int body, int vertex, int other);    // contact leaves them alone

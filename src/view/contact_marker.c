@@ -94,6 +94,26 @@ static int gather_triangles(const contact_marker* m, int* out)
     return count;
 }
 
+// Likewise the segments of lines.
+static int gather_segments(const contact_marker* m, int* out)
+{
+    int count = 0;
+    for (int b = 0; b < m->body_count; b++)
+    {
+        const weft_cache_body* body = weft_cache_topology_at(m->cache, b, m->topology[b]);
+        for (int s = 0; s < body->segment_count; s++)
+        {
+            const int* v = body->segments + 2 * (size_t)s;
+            for (int k = 0; k < 2 && out && v[0] != v[1]; k++)
+            {
+                out[2 * (size_t)count + k] = m->offset[b] + v[k];
+            }
+            count += v[0] != v[1];
+        }
+    }
+    return count;
+}
+
 static bool marker_allocate(contact_marker* m)
 {
     int total = m->offset[m->body_count];
@@ -119,18 +139,22 @@ static void marker_fill(contact_marker* m, uint8_t* passive)
 
 static weft_status marker_build(contact_marker* m, weft_error* error)
 {
-    int count = gather_triangles(m, NULL);
+    int count = gather_triangles(m, NULL), segment_count = gather_segments(m, NULL);
     int* triangles = MEM_NEW(3 * (size_t)count, int);
+    int* segments = MEM_NEW(2 * (size_t)segment_count, int);
     uint8_t* passive = MEM_NEW(m->body_count, uint8_t);
     weft_status status = WEFT_NO_MEMORY;
-    if (triangles && passive && marker_allocate(m))
+    if (triangles && segments && passive && marker_allocate(m))
     {
         gather_triangles(m, triangles);
+        gather_segments(m, segments);
         marker_fill(m, passive);
         weft_collider_def def = weft_collider_def_default();
         def.vertex_count = m->offset[m->body_count];
         def.triangles = triangles;
         def.triangle_count = count;
+        def.edges = segments;
+        def.edge_count = segment_count;
         def.body = m->body;
         def.body_count = m->body_count;
         def.passive = passive;
@@ -142,6 +166,7 @@ static weft_status marker_build(contact_marker* m, weft_error* error)
         error_set(error, status, "", 0, "no memory to look for contacts");
     }
     mem_free(triangles);
+    mem_free(segments);
     mem_free(passive);
     return status;
 }

@@ -37,6 +37,7 @@ static void describe_topologies(writer* w, const run* r, int b)
         write_number(w, "first", first);
         write_number(w, "vertices", body->vertex_count);
         write_number(w, "triangles", body->triangle_count);
+        write_number(w, "segments", body->segment_count);
         write_number(w, "faces", body->face_count);
         write_close(w, "}");
     }

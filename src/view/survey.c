@@ -108,7 +108,11 @@ static weft_status read_scene(run* r, weft_error* error)
     tree_node* root = NULL;
     if (tree_parse(&t, r->dir, copy, r->scene_size, &root, NULL) == WEFT_OK)
     {
-        read_thickness(r, root, "cloth");
+        const char *kind, *summary;
+        for (int k = 0; weft_list(WEFT_LIST_BODIES, k, &kind, &summary) == WEFT_OK; k++)
+        {
+            read_thickness(r, root, kind);
+        }
         read_thickness(r, root, "obstacles");
     }
     tree_finish(&t);

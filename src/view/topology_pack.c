@@ -1,4 +1,5 @@
 // A mesh as counts: triangles as simulated, faces as given where they are not those triangles, origins of torn copies.
+// Of lines there are no triangles, and each segment is a face of two corners.
 #include <string.h>
 
 #include "view/packing.h"
@@ -34,9 +35,18 @@ void topology_pack(const weft_cache_body* body, packet* out)
     packet_count(out, (uint32_t)body->vertex_count);
     packet_count(out, (uint32_t)body->triangle_count);
     pack_indices(body->triangles, 3 * body->triangle_count, out);
-    bool plain = faces_are_triangles(body);
+    bool plain = !body->lines && faces_are_triangles(body);
     packet_byte(out, plain);
-    if (!plain)
+    if (body->lines)
+    {
+        packet_count(out, (uint32_t)body->segment_count);
+        for (int s = 0; s < body->segment_count; s++)
+        {
+            packet_count(out, 2);
+        }
+        pack_indices(body->segments, 2 * body->segment_count, out);
+    }
+    else if (!plain)
     {
         packet_count(out, (uint32_t)body->face_count);
         for (int f = 0; f < body->face_count; f++)

@@ -36,6 +36,7 @@ function numbersOf(run) {
     ['Solver', nameOf(scene.solver) ?? null],
     ['Vertices', whole(count('vertices', last)) + (torn ? `, ${whole(torn)} torn off` : '')],
     ['Triangles', whole(count('triangles', last))],
+    ['Segments of lines', count('segments', last) ? whole(count('segments', last)) : null],
     ['Bodies', `${cloths.length} cloth${run.bodies.length > cloths.length ? `, ${run.bodies.length - cloths.length} obstacle${run.bodies.length > cloths.length + 1 ? 's' : ''}` : ''}`],
     ['Frames', `${run.frameCount}, ${shortNumber(run.rate)} a second`],
     ['Steps', run.meta.steps ? whole(run.meta.steps) : null],

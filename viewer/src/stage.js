@@ -86,6 +86,7 @@ class View {
       ? new MeshStandardMaterial({color: stones[obstacles++ % stones.length], roughness: 0.75, side: DoubleSide})
       : clothMaterial(dyes[cloths++ % dyes.length])));
     this.wireMaterials = run.bodies.map(body => wireMaterial(body.obstacle ? 0.16 : 0.34));
+    this.strandMaterial = new LineBasicMaterial({vertexColors: true});
   }
 
   light(box) {
@@ -163,13 +164,15 @@ class View {
   }
 
   wire(surface, index) {
-    if (this.stage.wireframe && !surface.lines) {
-      surface.lines = new LineSegments(surface.wireGeometry(), this.wireMaterials[index]);
+    const wanted = this.stage.wireframe || surface.isLines;
+    if (wanted && !surface.lines) {
+      const coloured = surface.isLines && surface.color;
+      surface.lines = new LineSegments(surface.wireGeometry(), coloured ? this.strandMaterial : this.wireMaterials[index]);
       surface.lines.frustumCulled = false;
       this.scene.add(surface.lines);
     }
     if (surface.lines) {
-      surface.lines.visible = this.stage.wireframe;
+      surface.lines.visible = wanted;
     }
   }
 
@@ -181,7 +184,13 @@ class View {
     const filled = choice.fill && choice.fill(this.run, surface.body, frame, surface.color.array);
     material.userData.own.value = filled ? 0 : 1;
     material.userData.crisp.value = choice.crisp ? 1 : 0;
-    surface.color.needsUpdate = Boolean(filled);
+    if (surface.isLines && !filled) {
+      const {r, g, b} = material.userData.frontColor.value;
+      for (let k = 0; k < surface.color.array.length; k += 3) {
+        surface.color.array.set([r, g, b], k);
+      }
+    }
+    surface.color.needsUpdate = Boolean(filled) || surface.isLines;
   }
 
   theme(dark) {

@@ -82,6 +82,7 @@ export class Surface {
       this.geometry.setAttribute('color', this.color);
     }
     this.wire = null;
+    this.isLines = topology.triangles.length === 0; // strands: their edges are all there is to see
     this.frame = -1;
   }
 
@@ -92,6 +93,9 @@ export class Surface {
       this.wire = new BufferGeometry();
       this.wire.setIndex(new BufferAttribute(this.topology.edges, 1));
       this.wire.setAttribute('position', this.wirePosition);
+      if (this.isLines && this.color) {
+        this.wire.setAttribute('color', this.color);
+      }
     }
     return this.wire;
   }

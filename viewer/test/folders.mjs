@@ -34,12 +34,13 @@ export function writeField(path, categories, samples) {
   writeFileSync(path, Buffer.concat([head, ...samples.map(sample => Buffer.from(Float32Array.from(sample).buffer))]));
 }
 
-export function writeObj(path, positions, faces) {
+// letter: f for faces, l for lines.
+export function writeObj(path, positions, faces, letter = 'f') {
   const lines = [];
   for (let k = 0; k < positions.length; k += 3) {
     lines.push(`v ${positions[k]} ${positions[k + 1]} ${positions[k + 2]}`);
   }
-  faces.forEach(face => lines.push(`f ${face.map(v => v + 1).join(' ')}`));
+  faces.forEach(face => lines.push(`${letter} ${face.map(v => v + 1).join(' ')}`));
   writeFileSync(path, `${lines.join('\n')}\n`);
 }
 

@@ -337,6 +337,39 @@ test('plays cloth that tears', async () => {
   await finish(page);
 });
 
+test('shows bodies of lines', async () => {
+  execFileSync('mkdir', ['-p', at('lines')]);
+  const helix = turn => Array.from({length: 60}, (_, k) => [Math.cos(0.3 * k + turn), 0.05 * k, Math.sin(0.3 * k + turn)]).flat();
+  const samples = [0, 0.2, 0.4].map(turn => [...helix(turn), ...helix(turn + Math.PI)]);
+  const strand = first => Array.from({length: 60}, (_, k) => first + k);
+  writeObj(at('lines/hair.obj'), samples[0], [strand(0), strand(60)], 'l');
+  writePc2(at('lines/hair.pc2'), 0, samples);
+  command('view', 'lines', '-o', 'lines.html');
+  const page = await open('lines.html');
+  await page.evaluate(() => window.weft.setFrame(2));
+  assertNear(await positions(page, 0, 'hair'), samples[2], 1e-4 * sizeOf(samples), 'lines');
+  // Without wireframe: the lines are all there is, in the body's own colour and in others.
+  const reds = () => page.evaluate(() => {
+    const canvas = document.getElementById('canvas'), copy = document.createElement('canvas');
+    [copy.width, copy.height] = [canvas.width, canvas.height];
+    const g = copy.getContext('2d');
+    g.drawImage(canvas, 0, 0);
+    const {data} = g.getImageData(0, 0, copy.width, copy.height);
+    let count = 0;
+    for (let k = 0; k < data.length; k += 4) {
+      count += data[k + 3] > 100 && data[k] > 90 && data[k] > 1.6 * data[k + 1] ? 1 : 0;
+    }
+    return count;
+  });
+  assert.ok(await reds() > 300, `${await reds()} pixels of the lines' own colour`);
+  await shot(page, 'view-lines');
+  for (const name of ['strain', 'speed', 'contact']) {
+    await page.evaluate(k => window.weft.colorBy(k), name);
+  }
+  await page.keyboard.press('w');
+  await finish(page);
+});
+
 test('shows files of other programs, with values that are not finite', async () => {
   execFileSync('mkdir', ['-p', at('foreign')]);
   writeObj(at('foreign/<b>cape.obj'), [0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0], [[0, 1, 3, 2]]);
