@@ -310,6 +310,12 @@ WEFT_API weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count);
 /// that resumes from there go on with the same bits. A run's folder does this at each checkpoint.
 WEFT_API void weft_sim_checkpoint(weft_sim* sim);
 
+/// ---- edits: between steps, before the first one or after. An edit that is refused, or finds no memory, says why and changes
+/// nothing. Edits are part of the state: a checkpoint has them, and a simulation of the same scene that resumes from it is
+/// edited alike. The scene is what there is at the first step or the first of these edits.
+
+WEFT_API weft_status weft_sim_set_gravity(weft_sim* sim, weft_vec3 gravity, weft_error* error); ///< m/s^2
+
 /// What solver and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
 /// the vertex on the finest level; -1 where there is none, as before the first step and after weft_sim_checkpoint. Then those
 /// of the method.

@@ -172,6 +172,21 @@ static void add_forces(const body* b, model* m)
     }
 }
 
+void sim_weigh(weft_sim* sim)
+{
+    model* m = &sim->model;
+    m->gravity = sim->def.gravity;
+    memset(m->external, 0, (size_t)m->vertex_count * sizeof(vec3));
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        add_forces(&sim->bodies[k], m);
+    }
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        m->external[i] = v3_madd(m->external[i], m->mass[i], m->gravity);
+    }
+}
+
 static bool model_in_use(const weft_sim* sim, const cloth_model* model)
 {
     bool used = false;
@@ -257,20 +272,15 @@ static weft_status build_model(weft_sim* sim)
     {
         return WEFT_NO_MEMORY;
     }
-    m->gravity = sim->def.gravity;
     TRY(open_groups(sim, &m->groups));
     for (int k = 0; k < sim->body_count; k++)
     {
         add_masses(&sim->bodies[k], m);
         TRY(add_elements(sim, &sim->bodies[k], m));
         TRY(add_pins(&sim->bodies[k], m));
-        add_forces(&sim->bodies[k], m);
     }
     mend_masses(m);
-    for (int i = 0; i < m->vertex_count; i++)
-    {
-        m->external[i] = v3_madd(m->external[i], m->mass[i], m->gravity);
-    }
+    sim_weigh(sim);
     pin_set_sort(&m->pins);
     TRY(seams_build(sim));
     return build_pattern(m);

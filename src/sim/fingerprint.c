@@ -149,6 +149,10 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
 
 uint64_t sim_fingerprint(const weft_sim* sim)
 {
+    if (sim->edits.begun)
+    {
+        return sim->edits.scene;
+    }
     uint64_t hash = hash_settings(0xCBF29CE484222325u, sim);
     return hash_model(hash_bodies(hash, sim), &sim->model);
 }

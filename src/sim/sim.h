@@ -76,9 +76,16 @@ typedef struct seam
     bool edges;
 } seam;
 
+// What edits need to know of the scene as given (edits.h).
+typedef struct edits
+{
+    bool begun;     // the simulation has been edited
+    uint64_t scene; // its fingerprint before that
+} edits;
+
 struct weft_sim
 {
-    weft_sim_def def;
+    weft_sim_def def; // gravity and air as they are now
     const method_row* method;
     char* solver_name;
     char* preconditioner;
@@ -100,12 +107,14 @@ struct weft_sim
     weft_squeezed* squeezed; // [squeezed_capacity] of the last step
     int squeezed_capacity;
     bool built;
+    edits edits;
 };
 
 // Builds model and world from the bodies; does nothing when that is done.
 weft_status sim_build(weft_sim* sim, weft_error* error);
 void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
+void sim_weigh(weft_sim* sim); // weight and constant forces of the model, from masses, gravity and bodies
 void body_finish(body* b);
 // Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.
 weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
