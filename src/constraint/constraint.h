@@ -13,7 +13,10 @@ typedef struct pin_motion
     weft_fix fix;
     vec3 direction;
     motion motion;
-    double release; // s
+    double release;      // s
+    const vec3* samples; // [sample_count * vertex_count] m, lent; NULL: vertices stay at their start
+    int sample_count, vertex_count;
+    double sample_rate, sample_start; // 1/s, s
 } pin_motion;
 
 // One pinned vertex.
@@ -21,7 +24,8 @@ typedef struct pin
 {
     int vertex;
     int motion; // index into motions
-    vec3 start; // position at time 0
+    int place;  // among the vertices of its pin
+    vec3 start; // position before the motion
 } pin;
 
 typedef struct pin_set
@@ -32,13 +36,14 @@ typedef struct pin_set
     int count, capacity;
 } pin_set;
 
-weft_status pin_set_add_motion(pin_set* set, const weft_pin* def, int* out);
-weft_status pin_set_add(pin_set* set, int vertex, int motion, vec3 start);
+weft_status pin_set_add_motion(pin_set* set, const weft_pin* def,
+                               int* out); // samples are lent as long as the set lasts
+weft_status pin_set_add(pin_set* set, const pin* p);
 void pin_set_sort(pin_set* set);
 void pin_set_finish(pin_set* set);
 
-// Where a pinned vertex that starts at `start` is to be at `time`.
-vec3 pin_target(const pin_motion* motion, vec3 start, double time);
+// Where a pinned vertex is to be at `time`.
+vec3 pin_target(const pin_motion* motion, const pin* p, double time);
 
 // Filter records for a step that ends at `time` after h, and z, the change of velocity that takes each constrained
 // direction to its target: (v + z) . d = (target - x) . d / h. records has room for set->count; z is [vertices],

@@ -1,4 +1,4 @@
-// Pins: still or moving along keys, released at a time; several pins on one vertex add up their directions.
+// Pins: still or moving along keys and samples, released at a time; several pins on one vertex add up their directions.
 #include <stdlib.h>
 
 #include "constraint/constraint.h"
@@ -10,19 +10,26 @@ weft_status pin_set_add_motion(pin_set* set, const weft_pin* def, int* out)
         return WEFT_NO_MEMORY;
     }
     pin_motion* motion = &set->motions[set->motion_count];
-    *motion = (pin_motion){.fix = def->fix, .direction = v3_normalize(def->direction), .release = def->release};
+    *motion = (pin_motion){.fix = def->fix,
+                           .direction = v3_normalize(def->direction),
+                           .release = def->release,
+                           .samples = def->sample_count > 0 ? def->samples : NULL,
+                           .sample_count = def->sample_count,
+                           .vertex_count = def->vertex_count,
+                           .sample_rate = def->sample_rate,
+                           .sample_start = def->sample_start};
     TRY(motion_init(&motion->motion, def->keys, def->key_count, def->axis, def->center));
     *out = set->motion_count++;
     return WEFT_OK;
 }
 
-weft_status pin_set_add(pin_set* set, int vertex, int motion, vec3 start)
+weft_status pin_set_add(pin_set* set, const pin* p)
 {
     if (!mem_grow((void**)&set->pins, &set->capacity, set->count + 1, sizeof(pin)))
     {
         return WEFT_NO_MEMORY;
     }
-    set->pins[set->count++] = (pin){vertex, motion, start};
+    set->pins[set->count++] = *p;
     return WEFT_OK;
 }
 
@@ -52,10 +59,20 @@ void pin_set_finish(pin_set* set)
     *set = (pin_set){0};
 }
 
-vec3 pin_target(const pin_motion* motion, vec3 start, double time)
+// Linear between samples, held before and after.
+static vec3 sample_at(const pin_motion* m, int place, double time)
 {
-    placement p = motion_at(&motion->motion, time);
-    return placement_apply(&p, start);
+    double at = fmin(fmax((time - m->sample_start) * m->sample_rate, 0.0), m->sample_count - 1.0);
+    int k = int_min((int)at, int_max(m->sample_count - 2, 0));
+    double f = at - k;
+    const vec3* a = m->samples + (size_t)k * (size_t)m->vertex_count + place;
+    return f > 0.0 ? v3_add(v3_scale(1.0 - f, *a), v3_scale(f, a[m->vertex_count])) : *a;
+}
+
+vec3 pin_target(const pin_motion* motion, const pin* p, double time)
+{
+    placement at = motion_at(&motion->motion, time);
+    return placement_apply(&at, motion->samples ? sample_at(motion, p->place, time) : p->start);
 }
 
 // The directions in which a pin prescribes the motion.
@@ -128,7 +145,7 @@ int pin_set_constrain(const pin_set* set, double time, double h, const vec3* x, 
             {
                 continue;
             }
-            vec3 wanted = v3_scale(1.0 / h, v3_sub(pin_target(motion, set->pins[k].start, time), x[i]));
+            vec3 wanted = v3_scale(1.0 / h, v3_sub(pin_target(motion, &set->pins[k], time), x[i]));
             vec3 d[3];
             int count = pin_directions(motion, d);
             for (int c = 0; c < count; c++)

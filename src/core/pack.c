@@ -40,7 +40,7 @@ static unsigned char* pack_room(packer* p, size_t size)
     size_t needed = p->size + padded(size);
     if (needed > INT32_MAX / 2 || !mem_grow((void**)&p->bytes, &p->capacity, (int)needed, 1))
     {
-        p->failed = true;
+        p->failed = p->no_memory = true;
         return NULL;
     }
     unsigned char* here = p->bytes + p->size;

@@ -9,7 +9,8 @@
 typedef struct packer
 {
     bool reads;
-    bool failed;          // writing: no memory; reading: the bytes end too soon
+    bool failed; // the bytes end too soon or say what cannot be, or:
+    bool no_memory;
     unsigned char* bytes; // [size], aligned to 8; of the packer when it writes, else lent
     size_t size, at;      // at: how far they are read
     int capacity;         // of bytes when it writes

@@ -145,18 +145,39 @@ static weft_status add_elements(const weft_sim* sim, const body* b, model* m)
     return status;
 }
 
-static weft_status add_pins(const body* b, model* m)
+// starts are those of the pin's vertices, or NULL: where the cloth started.
+static weft_status add_pin(const body* b, const weft_pin* def, const vec3* starts, pin_set* out)
 {
-    for (int p = 0; p < b->pin_count; p++)
+    int motion;
+    TRY(pin_set_add_motion(out, def, &motion));
+    for (int k = 0; k < def->vertex_count; k++)
     {
-        int motion;
-        TRY(pin_set_add_motion(&m->pins, &b->pins[p], &motion));
-        for (int k = 0; k < b->pins[p].vertex_count; k++)
+        int i = def->vertices[k];
+        pin p = {b->scene_vertex[i], motion, k, starts ? starts[k] : b->start[i]};
+        TRY(pin_set_add(out, &p));
+    }
+    return WEFT_OK;
+}
+
+weft_status sim_build_pins(const weft_sim* sim, pin_set* out)
+{
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        const body* b = &sim->bodies[k];
+        for (int p = 0; p < b->pin_count; p++)
         {
-            int i = b->pins[p].vertices[k];
-            TRY(pin_set_add(&m->pins, b->scene_vertex[i], motion, b->start[i]));
+            TRY(add_pin(b, &b->pins[p], NULL, out));
         }
     }
+    for (int k = 0; k < sim->edits.pin_count; k++)
+    {
+        const edited_pin* e = &sim->edits.pins[k];
+        if (!sim->bodies[e->body].removed)
+        {
+            TRY(add_pin(&sim->bodies[e->body], &e->pin, e->start, out));
+        }
+    }
+    pin_set_sort(out);
     return WEFT_OK;
 }
 
@@ -261,6 +282,7 @@ static weft_status build_state(weft_sim* sim)
 static weft_status build_model(weft_sim* sim)
 {
     model* m = &sim->model;
+    m->generation = 1;
     for (int k = 0; k < sim->body_count; k++)
     {
         TRY(order_body(&sim->bodies[k], m->vertex_count));
@@ -275,13 +297,15 @@ static weft_status build_model(weft_sim* sim)
     TRY(open_groups(sim, &m->groups));
     for (int k = 0; k < sim->body_count; k++)
     {
-        add_masses(&sim->bodies[k], m);
-        TRY(add_elements(sim, &sim->bodies[k], m));
-        TRY(add_pins(&sim->bodies[k], m));
+        if (!sim->bodies[k].removed)
+        {
+            add_masses(&sim->bodies[k], m);
+            TRY(add_elements(sim, &sim->bodies[k], m));
+        }
     }
     mend_masses(m);
     sim_weigh(sim);
-    pin_set_sort(&m->pins);
+    TRY(sim_build_pins(sim, &m->pins));
     TRY(seams_build(sim));
     return build_pattern(m);
 }

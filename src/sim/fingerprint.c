@@ -27,12 +27,15 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
         const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z,
                                   way->axis.x,    way->axis.y,    way->axis.z,    way->center.x,
                                   way->center.y,  way->center.z,  m->release};
+        const double times[] = {m->sample_rate, m->sample_start};
         hash = hash_bytes(hash, numbers, sizeof(numbers));
         hash = hash_array(hash, way->keys, way->key_count, sizeof(weft_pin_key));
+        hash = hash_array(hash, m->samples, m->sample_count * m->vertex_count, sizeof(vec3));
+        hash = m->samples ? hash_bytes(hash, times, sizeof(times)) : hash;
     }
     for (int k = 0; k < set->count; k++)
     {
-        const int numbers[] = {set->pins[k].vertex, set->pins[k].motion};
+        const int numbers[] = {set->pins[k].vertex, set->pins[k].motion, set->pins[k].place, 0};
         hash = hash_bytes(hash, numbers, sizeof(numbers));
         hash = hash_bytes(hash, &set->pins[k].start, sizeof(vec3));
     }

@@ -114,6 +114,10 @@ static void parts_add_body(const weft_sim* sim, int index, parts* p)
 static void parts_add_exclusion(const weft_sim* sim, const exclusion* e, parts* p)
 {
     int a = sim_find_body(sim, e->first), b = sim_find_body(sim, e->second);
+    if (mesh_of(sim, a)->vertex_count == 0 || mesh_of(sim, b)->vertex_count == 0)
+    {
+        return; // it was removed
+    }
     if (!e->vertices)
     {
         int* to = p->excluded_bodies + 2 * (size_t)p->excluded_body_count++;

@@ -25,6 +25,7 @@ enum
 
 typedef struct model
 {
+    int generation; // counted from 1: edits that change elements or bodies make the next one
     int vertex_count;
     double* mass;   // [vertex_count] kg
     vec3* external; // [vertex_count] N: weight and constant forces
