@@ -5,7 +5,7 @@
 
 typedef struct pin_keys
 {
-    const tree_node *where, *fix, *path, *axis, *center, *release;
+    const tree_node *where, *fix, *path, *axis, *center, *release, *samples;
 } pin_keys;
 
 static const field pin_fields[] = {
@@ -15,6 +15,7 @@ static const field pin_fields[] = {
     {"axis", FIELD_NODE, offsetof(pin_keys, axis), ANY_NUMBER},
     {"center", FIELD_NODE, offsetof(pin_keys, center), ANY_NUMBER},
     {"release", FIELD_NODE, offsetof(pin_keys, release), ANY_NUMBER},
+    {"samples", FIELD_NODE, offsetof(pin_keys, samples), ANY_NUMBER},
 };
 
 typedef struct fix_keys
@@ -50,7 +51,7 @@ static weft_status pin_read_fix(const scene_reader* r, const tree_node* node, sc
     return read_direction(r, keys.line ? keys.line : keys.plane, &pin->direction);
 }
 
-static weft_status pin_read(const scene_reader* r, const tree_node* node, const mesh* m, scene_pin* pin)
+static weft_status pin_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin)
 {
     static const field release_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
     pin_keys keys = {0};
@@ -61,7 +62,7 @@ static weft_status pin_read(const scene_reader* r, const tree_node* node, const 
     {
         return read_error(r, node, "a pin needs \"where\", for example {\"edge\": \"top\"}");
     }
-    TRY(selection_read(r, keys.where, m, &pin->vertices, &pin->vertex_count));
+    TRY(selection_read(r, keys.where, &cloth->mesh, &pin->vertices, &pin->vertex_count));
     if (keys.fix)
     {
         TRY(pin_read_fix(r, keys.fix, pin));
@@ -69,6 +70,10 @@ static weft_status pin_read(const scene_reader* r, const tree_node* node, const 
     if (keys.release && keys.release->kind != TREE_NULL)
     {
         TRY(read_number(r, keys.release, &release_limits, &pin->release));
+    }
+    if (keys.samples)
+    {
+        TRY(pin_samples_read(r, keys.samples, cloth, pin));
     }
     return motion_read(r, keys.path, keys.axis, keys.center, node, &pin->motion);
 }
@@ -83,7 +88,7 @@ weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth*
     }
     for (const tree_node* child = node->first; child; child = child->next)
     {
-        TRY(pin_read(r, child, &cloth->mesh, &cloth->pins[cloth->pin_count++]));
+        TRY(pin_read(r, child, cloth, &cloth->pins[cloth->pin_count++]));
     }
     return WEFT_OK;
 }
