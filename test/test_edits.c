@@ -79,7 +79,10 @@ static uint64_t hash_of(const weft_sim* sim)
     for (int k = 0; k < m->pins.count; k++)
     {
         const pin* p = &m->pins.pins[k];
-        vec3 target = pin_target(&m->pins.motions[p->motion], p, weft_sim_time(sim) + 0.003);
+        const pin_motion* motion = &m->pins.motions[p->motion];
+        vec3 target = motion->follow ? v3(motion->follow[p->place].weight[0], motion->follow[p->place].weight[1],
+                                          motion->follow[p->place].offset)
+                                     : pin_target(motion, p, NULL, weft_sim_time(sim) + 0.003);
         hash = hash_bytes(hash_bytes(hash, &p->vertex, sizeof(int)), &target, sizeof(target));
     }
     return hash;
@@ -392,6 +395,19 @@ static int live_count(const weft_sim* sim, bool cloths)
     return count;
 }
 
+// The first obstacle that is there; NULL: none.
+static const char* something_to_follow(const weft_sim* sim)
+{
+    for (int k = 0; k < sim->obstacle_count; k++)
+    {
+        if (weft_sim_has_obstacle(sim, k))
+        {
+            return weft_sim_obstacle_name(sim, k);
+        }
+    }
+    return NULL;
+}
+
 static weft_status edit_pin(player* p)
 {
     int cloth = live_cloth(p), n = weft_sim_vertex_count(p->sim, cloth);
@@ -400,6 +416,7 @@ static weft_status edit_pin(player* p)
     pin.vertices = vertices, pin.vertex_count = 1 + choose(p, 2);
     pin.fix = (weft_fix)choose(p, 3);
     pin.direction = test_random_vec(&p->random, 1.0);
+    pin.follow = choose(p, 3) == 0 ? something_to_follow(p->sim) : NULL;
     weft_status status = weft_sim_pin(p->sim, cloth, &pin, &p->pins[p->pin_count], NULL);
     p->pin_count += status == WEFT_OK;
     return status;
@@ -593,6 +610,9 @@ static weft_status wrong_edit(weft_sim* sim, int index, weft_pin_id pin, weft_er
     const weft_vec3 nowhere[] = {{0, 0, 0}, {0, NAN, 0}};
     const weft_pin_key keys[] = {{1, {0, 0, 0}, 0}, {1, {0, 0, 0}, 0}};
     weft_pin point = weft_pin_default(), line = point, late = point, odd = point, keyed = point, sampled = point;
+    weft_pin follows = point, both = point;
+    follows.follow = "patch"; // a cloth
+    both.follow = "ball", both.samples = nowhere, both.sample_count = 1;
     weft_air air = weft_sim_def_default().air;
     line.fix = WEFT_FIX_LINE, line.direction = v3(0, 0, 0);
     late.release = NAN, odd.fix = (weft_fix)7;
@@ -665,6 +685,10 @@ static weft_status wrong_edit(weft_sim* sim, int index, weft_pin_id pin, weft_er
         return weft_sim_remove_cloth(sim, -5, error);
     case 31:
         return weft_sim_remove_obstacle(sim, 1, error);
+    case 32:
+        return wrong_pin(sim, 0, 0, &follows, error);
+    case 33:
+        return wrong_pin(sim, 0, 0, &both, error);
     default:
         return WEFT_NOT_FOUND;
     }
@@ -697,7 +721,7 @@ static void test_wrong_edits(void** unused)
                      hash_of(sim) == before ? "nothing changed" : "something changed");
         }
     }
-    assert_int_equal(count, 32);
+    assert_int_equal(count, 34);
     weft_sim_destroy(sim);
     sim = scene_sim_text(tied, 1);
     weft_error error;

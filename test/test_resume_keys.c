@@ -201,6 +201,7 @@ static const change changes[] = {
     {"cloth.pins.fix.plane", PLAIN, "cloth.0.pins.0.fix={\"plane\": [0, 1, 0]}", NULL},
     MOTION("cloth.pins", "cloth.0.pins.0"),
     {"cloth.pins.release", PLAIN, "cloth.0.pins.0.release=1", NULL},
+    {"cloth.pins.follow", RICH, "cloth.0.pins.0.follow=ball", NULL},
     {"cloth.pins.samples", RICH, "cloth.2.pins.0.samples={\"positions\": [-0.1, 0.02, 0.1]}", NULL},
     {"cloth.pins.samples.positions", RICH, "cloth.2.pins.0.samples.positions=[-0.1, 0.02, 0.1, -0.1, 0.022, 0.1]",
      NULL},

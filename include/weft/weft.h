@@ -69,6 +69,8 @@ typedef struct weft_pin
     int sample_count;         ///< sample k is taken at sample_start + k / sample_rate, linear between, held before and after
     double sample_rate;       ///< samples a second
     double sample_start;      ///< s
+    const char* follow;       ///< an obstacle: each vertex keeps its place relative to the face that is nearest when it is pinned
+                              ///< (its distance turns with the face), and keys move it from there. Not with samples. NULL: none
 } weft_pin;
 
 WEFT_API weft_pin weft_pin_default(void); ///< no vertices, a still point that is never released
@@ -336,14 +338,14 @@ typedef int weft_pin_id; ///< 1, 2, ... in the order of weft_sim_pin; none is us
 WEFT_API weft_status weft_sim_pin(weft_sim* sim, weft_cloth_id cloth, const weft_pin* pin, weft_pin_id* out,
                                   weft_error* error);
 /// Takes the pin's vertices from where they are to targets [vertex_count of the pin] (m) within the next step, where they then
-/// stay: drag with the mouse. From now on that takes the place of its keys and samples; lines and planes stay free along
+/// stay: drag with the mouse. From now on that takes the place of its keys, samples and what it follows; lines and planes stay free along
 /// themselves.
 WEFT_API weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_vec3* targets, weft_error* error);
 WEFT_API weft_status weft_sim_unpin(weft_sim* sim, weft_pin_id pin, weft_error* error);
 
 /// Takes a body out. Other bodies keep their ids; this one's names nothing from now on, is counted by weft_sim_cloth_count and
 /// its kin as a body without vertices, and its name stays taken. Pins of a cloth go with it. BAD_INPUT for the last cloth and
-/// for cloth with ties.
+/// for cloth with ties; likewise for an obstacle that pins follow.
 WEFT_API weft_status weft_sim_remove_cloth(weft_sim* sim, weft_cloth_id cloth, weft_error* error);
 WEFT_API weft_status weft_sim_remove_obstacle(weft_sim* sim, weft_obstacle_id obstacle, weft_error* error);
 WEFT_API int weft_sim_has_cloth(const weft_sim* sim, weft_cloth_id cloth); ///< 0: there is none, or it was removed

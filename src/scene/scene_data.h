@@ -36,6 +36,8 @@ typedef struct scene_pin
     vec3* samples;  // [sample_count * vertex_count] m, in the world; NULL: none
     int sample_count;
     double sample_rate, sample_start; // 1/s, s
+    const char* follow;               // name of an obstacle, or NULL
+    const tree_node* follow_node;     // where it stands in the file
 } scene_pin;
 
 typedef struct scene_force
@@ -257,6 +259,7 @@ weft_status material_read(const scene_reader* r, const tree_node* node, weft_mat
 weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node);
 weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options* out);
 weft_status pin_samples_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin);
+weft_status pins_check(const scene_reader* r); // the obstacles that they follow, once all are read
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // {"corner": ...} where {"where": {"corner": ...}} was meant.

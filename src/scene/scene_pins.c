@@ -1,11 +1,18 @@
 // Pins and forces of a cloth.
+#include <string.h>
+
 #include "scene/scene_data.h"
+
+enum
+{
+    NAMES_MAX = 64 // that an error looks through
+};
 
 // ---- pins
 
 typedef struct pin_keys
 {
-    const tree_node *where, *fix, *path, *axis, *center, *release, *samples;
+    const tree_node *where, *fix, *path, *axis, *center, *release, *samples, *follow;
 } pin_keys;
 
 static const field pin_fields[] = {
@@ -16,6 +23,7 @@ static const field pin_fields[] = {
     {"center", FIELD_NODE, offsetof(pin_keys, center), ANY_NUMBER},
     {"release", FIELD_NODE, offsetof(pin_keys, release), ANY_NUMBER},
     {"samples", FIELD_NODE, offsetof(pin_keys, samples), ANY_NUMBER},
+    {"follow", FIELD_NODE, offsetof(pin_keys, follow), ANY_NUMBER},
 };
 
 typedef struct fix_keys
@@ -75,6 +83,15 @@ static weft_status pin_read(const scene_reader* r, const tree_node* node, const 
     {
         TRY(pin_samples_read(r, keys.samples, cloth, pin));
     }
+    if (keys.follow && keys.samples)
+    {
+        return read_error_key(r, keys.follow, "a pin follows a body or samples, not both; remove one");
+    }
+    if (keys.follow && keys.follow->kind != TREE_NULL)
+    {
+        TRY(read_string(r, keys.follow, &pin->follow));
+        pin->follow_node = keys.follow;
+    }
     return motion_read(r, keys.path, keys.axis, keys.center, node, &pin->motion);
 }
 
@@ -89,6 +106,35 @@ weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth*
     for (const tree_node* child = node->first; child; child = child->next)
     {
         TRY(pin_read(r, child, cloth, &cloth->pins[cloth->pin_count++]));
+    }
+    return WEFT_OK;
+}
+
+static weft_status check_follow(const scene_reader* r, const scene_pin* pin)
+{
+    const weft_scene* scene = r->scene;
+    const char* names[NAMES_MAX];
+    for (int k = 0; k < scene->obstacle_count; k++)
+    {
+        if (strcmp(scene->obstacles[k].name, pin->follow) == 0)
+        {
+            return WEFT_OK;
+        }
+        names[int_min(k, NAMES_MAX - 1)] = scene->obstacles[k].name;
+    }
+    return read_unknown_name(r, pin->follow_node, "obstacle", pin->follow, names,
+                             int_min(scene->obstacle_count, NAMES_MAX));
+}
+
+weft_status pins_check(const scene_reader* r)
+{
+    for (int c = 0; c < r->scene->cloth_count; c++)
+    {
+        const scene_cloth* cloth = &r->scene->cloths[c];
+        for (int k = 0; k < cloth->pin_count; k++)
+        {
+            TRY(cloth->pins[k].follow ? check_follow(r, &cloth->pins[k]) : WEFT_OK);
+        }
     }
     return WEFT_OK;
 }

@@ -134,6 +134,10 @@ static void write_pin(writer* w, const scene_pin* pin)
     {
         write_pin_samples(w, pin);
     }
+    if (pin->follow)
+    {
+        write_text(w, "follow", pin->follow);
+    }
     write_close(w, "}");
 }
 

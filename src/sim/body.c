@@ -21,6 +21,7 @@ void pin_finish(weft_pin* pin)
     mem_free((void*)pin->vertices);
     mem_free((void*)pin->keys);
     mem_free((void*)pin->samples);
+    mem_free((void*)pin->follow);
     *pin = (weft_pin){0};
 }
 
@@ -248,6 +249,10 @@ static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* err
     }
     const char* mistake = motion_check(pin->keys, pin->key_count, pin->axis, pin->center);
     TRY(mistake ? wrong(error, b, mistake) : WEFT_OK);
+    if (pin->follow && pin->sample_count > 0)
+    {
+        return wrong(error, b, "a pin follows a body or samples, not both");
+    }
     return pin->sample_count > 0 ? check_samples(b, pin, error) : WEFT_OK;
 }
 
@@ -258,10 +263,13 @@ weft_status pin_copy(const body* b, const weft_pin* from, weft_pin* to, weft_err
     to->vertices = NULL;
     to->keys = NULL;
     to->samples = NULL;
+    to->follow = NULL;
     TRY(check_pin(b, from, error));
     bool ok = copy_array(from->vertices, from->vertex_count, sizeof(int), &to->vertices) &&
               copy_array(from->keys, from->key_count, sizeof(weft_pin_key), &to->keys) &&
               copy_array(from->samples, from->sample_count * from->vertex_count, sizeof(vec3), &to->samples);
+    to->follow = from->follow ? mem_strdup(from->follow) : NULL;
+    ok = ok && (to->follow || !from->follow);
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -342,6 +350,7 @@ weft_status body_append(weft_sim* sim, const weft_cloth_def* def, weft_error* er
         body_finish(&b);
         return status;
     }
+    b.added = weft_sim_time(sim);
     sim->bodies[sim->body_count++] = b;
     return WEFT_OK;
 }

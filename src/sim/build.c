@@ -145,42 +145,6 @@ static weft_status add_elements(const weft_sim* sim, const body* b, model* m)
     return status;
 }
 
-// starts are those of the pin's vertices, or NULL: where the cloth started.
-static weft_status add_pin(const body* b, const weft_pin* def, const vec3* starts, pin_set* out)
-{
-    int motion;
-    TRY(pin_set_add_motion(out, def, &motion));
-    for (int k = 0; k < def->vertex_count; k++)
-    {
-        int i = def->vertices[k];
-        pin p = {b->scene_vertex[i], motion, k, starts ? starts[k] : b->start[i]};
-        TRY(pin_set_add(out, &p));
-    }
-    return WEFT_OK;
-}
-
-weft_status sim_build_pins(const weft_sim* sim, pin_set* out)
-{
-    for (int k = 0; k < sim->body_count; k++)
-    {
-        const body* b = &sim->bodies[k];
-        for (int p = 0; p < b->pin_count; p++)
-        {
-            TRY(add_pin(b, &b->pins[p], NULL, out));
-        }
-    }
-    for (int k = 0; k < sim->edits.pin_count; k++)
-    {
-        const edited_pin* e = &sim->edits.pins[k];
-        if (!sim->bodies[e->body].removed)
-        {
-            TRY(add_pin(&sim->bodies[e->body], &e->pin, e->start, out));
-        }
-    }
-    pin_set_sort(out);
-    return WEFT_OK;
-}
-
 static void add_forces(const body* b, model* m)
 {
     for (int f = 0; f < b->force_count; f++)
@@ -279,7 +243,7 @@ static weft_status build_state(weft_sim* sim)
     return WEFT_OK;
 }
 
-static weft_status build_model(weft_sim* sim)
+static weft_status build_model(weft_sim* sim, weft_error* error)
 {
     model* m = &sim->model;
     m->generation = 1;
@@ -305,7 +269,7 @@ static weft_status build_model(weft_sim* sim)
     }
     mend_masses(m);
     sim_weigh(sim);
-    TRY(sim_build_pins(sim, &m->pins));
+    TRY(sim_build_pins(sim, &m->pins, error));
     TRY(seams_build(sim));
     return build_pattern(m);
 }
@@ -317,6 +281,8 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     TRY(world_create(w, &sim->model));
     w->pool = sim->pool;
     w->cpu = sim->cpu;
+    w->obstacles_at = sim_obstacles_at;
+    w->user = sim;
     w->settings = (step_settings){.time_step = sim->def.time_step,
                                   .newton_tolerance = sim->def.newton_tolerance,
                                   .newton_iterations = sim->def.newton_iterations,
@@ -341,7 +307,7 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "there is no cloth: add one before the first step");
     }
-    weft_status status = build_model(sim);
+    weft_status status = build_model(sim, error);
     if (status == WEFT_OK)
     {
         status = build_world(sim, error);

@@ -46,6 +46,7 @@ void pack_pin(packer* p, weft_pin* pin)
     PACK(p, pin->sample_rate);
     PACK(p, pin->sample_start);
     pack_samples(p, &pin->samples, &pin->sample_count, pin->vertex_count);
+    pack_string(p, &pin->follow);
 }
 
 void pack_force(packer* p, weft_force* force)

@@ -71,6 +71,8 @@ static void save_cloth(packer* p, const body* b)
     weft_material material = b->material;
     PACK(p, removed);
     PACK(p, material);
+    double added = b->added;
+    PACK(p, added);
     PACK(p, force_count);
     for (int k = 0; k < force_count; k++)
     {
@@ -85,6 +87,7 @@ static void save_pin(packer* p, const edited_pin* e)
     const vec3* start = e->start;
     PACK(p, copy.id);
     PACK(p, copy.body);
+    PACK(p, copy.pinned);
     pack_pin(p, &copy.pin);
     PACK_ARRAY(p, &start, &copy.pin.vertex_count);
 }
@@ -284,11 +287,13 @@ static weft_status load_cloth(edits_loader* l, body* b)
 {
     int removed, force_count;
     weft_material material;
+    double added;
     PACK(&l->bytes, removed);
     PACK(&l->bytes, material);
+    PACK(&l->bytes, added);
     PACK(&l->bytes, force_count);
     bool can = removed || !b->removed;
-    if (l->bytes.failed || !can || (removed && (force_count != 0 || b->given)))
+    if (l->bytes.failed || !can || !isfinite(added) || (removed && (force_count != 0 || b->given)))
     {
         return forged(l);
     }
@@ -299,6 +304,7 @@ static weft_status load_cloth(edits_loader* l, body* b)
     }
     TRY(material_check(b, &material, b->vertex_mass, l->error));
     b->material = material;
+    b->added = b->given ? added : b->added;
     return load_forces(l, b, force_count);
 }
 
@@ -323,10 +329,11 @@ static weft_status load_pin(edits_loader* l, edited_pin* out)
     int count = 0, last = sim->edits.pin_count > 0 ? out[-1].id : 0;
     PACK(&l->bytes, out->id);
     PACK(&l->bytes, out->body);
+    PACK(&l->bytes, out->pinned);
     pack_pin(&l->bytes, &lent);
     PACK_ARRAY(&l->bytes, &start, &count);
-    if (l->bytes.failed || out->id <= last || out->id > l->counts.pin_ids || !weft_sim_has_cloth(sim, out->body) ||
-        count != lent.vertex_count || count == 0)
+    if (l->bytes.failed || out->id <= last || out->id > l->counts.pin_ids || !isfinite(out->pinned) ||
+        !weft_sim_has_cloth(sim, out->body) || count != lent.vertex_count || count == 0)
     {
         return forged(l);
     }

@@ -18,6 +18,18 @@ static uint64_t hash_array(uint64_t hash, const void* items, int count, size_t i
     return hash_bytes(hash_bytes(hash, &length, sizeof(length)), items, (size_t)length * item_size);
 }
 
+static uint64_t hash_follow(uint64_t hash, const pin_motion* m)
+{
+    for (int k = 0; m->follow && k < m->vertex_count; k++)
+    {
+        const pin_follow* f = &m->follow[k];
+        const double numbers[] = {f->face[0],   f->face[1],   f->face[2], f->weight[0],
+                                  f->weight[1], f->weight[2], f->offset};
+        hash = hash_bytes(hash, numbers, sizeof(numbers));
+    }
+    return hash;
+}
+
 static uint64_t hash_pins(uint64_t hash, const pin_set* set)
 {
     for (int k = 0; k < set->motion_count; k++)
@@ -32,6 +44,7 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
         hash = hash_array(hash, way->keys, way->key_count, sizeof(weft_pin_key));
         hash = hash_array(hash, m->samples, m->sample_count * m->vertex_count, sizeof(vec3));
         hash = m->samples ? hash_bytes(hash, times, sizeof(times)) : hash;
+        hash = hash_follow(hash, m);
     }
     for (int k = 0; k < set->count; k++)
     {

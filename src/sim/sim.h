@@ -24,6 +24,7 @@ typedef struct body
     friction friction;
     double thickness;
     vec3* start;    // [vertex_count] m, when it was added
+    double added;   // s, when that was
     vec3* velocity; // [vertex_count] m/s, likewise, or NULL
     vec2* rest_uv;  // [3 * triangle_count] rest shape of each triangle
     weft_pin* pins; // copies
@@ -87,8 +88,9 @@ typedef struct edited_pin
 {
     weft_pin_id id;
     int body;
-    weft_pin pin; // a copy
-    vec3* start;  // [pin.vertex_count] m, when it was pinned
+    weft_pin pin;  // a copy
+    vec3* start;   // [pin.vertex_count] m, when it was pinned
+    double pinned; // s, when that was
 } edited_pin;
 
 // What edits need to know of the scene as given, and what they have added to it (edits.h).
@@ -134,7 +136,10 @@ weft_status sim_build(weft_sim* sim, weft_error* error);
 void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 void sim_weigh(weft_sim* sim); // weight and constant forces of the model, from masses, gravity and bodies
-weft_status sim_build_pins(const weft_sim* sim, pin_set* out); // of bodies and edits; out is zero
+weft_status sim_build_pins(const weft_sim* sim, pin_set* out, weft_error* error); // of bodies and edits; out is zero
+const char* sim_follower(const weft_sim* sim, const char* obstacle); // a cloth of which a pin follows it; NULL: none
+weft_status sim_obstacles_at(void* user, double time, vec3* out,
+                             weft_error* error); // an obstacles_fn of the simulation
 void sim_model_finish(model* m);
 void body_finish(body* b);
 weft_status body_append(weft_sim* sim, const weft_cloth_def* def, weft_error* error); // as the last one

@@ -193,6 +193,12 @@ weft_status weft_sim_remove_obstacle(weft_sim* sim, weft_obstacle_id id, weft_er
         return error_set(error, WEFT_NOT_FOUND, NULL, 0, "there is no obstacle with the id %d%s", id,
                          id >= 0 && id < sim->obstacle_count ? " any more: it was removed" : "");
     }
+    const char* follower = sim_follower(sim, sim->obstacles[id].name);
+    if (follower)
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "a pin of cloth `%s` follows `%s`: move or unpin it first",
+                         follower, sim->obstacles[id].name);
+    }
     TRY(edits_begin(sim, error));
     obstacle gone = obstacle_bury(&sim->obstacles[id]);
     obstacles_number(sim);

@@ -14,7 +14,7 @@ void edited_pin_finish(edited_pin* e)
 static weft_status renew_pins(weft_sim* sim, weft_error* error)
 {
     pin_set set = {0};
-    weft_status status = sim_build_pins(sim, &set);
+    weft_status status = sim_build_pins(sim, &set, error);
     if (status != WEFT_OK)
     {
         pin_set_finish(&set);
@@ -64,7 +64,7 @@ weft_status weft_sim_pin(weft_sim* sim, weft_cloth_id cloth, const weft_pin* pin
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "cloth `%s`: a pin needs a vertex", b->name);
     }
     TRY(edits_begin(sim, error));
-    edited_pin e = {.id = sim->edits.pin_ids + 1, .body = cloth};
+    edited_pin e = {.id = sim->edits.pin_ids + 1, .body = cloth, .pinned = weft_sim_time(sim)};
     weft_status status = add_pin(sim, &e, pin, error);
     if (status != WEFT_OK)
     {
@@ -121,10 +121,17 @@ weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_vec3* targe
     e->pin.sample_start = weft_sim_time(sim);
     e->pin.keys = NULL;
     e->pin.key_count = 0;
+    e->pin.follow = NULL;
     weft_status status = renew_pins(sim, error);
-    mem_free((void*)(status == WEFT_OK ? before.samples : way));
-    status == WEFT_OK ? mem_free((void*)before.keys) : (void)(e->pin = before);
-    return status;
+    if (status != WEFT_OK)
+    {
+        mem_free(way);
+        e->pin = before;
+        return status;
+    }
+    before.vertices = NULL; // which stay
+    pin_finish(&before);
+    return WEFT_OK;
 }
 
 weft_status weft_sim_unpin(weft_sim* sim, weft_pin_id pin, weft_error* error)

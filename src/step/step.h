@@ -116,9 +116,13 @@ struct world
     bsr_matrix A;   // of the substep: that, or with the springs of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next; // the candidate end of the substep
-    vec3* expected;        // [vertex_count] m/s^2, for contact
-    filter_record* pins;   // [pin_count] the records of pins alone
+    vec3 *x_next, *v_next;      // the candidate end of the substep
+    vec3* expected;             // [vertex_count] m/s^2, for contact
+    obstacles_fn* obstacles_at; // for pins that follow them
+    void* user;                 // for that
+    vec3* followed;             // [followed_capacity] m, all obstacles at the end of the substep
+    int followed_capacity;
+    filter_record* pins; // [pin_count] the records of pins alone
     int pin_count;
     state saved;                        // before the step, for one that fails
     double solver_saved[SOLVER_MEMORY]; // likewise
@@ -225,7 +229,7 @@ weft_status state_create(state* s, int vertex_count); // all zero; on failure st
 void state_finish(state* s);                          // zeroed is fine
 weft_status state_copy(state* to, const state* from); // of as many vertices
 void state_swap(state* a, state* b);                  // what puts a state back must not fail
-extern const double far_away_sq; // m^2: where positions are lost
+extern const double far_away_sq;                      // m^2: where positions are lost
 // Sections of a checkpoint. Loading fills a state of the right size that nobody uses yet: on failure it is in between.
 void state_save(const state* s, section_writer* out); // its arrays
 weft_status state_load(state* s, sections* from, weft_error* error);
