@@ -322,6 +322,70 @@ static void test_bodies(void** unused)
     weft_sim_destroy(sim);
 }
 
+// All that the state knows of a cloth's vertices.
+static uint64_t hash_cloth(const weft_sim* sim, int cloth)
+{
+    const state* s = &sim->world.state;
+    const body* b = &sim->bodies[cloth];
+    int n = b->rest.vertex_count;
+    uint64_t hash = hash_items(1, s->x + b->first, n, sizeof(vec3));
+    hash = hash_items(hash, s->v + b->first, n, sizeof(vec3));
+    hash = hash_items(hash, s->acceleration + b->first, n, sizeof(vec3));
+    return hash_items(hash, s->contact.memory + b->first, n, sizeof(contact_memory));
+}
+
+// What is remembered of vertices goes along when they and the bodies around them get other numbers.
+static void test_memory_is_carried(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = scene_sim_text(busy, 1);
+    run(sim, 12);
+    const contact_memory* memory = sim->world.state.contact.memory;
+    bool any = false;
+    for (int i = 0; i < 9; i++)
+    {
+        any = any || memory[sim->bodies[1].first + i].load != 0.0 || memory[sim->bodies[1].first + i].force != 0.0;
+    }
+    assert_true(any);
+    uint64_t patch = hash_cloth(sim, 1);
+    int halvings = sim->world.state.halvings, calm = sim->world.state.calm;
+    assert_int_equal(add_square(sim, NULL, v3(0, 0.3, 0), NULL, NULL), WEFT_OK);
+    assert_int_equal(weft_sim_remove_cloth(sim, 0, NULL), WEFT_OK);
+    assert_int_equal(sim->bodies[1].first, 0);
+    assert_true(hash_cloth(sim, 1) == patch);
+    assert_true(sim->world.state.halvings == halvings && sim->world.state.calm == calm);
+    weft_sim_destroy(sim);
+}
+
+// Likewise marks of what is squeezed; those of a body that goes are gone.
+static void test_marks_are_carried(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = scene_sim_text(scene_press, 1);
+    const mark_list* marks = &sim->world.state.contact.marks;
+    for (int k = 0; k < 40 && marks->count == 0; k++)
+    {
+        run(sim, 1);
+    }
+    assert_true(marks->count > 0);
+    squeeze_mark before[64];
+    int count = int_min(marks->count, 64), cloths = sim->body_count, gone = 0;
+    memcpy(before, marks->item, (size_t)count * sizeof(squeeze_mark));
+    assert_int_equal(add_square(sim, NULL, v3(0, 9, 0), NULL, NULL), WEFT_OK);
+    assert_int_equal(marks->count, count);
+    for (int k = 0; k < count; k++)
+    {
+        assert_int_equal(marks->item[k].vertex, before[k].vertex);
+        assert_int_equal(marks->item[k].through, before[k].through);
+        assert_int_equal(marks->item[k].body, before[k].body + (before[k].body >= cloths));
+        gone += marks->item[k].body == before[0].body + (before[0].body >= cloths);
+    }
+    assert_true(before[0].body >= cloths);
+    assert_int_equal(weft_sim_remove_obstacle(sim, before[0].body - cloths, NULL), WEFT_OK);
+    assert_int_equal(marks->count, count - gone);
+    weft_sim_destroy(sim);
+}
+
 // A run's folder takes edits that leave its bodies alone, and resumes with them; other bodies are refused.
 static void test_run_folder(void** unused)
 {
@@ -930,6 +994,7 @@ int main(void)
         cmocka_unit_test(test_gravity),           cmocka_unit_test(test_forces_and_wind),
         cmocka_unit_test(test_material),          cmocka_unit_test(test_pins),
         cmocka_unit_test(test_pin_samples),       cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_memory_is_carried), cmocka_unit_test(test_marks_are_carried),
         cmocka_unit_test(test_run_folder),        cmocka_unit_test(test_thousand_edits),
         cmocka_unit_test(test_wrong_edits),       cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_checkpoint_undone), cmocka_unit_test(test_forged_edits),

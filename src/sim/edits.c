@@ -210,17 +210,20 @@ static weft_status keep_bytes(edits_loader* l, const unsigned char* given, int s
     return WEFT_OK;
 }
 
+// Name and bytes of a body that was added; given is NULL where it was removed again.
+static weft_status load_given(edits_loader* l, const char** name, const unsigned char** given, int* size)
+{
+    pack_string(&l->bytes, name);
+    PACK_ARRAY(&l->bytes, given, size);
+    return l->bytes.failed || !*name ? forged(l) : WEFT_OK;
+}
+
 static weft_status load_added_cloth(edits_loader* l)
 {
     const char* name = NULL;
     const unsigned char* given = NULL;
     int size = 0;
-    pack_string(&l->bytes, &name);
-    PACK_ARRAY(&l->bytes, &given, &size);
-    if (l->bytes.failed || !name)
-    {
-        return forged(l);
-    }
+    TRY(load_given(l, &name, &given, &size));
     if (!given)
     {
         return load_empty_cloth(l, name);
@@ -242,12 +245,7 @@ static weft_status load_added_obstacle(edits_loader* l)
     const char* name = NULL;
     const unsigned char* given = NULL;
     int size = 0;
-    pack_string(&l->bytes, &name);
-    PACK_ARRAY(&l->bytes, &given, &size);
-    if (l->bytes.failed || !name)
-    {
-        return forged(l);
-    }
+    TRY(load_given(l, &name, &given, &size));
     if (!given)
     {
         return load_empty_obstacle(l, name);
