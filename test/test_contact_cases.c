@@ -1,5 +1,5 @@
 // Scenes that broke an earlier Weft, and their kind: pins that hold only some directions with bodies that sweep through
-// them, cloths far apart, stacks on a slope, frictions of both sides.
+// them, stacks on a slope, frictions of both sides.
 #include "common.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static double off_pins(const weft_sim* sim)
     for (int k = 0; k < set->count; k++)
     {
         const pin_motion* m = &set->motions[set->pins[k].motion];
-        vec3 d = v3_sub(w->state.x[set->pins[k].vertex], pin_target(m, set->pins[k].start, time));
+        vec3 d = v3_sub(w->state.x[set->pins[k].vertex], pin_target(m, &set->pins[k], NULL, time));
         double along = v3_dot(d, m->direction);
         double off = m->fix == WEFT_FIX_PLANE  ? fabs(along)
                      : m->fix == WEFT_FIX_LINE ? v3_length(v3_madd(d, -along, m->direction))
@@ -183,63 +183,6 @@ static void random_pins_and_bodies(void** state)
     assert_true(squeezed >= 3);
 }
 
-// ---- far apart
-
-#define DRAPE(x, name)                                                                                                 \
-    "{\"name\": \"" name "\", \"mesh\": {\"grid\": {\"size\": [0.4, 0.4], \"cells\": 12}}, \"transform\": "            \
-    "{\"rotate\": [3, 20, 5], \"translate\": [" x ", 0.52, 0]}}"
-#define ROUND(x, name)                                                                                                 \
-    "{\"name\": \"" name "\", \"shape\": {\"sphere\": {\"center\": [" x ", 0.3, 0.02], \"radius\": 0.15}}}"
-
-// Another cloth with another body, thickness, size and motion, a hundred metres away.
-static void far_cloths_do_not_matter(void** state)
-{
-    (void)state;
-    static const char* const texts[] = {
-        "{\"time_step\": 0.005, \"solver\": \"%s\", \"cloth\": [" DRAPE("0", "a") "], \"obstacles\": [" ROUND(
-            "0.03", "ball") "]}",
-        "{\"time_step\": 0.005, \"solver\": \"%s\", \"cloth\": [" DRAPE(
-            "0", "a") ", {\"name\": \"b\", \"thickness\": 0.004, "
-                      "\"mesh\": {\"grid\": {\"size\": [0.4, 0.4], \"cells\": 9}}, \"transform\": "
-                      "{\"translate\": [100, 0.7, 0]}}], \"obstacles\": [" ROUND("0.03", "ball") ", " ROUND(
-                          "100.1", "other") "]}"};
-    // Conjugate gradients sum over all cloths, and orders of elimination and step lengths are the scene's: that is not
-    // contact's doing. These two are eliminated one after the other.
-    static const char* const solvers[] = {"cholesky"};
-    enum
-    {
-        VERTICES = 169
-    };
-    for (int s = 0; s < 1; s++)
-    {
-        vec3 x[2][VERTICES];
-        int contacts = 0;
-        for (int k = 0; k < 2; k++)
-        {
-            char text[2000];
-            snprintf(text, sizeof(text), texts[k], solvers[s]);
-            weft_sim* sim = scene_sim_text(text, 1);
-            for (int n = 0; n < 60; n++)
-            {
-                weft_step_stats stats;
-                weft_error error = {0};
-                if (weft_sim_step(sim, &stats, &error) != WEFT_OK)
-                {
-                    fail_msg("%s", error.message);
-                }
-                contacts = int_max(contacts, stats.contacts);
-            }
-            weft_sim_positions(sim, 0, x[k]);
-            weft_sim_destroy(sim);
-        }
-        assert_true(contacts > 20);
-        if (memcmp(x[0], x[1], sizeof(x[0])) != 0)
-        {
-            fail_msg("with `%s` a cloth a hundred metres away changes bits", solvers[s]);
-        }
-    }
-}
-
 // ---- stacks
 
 // Three towels on a board whose tangent is below what they and the board have: after they have come to rest nothing
@@ -354,8 +297,9 @@ static void both_sides_count(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_sweep_through_rails), cmocka_unit_test(random_pins_and_bodies),
-        cmocka_unit_test(far_cloths_do_not_matter),   cmocka_unit_test(stacks_hold_and_slide),
+        cmocka_unit_test(bodies_sweep_through_rails),
+        cmocka_unit_test(random_pins_and_bodies),
+        cmocka_unit_test(stacks_hold_and_slide),
         cmocka_unit_test(both_sides_count),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);

@@ -28,7 +28,9 @@ static const char rich[] =
     "\"axis\": [0, 1, 0]}], \"forces\": [{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0.01]}]}, {\"name\": "
     "\"b\", "
     "\"mesh\": {\"grid\": {\"cells\": 2, \"size\": 0.3}}, \"transform\": {\"translate\": [0, 0.01, 0]}}, {\"name\": "
-    "\"c\", \"mesh\": {\"grid\": {\"cells\": 2, \"size\": 0.2}}, \"transform\": {\"translate\": [0, 0.02, 0]}}, "
+    "\"c\", \"mesh\": {\"grid\": {\"cells\": 2, \"size\": 0.2}}, \"transform\": {\"translate\": [0, 0.02, 0]}, "
+    "\"pins\": [{\"where\": "
+    "{\"vertices\": [0]}, \"samples\": {\"positions\": [-0.1, 0.02, 0.1, -0.1, 0.021, 0.1], \"rate\": 10}}]}, "
     "{\"name\": \"d\", \"mesh\": {\"grid\": {\"cells\": 3}}, \"transform\": {\"translate\": [0, 0.03, 0]}}], \"ties\": "
     "[{\"cloth\": \"b\", \"to\": \"a\", \"where\": {\"edge\": \"top\"}}], \"contact\": {\"exclude\": [{\"pair\": "
     "[\"a\", "
@@ -199,6 +201,13 @@ static const change changes[] = {
     {"cloth.pins.fix.plane", PLAIN, "cloth.0.pins.0.fix={\"plane\": [0, 1, 0]}", NULL},
     MOTION("cloth.pins", "cloth.0.pins.0"),
     {"cloth.pins.release", PLAIN, "cloth.0.pins.0.release=1", NULL},
+    {"cloth.pins.follow", RICH, "cloth.0.pins.0.follow=ball", NULL},
+    {"cloth.pins.samples", RICH, "cloth.2.pins.0.samples={\"positions\": [-0.1, 0.02, 0.1]}", NULL},
+    {"cloth.pins.samples.positions", RICH, "cloth.2.pins.0.samples.positions=[-0.1, 0.02, 0.1, -0.1, 0.022, 0.1]",
+     NULL},
+    {"cloth.pins.samples.pc2", RICH, "cloth.2.pins.0.samples={\"pc2\": \"nine.pc2\", \"rate\": 10}", NULL},
+    {"cloth.pins.samples.rate", RICH, "cloth.2.pins.0.samples.rate=20", NULL},
+    {"cloth.pins.samples.start", RICH, "cloth.2.pins.0.samples.start=1", NULL},
     {"cloth.forces", PLAIN, "cloth.0.forces=[{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0.1]}]", NULL},
     SELECTION("cloth.forces", "cloth.0.forces.0"),
     {"cloth.forces.force", RICH, "cloth.0.forces.0.force=[0, 0, 0.02]", NULL},
@@ -521,6 +530,7 @@ static int make_runs(void** state)
     }
     test_pc2_write(scene_folder, "swim.pc2", 3, 0.0f, 3);
     test_pc2_write(scene_folder, "other.pc2", 3, 0.0f, 4);
+    test_pc2_write(scene_folder, "nine.pc2", 9, 0.0f, 2);
     for (int k = 0; k < SCENE_COUNT; k++)
     {
         begin(k);

@@ -64,6 +64,13 @@ typedef struct weft_pin
     weft_vec3 axis;   ///< of the turn; zero: none
     weft_vec3 center; ///< a point on that axis
     double release;   ///< s; from then on the pin is gone; infinity: never
+    const weft_vec3* samples; ///< [sample_count * vertex_count] m, where each vertex is to be, or NULL: where it starts. Keys move
+                              ///< what the samples give.
+    int sample_count;         ///< sample k is taken at sample_start + k / sample_rate, linear between, held before and after
+    double sample_rate;       ///< samples a second
+    double sample_start;      ///< s
+    const char* follow;       ///< an obstacle: each vertex keeps its place relative to the face that is nearest when it is pinned
+                              ///< (its distance turns with the face), and keys move it from there. Not with samples. NULL: none
 } weft_pin;
 
 WEFT_API weft_pin weft_pin_default(void); ///< no vertices, a still point that is never released
@@ -144,7 +151,7 @@ typedef struct weft_obstacle_def
     weft_sample_fn* read_sample; ///< called when a sample is needed, at most two are kept: by weft_sim_add_obstacle and whatever
                                  ///< asks where the obstacle is, always on the thread of that call. NULL: samples
     void* user;                  ///< for read_sample
-    void (*release)(void* user); ///< called once: when the simulation is destroyed or the obstacle is refused; may be NULL
+    void (*release)(void* user); ///< called once: when the simulation is destroyed, the obstacle removed or refused; may be NULL
 } weft_obstacle_def;
 
 WEFT_API weft_obstacle_def weft_obstacle_def_default(void); ///< friction not said, thickness 1 mm, still
@@ -270,11 +277,12 @@ typedef int weft_cloth_id; ///< 0, 1, ... in the order of adding
 WEFT_API weft_sim_def weft_sim_def_default(void);
 WEFT_API weft_status weft_sim_create(const weft_sim_def* def, weft_sim** out, weft_error* error);
 WEFT_API void weft_sim_destroy(weft_sim* sim); ///< NULL is fine
-/// Cloth is added before the first step. out may be NULL, and is left alone on failure.
+/// Before the first step, or as an edit (see there) after it: its positions are then where it is now. out may be NULL, and is
+/// left alone on failure.
 WEFT_API weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cloth_id* out,
                                         weft_error* error);
 typedef int weft_obstacle_id; ///< 0, 1, ... in the order of adding
-/// Obstacles are added before the first step. All samples (of very many an even choice) are read once and checked here. out
+/// Before the first step, or as an edit (see there) after it; times of keys and samples are the simulation's. All samples (of very many an even choice) are read once and checked here. out
 /// may be NULL, and is left alone on failure.
 WEFT_API weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_def* def, weft_obstacle_id* out,
                                            weft_error* error);
@@ -312,6 +320,42 @@ WEFT_API weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count);
 /// Forgets what the checkpoint of a run's folder does not hold (hierarchies of multigrid), so that this simulation and one
 /// that resumes from there go on with the same bits. A run's folder does this at each checkpoint.
 WEFT_API void weft_sim_checkpoint(weft_sim* sim);
+
+/// ---- edits: between steps, before the first one or after. An edit that is refused, or finds no memory, says why and changes
+/// nothing. Edits are part of the state: a checkpoint has them, and a simulation of the same scene that resumes from it is
+/// edited alike. The scene is what there is at the first step or the first of these edits. Ids that name nothing (any more) are
+/// NOT_FOUND.
+
+WEFT_API weft_status weft_sim_set_gravity(weft_sim* sim, weft_vec3 gravity, weft_error* error); ///< m/s^2
+/// All of the air: density 0 takes it away.
+WEFT_API weft_status weft_sim_set_wind(weft_sim* sim, const weft_air* air, weft_error* error);
+WEFT_API weft_status weft_sim_set_material(weft_sim* sim, weft_cloth_id cloth, const weft_material* material,
+                                           weft_error* error);
+/// Takes the place of all constant forces on the cloth, its weft_cloth_def's too; force_count 0: none.
+WEFT_API weft_status weft_sim_set_force(weft_sim* sim, weft_cloth_id cloth, const weft_force* forces, int force_count,
+                                        weft_error* error);
+
+typedef int weft_pin_id; ///< 1, 2, ... in the order of weft_sim_pin; none is used twice
+/// Pins vertices where they are now. Keys, samples and release are in the simulation's time, as of any pin: a motion that begins
+/// now has its first key at weft_sim_time. out may be NULL, and is left alone on failure.
+WEFT_API weft_status weft_sim_pin(weft_sim* sim, weft_cloth_id cloth, const weft_pin* pin, weft_pin_id* out,
+                                  weft_error* error);
+/// Takes the pin's vertices from where they are to targets [vertex_count of the pin] (m) within the next step, where they then
+/// stay: drag with the mouse. From now on that takes the place of its keys, samples and what it follows; lines and planes stay free along
+/// themselves.
+WEFT_API weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_vec3* targets, weft_error* error);
+WEFT_API weft_status weft_sim_unpin(weft_sim* sim, weft_pin_id pin, weft_error* error);
+
+/// Takes a body out. Other bodies keep their ids; this one's names nothing from now on, is counted by weft_sim_cloth_count and
+/// its kin as a body without vertices, and its name stays taken. Pins of a cloth go with it. BAD_INPUT for the last cloth and
+/// for cloth with ties; likewise for an obstacle that pins follow.
+WEFT_API weft_status weft_sim_remove_cloth(weft_sim* sim, weft_cloth_id cloth, weft_error* error);
+WEFT_API weft_status weft_sim_remove_obstacle(weft_sim* sim, weft_obstacle_id obstacle, weft_error* error);
+WEFT_API int weft_sim_has_cloth(const weft_sim* sim, weft_cloth_id cloth); ///< 0: there is none, or it was removed
+WEFT_API int weft_sim_has_obstacle(const weft_sim* sim, weft_obstacle_id obstacle);
+/// Of the model: 1 at first, one more with each edit that makes it anew (bodies, materials, air that comes or goes). 0: it is
+/// not built yet.
+WEFT_API int weft_sim_generation(const weft_sim* sim);
 
 /// What solver and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
 /// the vertex on the finest level; -1 where there is none, as before the first step and after weft_sim_checkpoint. Then those

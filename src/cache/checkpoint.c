@@ -5,6 +5,7 @@
 //     step-control   steps, halvings, calm substeps                     step/step_control.c
 //     positions, velocities, acceleration, contact     a vertex each, in scene order    step/state.c
 //     past, past-K-positions, past-K-velocities        of methods of several steps      step/history.c
+//     edits          what was edited since the scene was given          sim/edits.c
 //     solver         what `auto` has learnt, where it is the solver     solve/solver_object.c
 //
 // Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint. Formats up to 3
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "core/sections.h"
+#include "sim/edits.h"
 #include "sim/fingerprint.h"
 
 enum
@@ -85,6 +87,12 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, int steps_pe
     step_control_save(&sim->world.state, &out);
     state_save(&sim->world.state, &out);
     solver_object_save(&sim->world.solver, &out);
+    weft_status status = edits_save(sim, &out, error);
+    if (status != WEFT_OK)
+    {
+        whole_file_abandon(&file);
+        return status;
+    }
     sections_end(&out);
     return whole_file_close(&file, error);
 }
@@ -177,11 +185,18 @@ weft_status checkpoint_parse(const void* bytes, size_t size, const char* path, w
     TRY(check_format(bytes, size, path, error));
     TRY(sections_parse(&from, path, bytes, size, sizeof(header), error));
     TRY(check_run(bytes, sim, path, error));
+    edits_before before;
+    TRY(edits_load(sim, &before, &from, error));
     loaded l = {0};
     weft_status status = load(&l, sim, steps_per_frame, &from, error);
     if (status == WEFT_OK)
     {
         take_over(sim, &l);
+        edits_load_keep(sim, &before);
+    }
+    else
+    {
+        edits_load_undo(sim, &before);
     }
     state_finish(&l.state);
     return status;

@@ -264,6 +264,25 @@ static weft_status write_text(const weft_cache_writer* w, const char* name, cons
 // ---- frames
 
 // Frame 0 makes the file. Numbers of vertices go where positions will: a float is smaller than a vec3.
+// Files of a run have the same bodies in every frame.
+static weft_status check_bodies(const weft_cache_writer* w, const weft_sim* sim, weft_error* error)
+{
+    bool removed = false;
+    for (int k = 0; k < body_total(sim); k++)
+    {
+        const obstacle* o = obstacle_of(sim, k);
+        removed = removed || (o ? o->removed : sim->bodies[k].removed);
+    }
+    bool added = sim->edits.begun &&
+                 (sim->body_count != sim->edits.body_count || sim->obstacle_count != sim->edits.obstacle_count);
+    return added || removed
+               ? error_set(error, WEFT_UNSUPPORTED, w->dir, 0,
+                           "bodies were %s while the simulation ran, and a run's folder holds those of the "
+                           "scene alone; take positions by weft_sim_positions instead",
+                           removed ? "removed" : "added")
+               : WEFT_OK;
+}
+
 static weft_status write_field(const weft_cache_writer* w, const weft_sim* sim, int cloth, int field, weft_error* error)
 {
     const weft_sim_field* f = weft_sim_field_at(sim, field);
@@ -293,6 +312,7 @@ static weft_status write_fields(const weft_cache_writer* w, const weft_sim* sim,
 static weft_status write_frame(weft_cache_writer* w, weft_sim* sim, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
+    TRY(check_bodies(w, sim, error));
     TRY(write_fields(w, sim, error)); // first: a reader of a run that goes on meets them for every frame
     // Obstacles first: a sample that cannot be read ends the run before the cloth is written.
     for (int k = w->body_count - 1; k >= 0; k--)
@@ -488,6 +508,7 @@ static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, cons
     bool was_run = holds_run(w);
     TRY(make_folder(w->dir, error));
     TRY(sim_build(sim, error));
+    TRY(check_bodies(w, sim, error));
     // A folder that is not a run's is looked through before anything is written to it.
     if (!was_run)
     {

@@ -7,13 +7,25 @@
 #include "solve/solve.h"
 #include "weft/weft.h"
 
+// A place over a face of an obstacle, which vertices of pins keep.
+typedef struct pin_follow
+{
+    int face[3]; // vertices among those of all obstacles
+    double weight[3];
+    double offset; // m, along the face's normal
+} pin_follow;
+
 // A pin's motion, shared by its vertices.
 typedef struct pin_motion
 {
     weft_fix fix;
     vec3 direction;
     motion motion;
-    double release; // s
+    double release;      // s
+    const vec3* samples; // [sample_count * vertex_count] m, lent; NULL: vertices stay at their start
+    int sample_count, vertex_count;
+    double sample_rate, sample_start; // 1/s, s
+    pin_follow* follow;               // [vertex_count] or NULL: it follows nothing
 } pin_motion;
 
 // One pinned vertex.
@@ -21,7 +33,8 @@ typedef struct pin
 {
     int vertex;
     int motion; // index into motions
-    vec3 start; // position at time 0
+    int place;  // among the vertices of its pin
+    vec3 start; // position before the motion
 } pin;
 
 typedef struct pin_set
@@ -30,21 +43,30 @@ typedef struct pin_set
     int motion_count, motion_capacity;
     pin* pins; // [count] sorted by (vertex, motion) after pin_set_sort
     int count, capacity;
+    int body_vertices; // of all obstacles, where a pin follows one; else 0
 } pin_set;
 
-weft_status pin_set_add_motion(pin_set* set, const weft_pin* def, int* out);
-weft_status pin_set_add(pin_set* set, int vertex, int motion, vec3 start);
+// A substep, for pins.
+typedef struct pin_moment
+{
+    double time, h;     // s; time is that of its end
+    const vec3 *x, *v;  // [vertices] at its start
+    const vec3* bodies; // [body_vertices] m, vertices of all obstacles at its end; NULL where no pin follows one
+} pin_moment;
+
+weft_status pin_set_add_motion(pin_set* set, const weft_pin* def,
+                               int* out); // samples are lent as long as the set lasts
+weft_status pin_set_add(pin_set* set, const pin* p);
 void pin_set_sort(pin_set* set);
 void pin_set_finish(pin_set* set);
 
-// Where a pinned vertex that starts at `start` is to be at `time`.
-vec3 pin_target(const pin_motion* motion, vec3 start, double time);
+// Where a pinned vertex is to be at `time`, when obstacles are there.
+vec3 pin_target(const pin_motion* motion, const pin* p, const vec3* bodies, double time);
 
-// Filter records for a step that ends at `time` after h, and z, the change of velocity that takes each constrained
-// direction to its target: (v + z) . d = (target - x) . d / h. records has room for set->count; z is [vertices],
-// written at constrained vertices only. Returns the number of records.
-int pin_set_constrain(const pin_set* set, double time, double h, const vec3* x, const vec3* v, filter_record* records,
-                      vec3* z);
+// Filter records for a substep, and z, the change of velocity that takes each constrained direction to its target: (v +
+// z) . d = (target - x) . d / h. records has room for set->count; z is [vertices], written at constrained vertices
+// only. Returns the number of records.
+int pin_set_constrain(const pin_set* set, const pin_moment* now, filter_record* records, vec3* z);
 
 // ---- prescribed directions of one vertex, from pins and contacts
 typedef struct prescription

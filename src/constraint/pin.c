@@ -1,5 +1,7 @@
-// Pins: still or moving along keys, released at a time; several pins on one vertex add up their directions.
+// Pins: still, moving along keys and samples, or following a face of an obstacle; released at a time; several pins on
+// one vertex add up their directions.
 #include <stdlib.h>
+#include <string.h>
 
 #include "constraint/constraint.h"
 
@@ -10,19 +12,26 @@ weft_status pin_set_add_motion(pin_set* set, const weft_pin* def, int* out)
         return WEFT_NO_MEMORY;
     }
     pin_motion* motion = &set->motions[set->motion_count];
-    *motion = (pin_motion){.fix = def->fix, .direction = v3_normalize(def->direction), .release = def->release};
+    *motion = (pin_motion){.fix = def->fix,
+                           .direction = v3_normalize(def->direction),
+                           .release = def->release,
+                           .samples = def->sample_count > 0 ? def->samples : NULL,
+                           .sample_count = def->sample_count,
+                           .vertex_count = def->vertex_count,
+                           .sample_rate = def->sample_rate,
+                           .sample_start = def->sample_start};
     TRY(motion_init(&motion->motion, def->keys, def->key_count, def->axis, def->center));
     *out = set->motion_count++;
     return WEFT_OK;
 }
 
-weft_status pin_set_add(pin_set* set, int vertex, int motion, vec3 start)
+weft_status pin_set_add(pin_set* set, const pin* p)
 {
     if (!mem_grow((void**)&set->pins, &set->capacity, set->count + 1, sizeof(pin)))
     {
         return WEFT_NO_MEMORY;
     }
-    set->pins[set->count++] = (pin){vertex, motion, start};
+    set->pins[set->count++] = *p;
     return WEFT_OK;
 }
 
@@ -46,16 +55,39 @@ void pin_set_finish(pin_set* set)
     for (int k = 0; k < set->motion_count; k++)
     {
         motion_finish(&set->motions[k].motion);
+        mem_free(set->motions[k].follow);
     }
     mem_free(set->motions);
     mem_free(set->pins);
     *set = (pin_set){0};
 }
 
-vec3 pin_target(const pin_motion* motion, vec3 start, double time)
+// Linear between samples, held before and after.
+static vec3 sample_at(const pin_motion* m, int place, double time)
 {
-    placement p = motion_at(&motion->motion, time);
-    return placement_apply(&p, start);
+    double at = fmin(fmax((time - m->sample_start) * m->sample_rate, 0.0), m->sample_count - 1.0);
+    int k = int_min((int)at, int_max(m->sample_count - 2, 0));
+    double f = at - k;
+    const vec3* a = m->samples + (size_t)k * (size_t)m->vertex_count + place;
+    return f > 0.0 ? v3_add(v3_scale(1.0 - f, *a), v3_scale(f, a[m->vertex_count])) : *a;
+}
+
+// A tie's point is where nothing is missing.
+static vec3 follow_at(const pin_follow* f, const vec3* bodies)
+{
+    const vec3 x[4] = {bodies[f->face[0]], bodies[f->face[0]], bodies[f->face[1]], bodies[f->face[2]]};
+    tie t = {.point = {0, -1}, .share = {1.0, 0.0}, .face = {1, 2, 3}, .offset = f->offset};
+    memcpy(t.weight, f->weight, sizeof(t.weight));
+    return v3_sub(x[0], tie_error(&t, x));
+}
+
+vec3 pin_target(const pin_motion* motion, const pin* p, const vec3* bodies, double time)
+{
+    placement at = motion_at(&motion->motion, time);
+    vec3 start = motion->follow    ? follow_at(&motion->follow[p->place], bodies)
+                 : motion->samples ? sample_at(motion, p->place, time)
+                                   : p->start;
+    return placement_apply(&at, start);
 }
 
 // The directions in which a pin prescribes the motion.
@@ -113,8 +145,7 @@ vec3 prescription_value(const prescription* p)
     return sum;
 }
 
-int pin_set_constrain(const pin_set* set, double time, double h, const vec3* x, const vec3* v, filter_record* records,
-                      vec3* z)
+int pin_set_constrain(const pin_set* set, const pin_moment* now, filter_record* records, vec3* z)
 {
     int record_count = 0;
     for (int k = 0; k < set->count;)
@@ -124,16 +155,17 @@ int pin_set_constrain(const pin_set* set, double time, double h, const vec3* x, 
         for (; k < set->count && set->pins[k].vertex == i; k++)
         {
             const pin_motion* motion = &set->motions[set->pins[k].motion];
-            if (time > motion->release)
+            if (now->time > motion->release)
             {
                 continue;
             }
-            vec3 wanted = v3_scale(1.0 / h, v3_sub(pin_target(motion, set->pins[k].start, time), x[i]));
+            vec3 target = pin_target(motion, &set->pins[k], now->bodies, now->time);
+            vec3 wanted = v3_scale(1.0 / now->h, v3_sub(target, now->x[i]));
             vec3 d[3];
             int count = pin_directions(motion, d);
             for (int c = 0; c < count; c++)
             {
-                prescription_add(&p, d[c], v3_dot(v3_sub(wanted, v[i]), d[c]));
+                prescription_add(&p, d[c], v3_dot(v3_sub(wanted, now->v[i]), d[c]));
             }
         }
         if (p.count > 0)

@@ -69,6 +69,8 @@ static const example_row rows[] = {
     {"cloth[].pins[]", "{\"where\": {\"edge\": \"top\"}}", NULL},
     {"cloth[].pins[].fix", "\"point\"", NULL},
     {"cloth[].pins[].release", "1.5", "s"},
+    {"cloth[].pins[].follow", "\"body\"", NULL},
+    {"cloth[].pins[].samples", "{\"pc2\": \"file.pc2\"}", NULL},
     {"cloth[].forces", "[{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0.1, 0]}]", "N a vertex"},
     {"cloth[].forces[]", "{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0.1, 0]}", "N a vertex"},
     {"cloth[].forces[].force", "[0, 0.1, 0]", "N a vertex"},

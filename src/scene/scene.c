@@ -17,6 +17,7 @@ static void cloth_finish(scene_cloth* cloth)
     {
         mem_free(cloth->pins[k].vertices);
         mem_free(cloth->pins[k].motion.keys);
+        mem_free(cloth->pins[k].samples);
     }
     for (int k = 0; k < cloth->force_count; k++)
     {

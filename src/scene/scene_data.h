@@ -34,6 +34,11 @@ typedef struct scene_pin
     vec3 direction; // of a line, or a plane's normal
     scene_motion motion;
     double release; // s, or infinity
+    vec3* samples;  // [sample_count * vertex_count] m, in the world; NULL: none
+    int sample_count;
+    double sample_rate, sample_start; // 1/s, s
+    const char* follow;               // name of an obstacle, or NULL
+    const tree_node* follow_node;     // where it stands in the file
 } scene_pin;
 
 typedef struct scene_force
@@ -256,6 +261,8 @@ weft_status material_read(const scene_reader* r, const tree_node* node, weft_mat
 // The mesh of a body, in place, checked; and what "transform", "warp" and "rest" make of it.
 weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node);
 weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options* out);
+weft_status pin_samples_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin);
+weft_status pins_check(const scene_reader* r); // the obstacles that they follow, once all are read
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // {"corner": ...} where {"where": {"corner": ...}} was meant.
@@ -287,6 +294,13 @@ weft_status ties_read(const scene_reader* r, const tree_node* node);
 weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
 // What reads samples for a simulation; it may outlive the scene. read and release are the simulation's callbacks.
 typedef struct deform_source deform_source;
+// A PC2 file that a scene names: as many points as the mesh has vertices, whole, and not empty.
+struct pc2;
+weft_status sample_file_check(const struct pc2* cache, const char* path, const char* mesh, int vertex_count,
+                              weft_error* error);
+// A file that is not there was named by the scene; what is wrong inside it stands there.
+weft_status sample_file_error(const scene_reader* r, const tree_node* node, weft_status status,
+                              const weft_error* reason);
 weft_status deform_source_create(const weft_scene* scene, const scene_obstacle* o, deform_source** out,
                                  weft_error* error);
 weft_status deform_source_read(void* source, int sample, weft_vec3* out, weft_error* error);

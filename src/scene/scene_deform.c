@@ -105,9 +105,8 @@ static weft_status sequence_read(const scene_reader* r, const tree_node* node, c
     return WEFT_OK;
 }
 
-// A file that is not there was named by the scene; what is wrong inside it stands there.
-static weft_status deform_error(const scene_reader* r, const tree_node* node, weft_status status,
-                                const weft_error* reason)
+weft_status sample_file_error(const scene_reader* r, const tree_node* node, weft_status status,
+                              const weft_error* reason)
 {
     if (status != WEFT_NOT_FOUND)
     {
@@ -121,13 +120,13 @@ static weft_status deform_error(const scene_reader* r, const tree_node* node, we
     return status;
 }
 
-static weft_status pc2_check(const pc2* cache, const char* path, const scene_obstacle* o, weft_error* error)
+weft_status sample_file_check(const pc2* cache, const char* path, const char* mesh, int vertex_count, weft_error* error)
 {
-    if (pc2_point_count(cache) != o->mesh.vertex_count)
+    if (pc2_point_count(cache) != vertex_count)
     {
         return error_set(error, WEFT_BAD_INPUT, path, 0,
                          "%d points where the mesh %s has %d vertices; export both from the same object",
-                         pc2_point_count(cache), o->obj.file, o->mesh.vertex_count);
+                         pc2_point_count(cache), mesh, vertex_count);
     }
     if (pc2_sample_count(cache) < pc2_stated_count(cache))
     {
@@ -153,12 +152,12 @@ static weft_status pc2_read_keys(const scene_reader* r, const deform_keys* keys,
     weft_status status = pc2_open(path, &cache, &reason);
     if (status == WEFT_OK)
     {
-        status = pc2_check(cache, path, o, &reason);
+        status = sample_file_check(cache, path, o->obj.file, o->mesh.vertex_count, &reason);
         o->deform.sample_count = pc2_sample_count(cache);
     }
     pc2_close(cache, NULL);
     mem_free(path);
-    return status == WEFT_OK ? WEFT_OK : deform_error(r, keys->pc2, status, &reason);
+    return status == WEFT_OK ? WEFT_OK : sample_file_error(r, keys->pc2, status, &reason);
 }
 
 weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o)
@@ -268,7 +267,7 @@ static weft_status source_open(deform_source* s, const weft_scene* scene, const 
         return source_take_faces(s, o);
     }
     TRY(pc2_open(s->path, &s->cache, error));
-    TRY(pc2_check(s->cache, s->path, o, error));
+    TRY(sample_file_check(s->cache, s->path, o->obj.file, s->vertex_count, error));
     return pc2_sample_count(s->cache) == s->sample_count
                ? WEFT_OK
                : error_set(error, WEFT_BAD_INPUT, s->path, 0, "the file changed while it was read; try again");

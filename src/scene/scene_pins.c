@@ -1,11 +1,18 @@
 // Pins and forces of a cloth.
+#include <string.h>
+
 #include "scene/scene_data.h"
+
+enum
+{
+    NAMES_MAX = 64 // that an error looks through
+};
 
 // ---- pins
 
 typedef struct pin_keys
 {
-    const tree_node *where, *fix, *path, *axis, *center, *release;
+    const tree_node *where, *fix, *path, *axis, *center, *release, *samples, *follow;
 } pin_keys;
 
 static const field pin_fields[] = {
@@ -15,6 +22,8 @@ static const field pin_fields[] = {
     {"axis", FIELD_NODE, offsetof(pin_keys, axis), ANY_NUMBER},
     {"center", FIELD_NODE, offsetof(pin_keys, center), ANY_NUMBER},
     {"release", FIELD_NODE, offsetof(pin_keys, release), ANY_NUMBER},
+    {"samples", FIELD_NODE, offsetof(pin_keys, samples), ANY_NUMBER},
+    {"follow", FIELD_NODE, offsetof(pin_keys, follow), ANY_NUMBER},
 };
 
 typedef struct fix_keys
@@ -50,7 +59,7 @@ static weft_status pin_read_fix(const scene_reader* r, const tree_node* node, sc
     return read_direction(r, keys.line ? keys.line : keys.plane, &pin->direction);
 }
 
-static weft_status pin_read(const scene_reader* r, const tree_node* node, const mesh* m, scene_pin* pin)
+static weft_status pin_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin)
 {
     static const field release_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
     pin_keys keys = {0};
@@ -61,7 +70,7 @@ static weft_status pin_read(const scene_reader* r, const tree_node* node, const 
     {
         return read_error(r, node, "a pin needs \"where\", for example {\"edge\": \"top\"}");
     }
-    TRY(selection_read(r, keys.where, m, &pin->vertices, &pin->vertex_count));
+    TRY(selection_read(r, keys.where, &cloth->mesh, &pin->vertices, &pin->vertex_count));
     if (keys.fix)
     {
         TRY(pin_read_fix(r, keys.fix, pin));
@@ -69,6 +78,19 @@ static weft_status pin_read(const scene_reader* r, const tree_node* node, const 
     if (keys.release && keys.release->kind != TREE_NULL)
     {
         TRY(read_number(r, keys.release, &release_limits, &pin->release));
+    }
+    if (keys.samples)
+    {
+        TRY(pin_samples_read(r, keys.samples, cloth, pin));
+    }
+    if (keys.follow && keys.samples)
+    {
+        return read_error_key(r, keys.follow, "a pin follows a body or samples, not both; remove one");
+    }
+    if (keys.follow && keys.follow->kind != TREE_NULL)
+    {
+        TRY(read_string(r, keys.follow, &pin->follow));
+        pin->follow_node = keys.follow;
     }
     return motion_read(r, keys.path, keys.axis, keys.center, node, &pin->motion);
 }
@@ -83,7 +105,36 @@ weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth*
     }
     for (const tree_node* child = node->first; child; child = child->next)
     {
-        TRY(pin_read(r, child, &cloth->mesh, &cloth->pins[cloth->pin_count++]));
+        TRY(pin_read(r, child, cloth, &cloth->pins[cloth->pin_count++]));
+    }
+    return WEFT_OK;
+}
+
+static weft_status check_follow(const scene_reader* r, const scene_pin* pin)
+{
+    const weft_scene* scene = r->scene;
+    const char* names[NAMES_MAX];
+    for (int k = 0; k < scene->obstacle_count; k++)
+    {
+        if (strcmp(scene->obstacles[k].name, pin->follow) == 0)
+        {
+            return WEFT_OK;
+        }
+        names[int_min(k, NAMES_MAX - 1)] = scene->obstacles[k].name;
+    }
+    return read_unknown_name(r, pin->follow_node, "obstacle", pin->follow, names,
+                             int_min(scene->obstacle_count, NAMES_MAX));
+}
+
+weft_status pins_check(const scene_reader* r)
+{
+    for (int c = 0; c < r->scene->cloth_count; c++)
+    {
+        const scene_cloth* cloth = &r->scene->cloths[c];
+        for (int k = 0; k < cloth->pin_count; k++)
+        {
+            TRY(cloth->pins[k].follow ? check_follow(r, &cloth->pins[k]) : WEFT_OK);
+        }
     }
     return WEFT_OK;
 }

@@ -529,6 +529,7 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     {
         TRY(obstacles_read(r, keys.obstacles));
     }
+    TRY(pins_check(r));
     if (keys.ties)
     {
         TRY(ties_read(r, keys.ties));

@@ -56,6 +56,11 @@ static weft_pin pin_from_scene(const scene_pin* pin, weft_pin_key* keys)
         .axis = pin->motion.axis,
         .center = pin->motion.center,
         .release = pin->release,
+        .samples = pin->samples,
+        .sample_count = pin->sample_count,
+        .sample_rate = pin->sample_rate,
+        .sample_start = pin->sample_start,
+        .follow = pin->follow,
     };
 }
 

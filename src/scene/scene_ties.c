@@ -40,8 +40,8 @@ static weft_status cloth_find(const scene_reader* r, const tree_node* node, cons
         if (strcmp(scene->obstacles[k].name, name) == 0)
         {
             return read_error(
-                r, node, "`%.60s` is an obstacle; ties hold cloth to cloth: what follows a body is a pin with a path",
-                name);
+                r, node,
+                "`%.60s` is an obstacle; ties hold cloth to cloth: what follows a body is a pin with \"follow\"", name);
         }
     }
     return read_unknown_name(r, node, "cloth", name, names, int_min(scene->cloth_count, NAMES_MAX));

@@ -106,6 +106,16 @@ static void write_motion(writer* w, const scene_motion* motion)
     write_vec3(w, "center", motion->center);
 }
 
+// In place and in metres, so that they need no file.
+static void write_pin_samples(writer* w, const scene_pin* pin)
+{
+    write_open(w, "samples", "{");
+    write_numbers(w, "positions", &pin->samples[0].x, 3 * pin->sample_count * pin->vertex_count);
+    write_number(w, "rate", pin->sample_rate);
+    write_number(w, "start", pin->sample_start);
+    write_close(w, "}");
+}
+
 static void write_pin(writer* w, const scene_pin* pin)
 {
     write_open(w, NULL, "{");
@@ -119,6 +129,14 @@ static void write_pin(writer* w, const scene_pin* pin)
     else
     {
         write_text(w, "release", NULL);
+    }
+    if (pin->sample_count > 0)
+    {
+        write_pin_samples(w, pin);
+    }
+    if (pin->follow)
+    {
+        write_text(w, "follow", pin->follow);
     }
     write_close(w, "}");
 }

@@ -13,20 +13,28 @@ weft_cloth_def weft_cloth_def_default(void)
 
 weft_pin weft_pin_default(void)
 {
-    return (weft_pin){.fix = WEFT_FIX_POINT, .release = INFINITY};
+    return (weft_pin){.fix = WEFT_FIX_POINT, .release = INFINITY, .sample_rate = 25.0};
+}
+
+void pin_finish(weft_pin* pin)
+{
+    mem_free((void*)pin->vertices);
+    mem_free((void*)pin->keys);
+    mem_free((void*)pin->samples);
+    mem_free((void*)pin->follow);
+    *pin = (weft_pin){0};
 }
 
 static void pins_free(weft_pin* pins, int count)
 {
     for (int k = 0; k < count && pins; k++)
     {
-        mem_free((void*)pins[k].vertices);
-        mem_free((void*)pins[k].keys);
+        pin_finish(&pins[k]);
     }
     mem_free(pins);
 }
 
-static void forces_free(weft_force* forces, int count)
+void forces_free(weft_force* forces, int count)
 {
     for (int k = 0; k < count && forces; k++)
     {
@@ -47,6 +55,7 @@ void body_finish(body* b)
     mem_free(b->start);
     mem_free(b->velocity);
     mem_free(b->rest_uv);
+    mem_free(b->given);
     *b = (body){0};
 }
 
@@ -97,9 +106,8 @@ static weft_status check_vertices(const body* b, const int* vertices, int count,
     return WEFT_OK;
 }
 
-static weft_status take_material(const weft_cloth_def* def, body* b, weft_error* error)
+weft_status material_check(const body* b, const weft_material* m, double vertex_mass, weft_error* error)
 {
-    const weft_material* m = &def->material;
     const double values[] = {m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping};
     for (int k = 0; k < 6; k++)
     {
@@ -108,11 +116,17 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
             return wrong(error, b, "a material's numbers are zero or positive");
         }
     }
-    if (!(m->density > 0.0) && !(def->vertex_mass > 0.0))
+    if (!(m->density > 0.0) && !(vertex_mass > 0.0))
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s `%s`: %s has weight: give a density (%s) above zero",
                          b->kind->name, b->name, b->kind->name, b->kind->density);
     }
+    return WEFT_OK;
+}
+
+static weft_status take_material(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    TRY(material_check(b, &def->material, def->vertex_mass, error));
     if (!isfinite(def->vertex_mass) || def->vertex_mass < 0.0)
     {
         return wrong(error, b, "vertex_mass is in kg and not negative");
@@ -122,7 +136,7 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     {
         return wrong(error, b, FRICTION_WRONG "; thickness (m) is finite and above zero");
     }
-    b->material = *m;
+    b->material = def->material;
     b->vertex_mass = def->vertex_mass;
     b->thickness = def->thickness;
     return WEFT_OK;
@@ -219,6 +233,32 @@ static weft_status take_state(const weft_cloth_def* def, body* b, weft_error* er
     return check_vertices(b, b->outputs, b->outputs ? b->output_count : 0, "output", error);
 }
 
+static weft_status check_samples(const body* b, const weft_pin* pin, weft_error* error)
+{
+    static const double coordinate_max = 1e12; // m, as for meshes
+    if (!(pin->sample_rate > 0.0) || !isfinite(pin->sample_rate) || !isfinite(pin->sample_start))
+    {
+        return wrong(error, b, "a pin's sample_rate (samples a second) is above zero, its sample_start (s) is finite");
+    }
+    if (pin->vertex_count > 0 && pin->sample_count > INT32_MAX / pin->vertex_count)
+    {
+        return wrong(error, b, "a pin has more than 2^31 samples of vertices");
+    }
+    for (int k = 0; k < pin->sample_count * pin->vertex_count; k++)
+    {
+        vec3 x = pin->samples[k];
+        if (!v3_is_finite(x) || fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))) > coordinate_max)
+        {
+            return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                             "cloth `%s`: sample %d (counted from 0) of a pin puts vertex %d at (%g, %g, %g); "
+                             "coordinates must be finite and below %g m",
+                             b->name, k / pin->vertex_count, pin->vertices[k % pin->vertex_count], x.x, x.y, x.z,
+                             coordinate_max);
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* error)
 {
     TRY(check_vertices(b, pin->vertices, pin->vertex_count, "pin", error));
@@ -226,62 +266,86 @@ static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* err
     {
         return wrong(error, b, "a pin's numbers are finite");
     }
+    if (pin->fix != WEFT_FIX_POINT && pin->fix != WEFT_FIX_LINE && pin->fix != WEFT_FIX_PLANE)
+    {
+        return wrong(error, b, "a pin holds a point, along a line or in a plane");
+    }
     if (pin->fix != WEFT_FIX_POINT && !(v3_length(pin->direction) > 0.0))
     {
         return wrong(error, b, "a pin to a line or plane needs a direction that is not zero");
     }
     const char* mistake = motion_check(pin->keys, pin->key_count, pin->axis, pin->center);
-    return mistake ? wrong(error, b, mistake) : WEFT_OK;
+    TRY(mistake ? wrong(error, b, mistake) : WEFT_OK);
+    if (pin->follow && pin->sample_count > 0)
+    {
+        return wrong(error, b, "a pin follows a body or samples, not both");
+    }
+    return pin->sample_count > 0 ? check_samples(b, pin, error) : WEFT_OK;
+}
+
+weft_status pin_copy(const body* b, const weft_pin* from, weft_pin* to, weft_error* error)
+{
+    // The copy owns its arrays: clear first, so that a failure frees only what was copied.
+    *to = *from;
+    to->vertices = NULL;
+    to->keys = NULL;
+    to->samples = NULL;
+    to->follow = NULL;
+    TRY(check_pin(b, from, error));
+    bool ok = copy_array(from->vertices, from->vertex_count, sizeof(int), &to->vertices) &&
+              copy_array(from->keys, from->key_count, sizeof(weft_pin_key), &to->keys) &&
+              copy_array(from->samples, from->sample_count * from->vertex_count, sizeof(vec3), &to->samples);
+    to->follow = from->follow ? mem_strdup(from->follow) : NULL;
+    ok = ok && (to->follow || !from->follow);
+    return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 static weft_status take_pins(const weft_cloth_def* def, body* b, weft_error* error)
 {
-    if (!copy_array(def->pins, def->pin_count, sizeof(weft_pin), &b->pins))
+    b->pins = MEM_NEW(def->pin_count, weft_pin);
+    if (!b->pins)
     {
         return WEFT_NO_MEMORY;
     }
-    b->pin_count = def->pin_count;
-    // The copies own their arrays from here on: clear first, so that a failure frees only what was copied.
-    for (int k = 0; k < b->pin_count; k++)
+    while (b->pin_count < def->pin_count)
     {
-        b->pins[k].vertices = NULL;
-        b->pins[k].keys = NULL;
-    }
-    for (int k = 0; k < b->pin_count; k++)
-    {
-        TRY(check_pin(b, &def->pins[k], error));
-        if (!copy_array(def->pins[k].vertices, def->pins[k].vertex_count, sizeof(int), &b->pins[k].vertices) ||
-            !copy_array(def->pins[k].keys, def->pins[k].key_count, sizeof(weft_pin_key), &b->pins[k].keys))
-        {
-            return WEFT_NO_MEMORY;
-        }
+        int k = b->pin_count++;
+        TRY(pin_copy(b, &def->pins[k], &b->pins[k], error));
     }
     return WEFT_OK;
 }
 
+static weft_status force_copy(const body* b, const weft_force* from, weft_force* to, weft_error* error)
+{
+    *to = (weft_force){.vertex_count = from->vertex_count, .force = from->force};
+    TRY(check_vertices(b, from->vertices, from->vertex_count, "force", error));
+    if (!v3_is_finite(from->force))
+    {
+        return wrong(error, b, "a force is finite");
+    }
+    return copy_array(from->vertices, from->vertex_count, sizeof(int), &to->vertices) ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+weft_status forces_copy(const body* b, const weft_force* from, int count, weft_force** out, weft_error* error)
+{
+    *out = MEM_NEW(count, weft_force);
+    weft_status status = *out ? WEFT_OK : WEFT_NO_MEMORY;
+    for (int k = 0; k < count && status == WEFT_OK; k++)
+    {
+        status = force_copy(b, &from[k], &(*out)[k], error);
+    }
+    if (status != WEFT_OK)
+    {
+        forces_free(*out, count);
+        *out = NULL;
+    }
+    return status;
+}
+
 static weft_status take_forces(const weft_cloth_def* def, body* b, weft_error* error)
 {
-    if (!copy_array(def->forces, def->force_count, sizeof(weft_force), &b->forces))
-    {
-        return WEFT_NO_MEMORY;
-    }
+    TRY(forces_copy(b, def->forces, def->force_count, &b->forces, error));
     b->force_count = def->force_count;
-    for (int k = 0; k < b->force_count; k++)
-    {
-        b->forces[k].vertices = NULL;
-    }
-    for (int k = 0; k < b->force_count; k++)
-    {
-        TRY(check_vertices(b, def->forces[k].vertices, def->forces[k].vertex_count, "force", error));
-        if (!v3_is_finite(def->forces[k].force))
-        {
-            return wrong(error, b, "a force is finite");
-        }
-        if (!copy_array(def->forces[k].vertices, def->forces[k].vertex_count, sizeof(int), &b->forces[k].vertices))
-        {
-            return WEFT_NO_MEMORY;
-        }
-    }
     return WEFT_OK;
 }
 
@@ -297,11 +361,8 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
     return take_forces(def, b, error);
 }
 
-weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cloth_id* out, weft_error* error)
+weft_status body_append(weft_sim* sim, const weft_cloth_def* def, weft_error* error)
 {
-    WEFT_ASSERT(sim && def && def->positions && def->vertex_count >= 0 && def->face_count >= 0);
-    WEFT_ASSERT((def->face_vertices || def->tetrahedra) && def->tetrahedron_count >= 0);
-    WEFT_ASSERT(!sim->built);
     body b = {0};
     weft_status status = take_all(sim, def, &b, error);
     if (status == WEFT_OK && !mem_grow((void**)&sim->bodies, &sim->body_capacity, sim->body_count + 1, sizeof(body)))
@@ -317,11 +378,7 @@ weft_status weft_sim_add_cloth(weft_sim* sim, const weft_cloth_def* def, weft_cl
         body_finish(&b);
         return status;
     }
-    sim->bodies[sim->body_count] = b;
-    if (out)
-    {
-        *out = sim->body_count;
-    }
-    sim->body_count++;
+    b.added = weft_sim_time(sim);
+    sim->bodies[sim->body_count++] = b;
     return WEFT_OK;
 }

@@ -206,21 +206,6 @@ static weft_status add_elements(const weft_sim* sim, const body* b, model* m)
     return status;
 }
 
-static weft_status add_pins(const body* b, model* m)
-{
-    for (int p = 0; p < b->pin_count; p++)
-    {
-        int motion;
-        TRY(pin_set_add_motion(&m->pins, &b->pins[p], &motion));
-        for (int k = 0; k < b->pins[p].vertex_count; k++)
-        {
-            int i = b->pins[p].vertices[k];
-            TRY(pin_set_add(&m->pins, b->scene_vertex[i], motion, b->start[i]));
-        }
-    }
-    return WEFT_OK;
-}
-
 static void add_forces(const body* b, model* m)
 {
     for (int f = 0; f < b->force_count; f++)
@@ -230,6 +215,21 @@ static void add_forces(const body* b, model* m)
             vec3* external = &m->external[b->scene_vertex[b->forces[f].vertices[k]]];
             *external = v3_add(*external, b->forces[f].force);
         }
+    }
+}
+
+void sim_weigh(weft_sim* sim)
+{
+    model* m = &sim->model;
+    m->gravity = sim->def.gravity;
+    memset(m->external, 0, (size_t)m->vertex_count * sizeof(vec3));
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        add_forces(&sim->bodies[k], m);
+    }
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        m->external[i] = v3_madd(m->external[i], m->mass[i], m->gravity);
     }
 }
 
@@ -304,9 +304,10 @@ static weft_status build_state(weft_sim* sim)
     return WEFT_OK;
 }
 
-static weft_status build_model(weft_sim* sim)
+static weft_status build_model(weft_sim* sim, weft_error* error)
 {
     model* m = &sim->model;
+    m->generation = 1;
     for (int k = 0; k < sim->body_count; k++)
     {
         TRY(order_body(&sim->bodies[k], m->vertex_count));
@@ -318,21 +319,18 @@ static weft_status build_model(weft_sim* sim)
     {
         return WEFT_NO_MEMORY;
     }
-    m->gravity = sim->def.gravity;
     TRY(open_groups(sim, &m->groups));
     for (int k = 0; k < sim->body_count; k++)
     {
-        add_masses(&sim->bodies[k], m);
-        TRY(add_elements(sim, &sim->bodies[k], m));
-        TRY(add_pins(&sim->bodies[k], m));
-        add_forces(&sim->bodies[k], m);
+        if (!sim->bodies[k].removed)
+        {
+            add_masses(&sim->bodies[k], m);
+            TRY(add_elements(sim, &sim->bodies[k], m));
+        }
     }
     mend_masses(m);
-    for (int i = 0; i < m->vertex_count; i++)
-    {
-        m->external[i] = v3_madd(m->external[i], m->mass[i], m->gravity);
-    }
-    pin_set_sort(&m->pins);
+    sim_weigh(sim);
+    TRY(sim_build_pins(sim, &m->pins, error));
     TRY(seams_build(sim));
     return build_pattern(m);
 }
@@ -344,6 +342,8 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     TRY(world_create(w, &sim->model));
     w->pool = sim->pool;
     w->cpu = sim->cpu;
+    w->obstacles_at = sim_obstacles_at;
+    w->user = sim;
     w->settings = (step_settings){.time_step = sim->def.time_step,
                                   .newton_tolerance = sim->def.newton_tolerance,
                                   .newton_iterations = sim->def.newton_iterations,
@@ -368,7 +368,7 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "there is no cloth: add one before the first step");
     }
-    weft_status status = build_model(sim);
+    weft_status status = build_model(sim, error);
     if (status == WEFT_OK)
     {
         status = build_world(sim, error);

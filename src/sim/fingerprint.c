@@ -18,6 +18,18 @@ static uint64_t hash_array(uint64_t hash, const void* items, int count, size_t i
     return hash_bytes(hash_bytes(hash, &length, sizeof(length)), items, (size_t)length * item_size);
 }
 
+static uint64_t hash_follow(uint64_t hash, const pin_motion* m)
+{
+    for (int k = 0; m->follow && k < m->vertex_count; k++)
+    {
+        const pin_follow* f = &m->follow[k];
+        const double numbers[] = {f->face[0],   f->face[1],   f->face[2], f->weight[0],
+                                  f->weight[1], f->weight[2], f->offset};
+        hash = hash_bytes(hash, numbers, sizeof(numbers));
+    }
+    return hash;
+}
+
 static uint64_t hash_pins(uint64_t hash, const pin_set* set)
 {
     for (int k = 0; k < set->motion_count; k++)
@@ -27,12 +39,16 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
         const double numbers[] = {(double)m->fix, m->direction.x, m->direction.y, m->direction.z,
                                   way->axis.x,    way->axis.y,    way->axis.z,    way->center.x,
                                   way->center.y,  way->center.z,  m->release};
+        const double times[] = {m->sample_rate, m->sample_start};
         hash = hash_bytes(hash, numbers, sizeof(numbers));
         hash = hash_array(hash, way->keys, way->key_count, sizeof(weft_pin_key));
+        hash = hash_array(hash, m->samples, m->sample_count * m->vertex_count, sizeof(vec3));
+        hash = m->samples ? hash_bytes(hash, times, sizeof(times)) : hash;
+        hash = hash_follow(hash, m);
     }
     for (int k = 0; k < set->count; k++)
     {
-        const int numbers[] = {set->pins[k].vertex, set->pins[k].motion};
+        const int numbers[] = {set->pins[k].vertex, set->pins[k].motion, set->pins[k].place, 0};
         hash = hash_bytes(hash, numbers, sizeof(numbers));
         hash = hash_bytes(hash, &set->pins[k].start, sizeof(vec3));
     }
@@ -152,6 +168,10 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
 
 uint64_t sim_fingerprint(const weft_sim* sim)
 {
+    if (sim->edits.begun)
+    {
+        return sim->edits.scene;
+    }
     uint64_t hash = hash_settings(0xCBF29CE484222325u, sim);
     return hash_model(hash_bodies(hash, sim), &sim->model);
 }

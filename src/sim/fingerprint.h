@@ -4,6 +4,6 @@
 
 #include "sim/sim.h"
 
-uint64_t sim_fingerprint(const weft_sim* sim); // of a built simulation
+uint64_t sim_fingerprint(const weft_sim* sim); // of a built simulation, as it was before edits
 
 #endif

@@ -29,6 +29,7 @@ void obstacle_finish(obstacle* o)
     mem_free(o->samples);
     mem_free(o->held[0]);
     mem_free(o->held[1]);
+    mem_free(o->given);
     *o = (obstacle){0};
 }
 
@@ -133,7 +134,7 @@ weft_status obstacle_positions(obstacle* o, double time, vec3* out, weft_error* 
     {
         TRY(deformed(o, time, out, error));
     }
-    else
+    else if (n > 0) // none: removed
     {
         memcpy(out, o->mesh.position, (size_t)n * sizeof(vec3));
     }
@@ -269,12 +270,9 @@ static weft_status take_all(const weft_sim* sim, const weft_obstacle_def* def, o
     return take_samples(def, o, error);
 }
 
-weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_def* def, weft_obstacle_id* out, weft_error* error)
+weft_status obstacle_append(weft_sim* sim, const weft_obstacle_def* def, weft_error* error)
 {
-    WEFT_ASSERT(sim && def && def->vertex_count >= 0 && def->face_count >= 0 && def->key_count >= 0);
-    WEFT_ASSERT(!sim->built && def->sample_count >= 0);
-    WEFT_ASSERT(def->sample_count == 0 || !def->samples != !def->read_sample);
-    obstacle o = {.user = def->user, .release = def->release, .first = sim->obstacle_vertices};
+    obstacle o = {.user = def->user, .release = def->release};
     weft_status status = take_all(sim, def, &o, error);
     if (status == WEFT_OK &&
         !mem_grow((void**)&sim->obstacles, &sim->obstacle_capacity, sim->obstacle_count + 1, sizeof(obstacle)))
@@ -290,14 +288,19 @@ weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_def* def, w
         obstacle_finish(&o);
         return status;
     }
-    sim->obstacle_vertices += o.mesh.vertex_count;
-    sim->obstacles[sim->obstacle_count] = o;
-    if (out)
-    {
-        *out = sim->obstacle_count;
-    }
-    sim->obstacle_count++;
+    sim->obstacles[sim->obstacle_count++] = o;
+    obstacles_number(sim);
     return WEFT_OK;
+}
+
+void obstacles_number(weft_sim* sim)
+{
+    sim->obstacle_vertices = 0;
+    for (int k = 0; k < sim->obstacle_count; k++)
+    {
+        sim->obstacles[k].first = sim->obstacle_vertices;
+        sim->obstacle_vertices += sim->obstacles[k].mesh.vertex_count;
+    }
 }
 
 // ---- looking
@@ -331,7 +334,10 @@ int weft_sim_obstacle_triangle_count(const weft_sim* sim, weft_obstacle_id id)
 void weft_sim_obstacle_triangles(const weft_sim* sim, weft_obstacle_id id, int* out)
 {
     const obstacle* o = obstacle_at(sim, id);
-    memcpy(out, o->mesh.triangle, 3 * (size_t)o->mesh.triangle_count * sizeof(int));
+    if (o->mesh.triangle_count > 0)
+    {
+        memcpy(out, o->mesh.triangle, 3 * (size_t)o->mesh.triangle_count * sizeof(int));
+    }
 }
 
 int weft_sim_obstacle_is_still(const weft_sim* sim, weft_obstacle_id id)

@@ -245,9 +245,10 @@ weft_status weft_sim_tie(weft_sim* sim, const weft_tie* def, weft_error* error)
     int to_index = sim_find_body(sim, def->to);
     if (body_index >= sim->body_count || to_index >= sim->body_count)
     {
-        return error_set(error, WEFT_BAD_INPUT, NULL, 0,
-                         "`%s` is an obstacle; ties hold cloth to cloth: use pins with a path for what follows a body",
-                         body_index >= sim->body_count ? def->cloth : def->to);
+        return error_set(
+            error, WEFT_BAD_INPUT, NULL, 0,
+            "`%s` is an obstacle; ties hold cloth to cloth: use pins with `follow` for what follows a body",
+            body_index >= sim->body_count ? def->cloth : def->to);
     }
     if (sim->bodies[to_index].rest.triangle_count == 0)
     {

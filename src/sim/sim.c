@@ -33,6 +33,14 @@ weft_sim_def weft_sim_def_default(void)
     };
 }
 
+const char* air_check(const weft_air* a)
+{
+    bool good = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 && isfinite(a->friction) &&
+                a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) && a->gust_period > 0 &&
+                a->gust_length > 0;
+    return good ? NULL : "air: numbers are finite and not negative, gust_period and gust_length above zero";
+}
+
 static weft_status check_def(const weft_sim_def* def, weft_error* error)
 {
     const char* wrong = NULL;
@@ -49,11 +57,7 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
     wrong = !friction_take(def->friction, def->static_friction, &unsaid) || def->friction < 0.0 ? FRICTION_WRONG
                 " nor negative"
                                                                                                 : wrong;
-    const weft_air* a = &def->air;
-    bool air_ok = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 &&
-                  isfinite(a->friction) && a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) &&
-                  a->gust_period > 0 && a->gust_length > 0;
-    wrong = !air_ok ? "air: numbers are finite and not negative, gust_period and gust_length above zero" : wrong;
+    wrong = air_check(&def->air) ? air_check(&def->air) : wrong;
     return wrong ? error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s", wrong) : sa_check(&def->sa, error);
 }
 
@@ -104,10 +108,8 @@ weft_status weft_sim_create(const weft_sim_def* def, weft_sim** out, weft_error*
     return WEFT_OK;
 }
 
-void sim_unbuild(weft_sim* sim)
+void sim_model_finish(model* m)
 {
-    world_finish(&sim->world);
-    model* m = &sim->model;
     element_groups_finish(&m->groups);
     assembler_finish(&m->assembler);
     pin_set_finish(&m->pins);
@@ -115,6 +117,12 @@ void sim_unbuild(weft_sim* sim)
     mem_free(m->mass);
     mem_free(m->external);
     *m = (model){0};
+}
+
+void sim_unbuild(weft_sim* sim)
+{
+    world_finish(&sim->world);
+    sim_model_finish(&sim->model);
     for (int k = 0; k < sim->body_count; k++)
     {
         mem_free(sim->bodies[k].scene_vertex);
@@ -143,6 +151,11 @@ void weft_sim_destroy(weft_sim* sim)
     {
         exclusion_finish(&sim->exclusions[k]);
     }
+    for (int k = 0; k < sim->edits.pin_count; k++)
+    {
+        edited_pin_finish(&sim->edits.pins[k]);
+    }
+    mem_free(sim->edits.pins);
     mem_free(sim->bodies);
     mem_free(sim->squeezed);
     mem_free(sim->obstacles);

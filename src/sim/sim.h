@@ -26,13 +26,17 @@ struct body
     double vertex_mass;
     friction friction;
     double thickness;
-    vec3* start;    // [vertex_count] until the world is built
-    vec3* velocity; // likewise, or NULL
+    vec3* start;    // [vertex_count] m, when it was added
+    double added;   // s, when that was
+    vec3* velocity; // [vertex_count] m/s, likewise, or NULL
     vec2* rest_uv;  // [3 * triangle_count] rest shape of each triangle
-    weft_pin* pins; // copies, until the world is built
+    weft_pin* pins; // copies
     int pin_count;
     weft_force* forces;
     int force_count;
+    bool removed;         // has no vertices any more
+    unsigned char* given; // [given_size] its def as bytes, where it was added to a scene that ran; else NULL
+    size_t given_size;
 };
 
 // One obstacle. Its vertices are no unknowns: they follow those of all cloths, in the user's order, where contact wants
@@ -54,6 +58,9 @@ typedef struct obstacle
     vec3* held[2];        // [vertex_count] the last two samples that were needed
     int held_sample[2];   // -1: none
     uint64_t fingerprint; // of the samples
+    bool removed;         // as in body
+    unsigned char* given;
+    size_t given_size;
 } obstacle;
 
 // A pair that contact leaves alone; bodies are cloths, then obstacles.
@@ -79,9 +86,30 @@ typedef struct seam
     bool edges;
 } seam;
 
+// A pin of weft_sim_pin.
+typedef struct edited_pin
+{
+    weft_pin_id id;
+    int body;
+    weft_pin pin;  // a copy
+    vec3* start;   // [pin.vertex_count] m, when it was pinned
+    double pinned; // s, when that was
+} edited_pin;
+
+// What edits need to know of the scene as given, and what they have added to it (edits.h).
+typedef struct edits
+{
+    bool begun;                     // the simulation has been edited
+    uint64_t scene;                 // fingerprint before that
+    int body_count, obstacle_count; // likewise
+    edited_pin* pins;               // [pin_count] by id
+    int pin_count, pin_capacity;
+    int pin_ids; // given out so far
+} edits;
+
 struct weft_sim
 {
-    weft_sim_def def;
+    weft_sim_def def; // gravity and air as they are now
     const method_row* method;
     char* solver_name;
     char* preconditioner;
@@ -103,13 +131,29 @@ struct weft_sim
     weft_squeezed* squeezed; // [squeezed_capacity] of the last step
     int squeezed_capacity;
     bool built;
+    edits edits;
 };
 
 // Builds model and world from the bodies; does nothing when that is done.
 weft_status sim_build(weft_sim* sim, weft_error* error);
 void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
+void sim_weigh(weft_sim* sim); // weight and constant forces of the model, from masses, gravity and bodies
+weft_status sim_build_pins(const weft_sim* sim, pin_set* out, weft_error* error); // of bodies and edits; out is zero
+const char* sim_follower(const weft_sim* sim, const char* obstacle); // a cloth of which a pin follows it; NULL: none
+weft_status sim_obstacles_at(void* user, double time, vec3* out,
+                             weft_error* error); // an obstacles_fn of the simulation
+void sim_model_finish(model* m);
 void body_finish(body* b);
+weft_status body_append(weft_sim* sim, const weft_cloth_def* def, weft_error* error); // as the last one
+weft_status material_check(const body* b, const weft_material* m, double vertex_mass, weft_error* error);
+// Checked copies of what a cloth is to have. A pin that fails is half done, and to be finished.
+weft_status pin_copy(const body* b, const weft_pin* from, weft_pin* to, weft_error* error);
+void pin_finish(weft_pin* pin);
+void edited_pin_finish(edited_pin* e);
+weft_status forces_copy(const body* b, const weft_force* from, int count, weft_force** out, weft_error* error);
+void forces_free(weft_force* forces, int count);
+const char* air_check(const weft_air* air); // what is wrong with it, as a sentence; NULL: nothing
 // Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.
 weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
 // Whether the model makes elements of what the body is made of; likewise.
@@ -129,6 +173,8 @@ int sim_find_body(const weft_sim* sim, const char* name);
 
 // ---- obstacles
 void obstacle_finish(obstacle* o);
+weft_status obstacle_append(weft_sim* sim, const weft_obstacle_def* def, weft_error* error); // as the last one
+void obstacles_number(weft_sim* sim); // their first vertices, and how many there are in all
 void exclusion_finish(exclusion* e);
 weft_status exclusion_check(const weft_sim* sim, const weft_exclusion* e, weft_error* error); // names and vertices
 bool obstacle_is_still(const obstacle* o);

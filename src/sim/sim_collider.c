@@ -121,6 +121,10 @@ static void parts_add_body(const weft_sim* sim, int index, parts* p)
 static void parts_add_exclusion(const weft_sim* sim, const exclusion* e, parts* p)
 {
     int a = sim_find_body(sim, e->first), b = sim_find_body(sim, e->second);
+    if (mesh_of(sim, a)->vertex_count == 0 || mesh_of(sim, b)->vertex_count == 0)
+    {
+        return; // it was removed
+    }
     if (!e->vertices)
     {
         int* to = p->excluded_bodies + 2 * (size_t)p->excluded_body_count++;
@@ -190,7 +194,7 @@ weft_status weft_sim_create_collider(weft_sim* sim, weft_collider** out, weft_er
     return make_collider(sim, false, out, error);
 }
 
-static weft_status obstacles_for_contact(void* user, double time, vec3* out, weft_error* error)
+weft_status sim_obstacles_at(void* user, double time, vec3* out, weft_error* error)
 {
     return obstacles_at(user, time, out, error);
 }
@@ -302,7 +306,7 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     int n = sim->model.vertex_count;
     int bodies = sim->body_count + sim->obstacle_count;
     TRY(contact_create(c, collider, n, weft_sim_collider_vertex_count(sim), bodies));
-    c->obstacles_at = obstacles_for_contact;
+    c->obstacles_at = sim_obstacles_at;
     c->user = sim;
     for (int i = 0; i < n; i++)
     {

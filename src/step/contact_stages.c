@@ -28,11 +28,28 @@ static void expect(world* w)
     }
 }
 
+// Where obstacles are at the end of the substep, if pins follow them.
+static weft_status place_followed(world* w)
+{
+    int count = w->model->pins.body_vertices;
+    if (count == 0)
+    {
+        return WEFT_OK;
+    }
+    if (!mem_grow((void**)&w->followed, &w->followed_capacity, count, sizeof(vec3)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    return w->obstacles_at(w->user, w->time + w->h, w->followed, w->contact ? &w->contact->error : NULL);
+}
+
 // Pins for the end of the substep, and rows of what is near.
 weft_status stage_detect(world* w)
 {
     const state* s = &w->state;
-    w->filter_count = pin_set_constrain(&w->model->pins, w->time + w->h, w->h, s->x, s->v, w->filter, w->z);
+    TRY(place_followed(w));
+    pin_moment end = {w->time + w->h, w->h, s->x, s->v, w->followed};
+    w->filter_count = pin_set_constrain(&w->model->pins, &end, w->filter, w->z);
     w->pin_count = w->filter_count;
     if (!w->contact)
     {

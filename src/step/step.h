@@ -26,6 +26,7 @@ enum
 
 typedef struct model
 {
+    int generation; // counted from 1: edits that change elements or bodies make the next one
     int vertex_count;
     double* mass;   // [vertex_count] kg
     vec3* external; // [vertex_count] N: weight and constant forces
@@ -116,9 +117,13 @@ struct world
     bsr_matrix A;   // of the substep: that, or with the springs of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next; // the candidate end of the substep
-    vec3* expected;        // [vertex_count] m/s^2, for contact
-    filter_record* pins;   // [pin_count] the records of pins alone
+    vec3 *x_next, *v_next;      // the candidate end of the substep
+    vec3* expected;             // [vertex_count] m/s^2, for contact
+    obstacles_fn* obstacles_at; // for pins that follow them
+    void* user;                 // for that
+    vec3* followed;             // [followed_capacity] m, all obstacles at the end of the substep
+    int followed_capacity;
+    filter_record* pins; // [pin_count] the records of pins alone
     int pin_count;
     state saved;                        // before the step, for one that fails
     double solver_saved[SOLVER_MEMORY]; // likewise

@@ -60,6 +60,7 @@ void world_finish(world* w)
     mem_free(w->filter);
     mem_free(w->pins);
     mem_free(w->held);
+    mem_free(w->followed);
     binding_finish(&w->binding);
     mem_free(w->partial);
     method_object_finish(&w->method);

@@ -1,0 +1,183 @@
+// Pins, forces and bodies as bytes: each function names the fields of a def, for packing and unpacking alike. What is
+// read may be forged: lengths of arrays have to agree; what the numbers say is checked by whoever takes the def in.
+#include "sim/edits.h"
+
+// An array that is there with that length, or not there.
+static void check_length(packer* p, const void* items, int count, int64_t expected)
+{
+    p->failed = p->failed || (items && count != expected);
+}
+
+#define PACK_EXACTLY(p, items, expected)                                                                               \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        int64_t wanted_ = (expected);                                                                                  \
+        int count_ = (int)wanted_;                                                                                     \
+        p->failed = p->failed || wanted_ != count_;                                                                    \
+        PACK_ARRAY(p, items, &count_);                                                                                 \
+        check_length(p, *(items), count_, wanted_);                                                                    \
+    } while (0)
+
+static void pack_keys(packer* p, const weft_pin_key** keys, int* count, weft_vec3* axis, weft_vec3* center)
+{
+    PACK_ARRAY(p, keys, count);
+    PACK(p, *axis);
+    PACK(p, *center);
+}
+
+// Samples of so many vertices.
+static void pack_samples(packer* p, const weft_vec3** samples, int* count, int vertex_count)
+{
+    PACK(p, *count);
+    p->failed = p->failed || *count < 0;
+    PACK_EXACTLY(p, samples, (int64_t)*count * vertex_count);
+    p->failed = p->failed || (*count > 0 && !*samples);
+}
+
+void pack_pin(packer* p, weft_pin* pin)
+{
+    int fix = (int)pin->fix;
+    PACK_ARRAY(p, &pin->vertices, &pin->vertex_count);
+    PACK(p, fix);
+    pin->fix = (weft_fix)fix;
+    PACK(p, pin->direction);
+    pack_keys(p, &pin->keys, &pin->key_count, &pin->axis, &pin->center);
+    PACK(p, pin->release);
+    PACK(p, pin->sample_rate);
+    PACK(p, pin->sample_start);
+    pack_samples(p, &pin->samples, &pin->sample_count, pin->vertex_count);
+    pack_string(p, &pin->follow);
+}
+
+void pack_force(packer* p, weft_force* force)
+{
+    PACK_ARRAY(p, &force->vertices, &force->vertex_count);
+    PACK(p, force->force);
+}
+
+// Room for as many pins or forces as the bytes may have; they take 8 each at least.
+static void* pack_room_for(packer* p, int* count, size_t item_size)
+{
+    p->failed = p->failed || *count < 0 || (size_t)*count > (p->size - p->at) / 8;
+    void* room = p->failed ? NULL : mem_alloc((size_t)*count, item_size);
+    p->no_memory = p->no_memory || (!p->failed && !room);
+    p->failed = p->failed || !room;
+    *count = p->failed ? 0 : *count;
+    return room;
+}
+
+static void pack_pins(packer* p, weft_cloth_def* def)
+{
+    PACK(p, def->pin_count);
+    def->pins = p->reads ? pack_room_for(p, &def->pin_count, sizeof(weft_pin)) : def->pins;
+    for (int k = 0; k < def->pin_count; k++)
+    {
+        weft_pin pin = def->pins[k];
+        pack_pin(p, &pin);
+        if (p->reads)
+        {
+            ((weft_pin*)def->pins)[k] = pin;
+        }
+    }
+}
+
+static void pack_forces(packer* p, weft_cloth_def* def)
+{
+    PACK(p, def->force_count);
+    def->forces = p->reads ? pack_room_for(p, &def->force_count, sizeof(weft_force)) : def->forces;
+    for (int k = 0; k < def->force_count; k++)
+    {
+        weft_force force = def->forces[k];
+        pack_force(p, &force);
+        if (p->reads)
+        {
+            ((weft_force*)def->forces)[k] = force;
+        }
+    }
+}
+
+// A mesh as both defs have it.
+typedef struct faces
+{
+    const weft_vec3** positions;
+    int* vertex_count;
+    const int **start, **vertices;
+    int* count;
+} faces;
+
+static int64_t corner_count(const faces* f)
+{
+    return *f->start ? (*f->start)[*f->count] : 3 * (int64_t)*f->count;
+}
+
+static void pack_faces(packer* p, const faces* f)
+{
+    PACK_ARRAY(p, f->positions, f->vertex_count);
+    PACK(p, *f->count);
+    p->failed = p->failed || *f->count < 0 || *f->count > INT32_MAX / 4;
+    PACK_EXACTLY(p, f->start, (int64_t)*f->count + 1);
+    for (int k = 0; !p->failed && *f->start && k < *f->count; k++)
+    {
+        p->failed = (*f->start)[0] != 0 || (*f->start)[k + 1] < (*f->start)[k];
+    }
+    if (!p->failed)
+    {
+        PACK_EXACTLY(p, f->vertices, corner_count(f));
+        p->failed = p->failed || !*f->positions;
+    }
+}
+
+void pack_cloth(packer* p, weft_cloth_def* def)
+{
+    faces f = {&def->positions, &def->vertex_count, &def->face_start, &def->face_vertices, &def->face_count};
+    pack_string(p, &def->name);
+    pack_string(p, &def->kind);
+    pack_string(p, &def->model);
+    pack_string(p, &def->bending);
+    pack_faces(p, &f);
+    PACK(p, def->tetrahedron_count);
+    p->failed = p->failed || def->tetrahedron_count < 0 || def->tetrahedron_count > INT32_MAX / 4;
+    if (!p->failed)
+    {
+        PACK_EXACTLY(p, &def->tetrahedra, 4 * (int64_t)def->tetrahedron_count);
+        p->failed = p->failed || (!def->face_vertices && !def->tetrahedra);
+    }
+    if (!p->failed)
+    {
+        PACK_EXACTLY(p, &def->rest_positions, def->vertex_count);
+        PACK_EXACTLY(p, &def->rest_uv, corner_count(&f));
+        PACK_EXACTLY(p, &def->velocities, def->vertex_count);
+    }
+    PACK_ARRAY(p, &def->outputs, &def->output_count);
+    PACK(p, def->warp);
+    PACK(p, def->material);
+    PACK(p, def->vertex_mass);
+    PACK(p, def->friction);
+    PACK(p, def->static_friction);
+    PACK(p, def->thickness);
+    pack_pins(p, def);
+    pack_forces(p, def);
+    p->failed = p->failed || !def->name || !def->model;
+}
+
+void pack_cloth_finish(weft_cloth_def* def)
+{
+    mem_free((void*)def->pins);
+    mem_free((void*)def->forces);
+    *def = (weft_cloth_def){0};
+}
+
+void pack_obstacle(packer* p, weft_obstacle_def* def)
+{
+    faces f = {&def->positions, &def->vertex_count, &def->face_start, &def->face_vertices, &def->face_count};
+    pack_string(p, &def->name);
+    pack_faces(p, &f);
+    PACK(p, def->friction);
+    PACK(p, def->static_friction);
+    PACK(p, def->thickness);
+    pack_keys(p, &def->keys, &def->key_count, &def->axis, &def->center);
+    PACK(p, def->sample_rate);
+    PACK(p, def->sample_start);
+    pack_samples(p, &def->samples, &def->sample_count, def->vertex_count);
+    p->failed = p->failed || !def->name || !def->face_vertices;
+}

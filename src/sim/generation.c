@@ -1,0 +1,160 @@
+// Generations of the model. Edits that change elements or bodies build model, world and contact anew from the bodies,
+// beside the present ones, which go on living until that has succeeded. Vertices of a cloth are found again by its
+// place in the list of cloths: a cloth's own order follows from its rest shape and never changes.
+#include <string.h>
+
+#include "sim/edits.h"
+
+static void orders_swap(weft_sim* sim, generation* g)
+{
+    for (int k = 0; k < g->count; k++)
+    {
+        body* b = &sim->bodies[k];
+        body_order kept = g->orders[k];
+        g->orders[k] = (body_order){b->first, b->scene_vertex, b->user_vertex};
+        b->first = kept.first;
+        b->scene_vertex = kept.scene_vertex;
+        b->user_vertex = kept.user_vertex;
+    }
+}
+
+weft_status generation_begin(weft_sim* sim, generation* old, weft_error* error)
+{
+    WEFT_ASSERT(sim->built);
+    *old = (generation){.orders = MEM_NEW(sim->body_count, body_order)};
+    if (!old->orders)
+    {
+        return edit_error(WEFT_NO_MEMORY, error);
+    }
+    while (old->count < sim->body_count && sim->bodies[old->count].scene_vertex) // cloth that was just added has none
+    {
+        old->count++;
+    }
+    orders_swap(sim, old);
+    old->model = sim->model;
+    old->world = sim->world;
+    sim->model = (model){0};
+    sim->world = (world){0};
+    sim->built = false;
+    weft_status status = sim_build(sim, error);
+    if (status != WEFT_OK)
+    {
+        generation_undo(sim, old);
+        return status;
+    }
+    sim->model.generation = old->model.generation + 1;
+    return WEFT_OK;
+}
+
+void generation_undo(weft_sim* sim, generation* old)
+{
+    sim_unbuild(sim);
+    orders_swap(sim, old);
+    sim->model = old->model;
+    sim->world = old->world;
+    sim->built = true;
+    mem_free(old->orders);
+    *old = (generation){0};
+}
+
+void generation_keep(generation* old)
+{
+    old->world.model = &old->model;
+    world_finish(&old->world);
+    sim_model_finish(&old->model);
+    for (int k = 0; k < old->count; k++)
+    {
+        mem_free(old->orders[k].scene_vertex);
+        mem_free(old->orders[k].user_vertex);
+    }
+    mem_free(old->orders);
+    *old = (generation){0};
+}
+
+// ---- carrying the state over
+
+static void carry_body(const body* b, int first, const state* from, state* to)
+{
+    size_t n = (size_t)b->rest.vertex_count;
+    memcpy(to->x + b->first, from->x + first, n * sizeof(vec3));
+    memcpy(to->v + b->first, from->v + first, n * sizeof(vec3));
+    memcpy(to->acceleration + b->first, from->acceleration + first, n * sizeof(vec3));
+    memcpy(to->contact.memory + b->first, from->contact.memory + first, n * sizeof(contact_memory));
+}
+
+// The number that a body of the old generation has now, cloths and then obstacles; -1: it was removed.
+static int body_now(const weft_sim* sim, const generation* old, int body)
+{
+    if (body < old->count)
+    {
+        return sim->bodies[body].removed ? -1 : body;
+    }
+    int obstacle = body - old->count;
+    return sim->obstacles[obstacle].removed ? -1 : sim->body_count + obstacle;
+}
+
+static int vertex_now(const weft_sim* sim, const generation* old, int vertex)
+{
+    int k = old->count - 1;
+    while (k > 0 && vertex < old->orders[k].first)
+    {
+        k--;
+    }
+    const body* b = &sim->bodies[k];
+    return b->removed ? -1 : vertex - old->orders[k].first + b->first;
+}
+
+// Numbers change, their order does not: what was sorted stays so.
+static weft_status carry_marks(const weft_sim* sim, const generation* old, mark_list* to)
+{
+    const mark_list* from = &old->world.state.contact.marks;
+    for (int k = 0; k < from->count; k++)
+    {
+        squeeze_mark mark = from->item[k];
+        mark.vertex = vertex_now(sim, old, mark.vertex);
+        mark.body = body_now(sim, old, mark.body);
+        TRY(mark.vertex >= 0 && mark.body >= 0 ? marks_add(to, mark) : WEFT_OK);
+    }
+    return WEFT_OK;
+}
+
+static weft_status carry_over(weft_sim* sim, const generation* old, bool same_bodies)
+{
+    const state* from = &old->world.state;
+    state* to = &sim->world.state;
+    if (same_bodies)
+    {
+        TRY(state_copy(to, from));
+    }
+    for (int k = 0; k < old->count && !same_bodies; k++)
+    {
+        if (!sim->bodies[k].removed)
+        {
+            carry_body(&sim->bodies[k], old->orders[k].first, from, to);
+        }
+    }
+    TRY(same_bodies ? WEFT_OK : carry_marks(sim, old, &to->contact.marks));
+    to->step_count = from->step_count;
+    to->halvings = from->halvings;
+    to->calm = from->calm;
+    double* memory = solver_object_memory(&sim->world.solver);
+    if (memory)
+    {
+        memcpy(memory, solver_object_memory(&old->world.solver), SOLVER_MEMORY * sizeof(double));
+    }
+    return WEFT_OK;
+}
+
+weft_status generation_next(weft_sim* sim, bool same_bodies, weft_error* error)
+{
+    generation old;
+    TRY(generation_begin(sim, &old, error));
+    weft_status status = carry_over(sim, &old, same_bodies);
+    if (status != WEFT_OK)
+    {
+        generation_undo(sim, &old);
+        return edit_error(status, error);
+    }
+    generation_keep(&old);
+    return WEFT_OK;
+}
