@@ -242,6 +242,51 @@ static void cushions_are_gradients(void** state)
     assert_true(clinging > 30 && sliding > 60);
 }
 
+// ---- projection
+
+// A sheet that lies on a plane and would go down and aside: rows take it back to the thickness, and friction takes mu
+// times that way off the other, or all of it.
+static void rows_project_with_friction(void** state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 0.2, \"cells\": 5}}, \"transform\": "
+        "{\"translate\": [0.013, 0.001, 0.007]}}], \"obstacles\": [{\"name\": \"floor\", \"friction\": 0.4, \"shape\": "
+        "{\"plane\": {}}}]}";
+    const double down = 0.004, ways[] = {0.01, 0.001};
+    for (int k = 0; k < 2; k++)
+    {
+        weft_sim* sim = scene_sim_text(text, 1);
+        assert_int_equal(sim_build(sim, NULL), WEFT_OK);
+        contact* c = sim->world.contact;
+        int n = c->cloth_count;
+        vec3 v[36], a[36] = {{0, 0, 0}}, x[36];
+        for (int i = 0; i < n; i++)
+        {
+            v[i] = v3(ways[k] / 0.01, -down / 0.01, 0);
+            x[i] = v3_madd(sim->world.state.x[i], 0.01, v[i]);
+        }
+        contact_substep now = {.h = 0.01,
+                               .time_step = 0.01,
+                               .x = sim->world.state.x,
+                               .v = v,
+                               .expected = a,
+                               .last = &sim->world.state.contact};
+        double missing;
+        assert_int_equal(contact_find(c, &now), WEFT_OK);
+        assert_true(c->rows.count >= n);
+        assert_int_equal(contact_project(c, x, 60, &missing), WEFT_OK);
+        assert_true(missing < 1e-9);
+        for (int i = 0; i < n; i++)
+        {
+            double way = x[i].x - sim->world.state.x[i].x;
+            assert_true(x[i].y > 0.001 - 1e-8 && x[i].y < 0.001 + 1e-6);
+            assert_true(fabs(way - fmax(ways[k] - 0.4 * down, 0.0)) < 1e-6);
+        }
+        weft_sim_destroy(sim);
+    }
+}
+
 // ---- squeezed
 
 static const char press[] =
@@ -369,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(couplings_are_sums),
         cmocka_unit_test(cushions_are_gradients),
+        cmocka_unit_test(rows_project_with_friction),
         cmocka_unit_test(bodies_that_close_are_listed_and_let_go),
         cmocka_unit_test(bodies_that_pass_whole_are_listed),
         cmocka_unit_test(squeezing_stays_where_it_is),

@@ -44,11 +44,11 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
 void contact_finish(contact* c)
 {
     weft_collider_destroy(c->collider);
-    void* const arrays[] = {c->body,   c->inv_mass,  c->friction,    c->thickness, c->rest,   c->kin,
-                            c->sewn,   c->fan_start, c->fan,         c->start,     c->end,    c->velocity,
-                            c->framed, c->rows.item, c->touches,     c->cushions,  c->load,   c->couplings,
-                            c->record, c->awake,     c->island,      c->visits,    c->pushes, c->found.item,
-                            c->stuck,  c->zone,      c->zone_motion, c->zone_mass};
+    void* const arrays[] = {c->body,   c->inv_mass,  c->friction,    c->thickness, c->rest,     c->kin,
+                            c->sewn,   c->fan_start, c->fan,         c->start,     c->end,      c->velocity,
+                            c->framed, c->rows.item, c->touches,     c->cushions,  c->load,     c->couplings,
+                            c->record, c->awake,     c->island,      c->visits,    c->pushes,   c->found.item,
+                            c->stuck,  c->zone,      c->zone_motion, c->zone_mass, c->projected};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);
@@ -92,6 +92,13 @@ double contact_inv_mass(const contact* c, const int vertex[4], const double weig
         lightest = fmax(lightest, c->inv_mass[vertex[k]]);
     }
     return sum >= least * lightest ? sum : 0.0;
+}
+
+double contact_inv_mass_aside(const contact* c, const contact_row* row)
+{
+    vec3 other = fabs(row->normal.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
+    vec3 a = v3_normalize(v3_cross(row->normal, other)), b = v3_cross(row->normal, a);
+    return 0.5 * (contact_inv_mass(c, row->vertex, row->weight, a) + contact_inv_mass(c, row->vertex, row->weight, b));
 }
 
 // ---- the parts of a step

@@ -168,6 +168,16 @@ typedef struct cushion_load
     bool counted;         // what it was owed
 } cushion_load;
 
+// A row while positions are projected on it.
+typedef struct projected_row
+{
+    const contact_row* row;
+    double wanted;                   // m, distance at the end
+    double inv_mass, inv_mass_aside; // 1/kg, along the normal and across it
+    double pushed;                   // kg m so far
+    vec3 rubbed;                     // kg m so far
+} projected_row;
+
 // One collision as a condition on displacements and velocities of its vertices: along the unit normal n the weighted
 // sum of end positions must reach `gap`, and that of velocities must not be negative.
 typedef struct response_row
@@ -245,6 +255,9 @@ typedef struct contact
     coupled_matrix coupled; // mesh and cushions
     contact_state next;     // the state's next memory
 
+    projected_row* projected; // [projected_capacity]
+    int projected_capacity;
+
     // the response
     uint8_t* awake;       // [vertex_count] has moved since it was tested
     bool all_awake;       // nothing was tested yet
@@ -303,8 +316,9 @@ int contact_release(contact* c, contact_reaction_fn* reaction, const void* user,
 // What the next substep must know; and what moved a vertex out of a layer leaves its velocity.
 void contact_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v);
 
-// For methods without: see project.c.
-double contact_project(contact* c, vec3* x, int sweeps);
+// For methods without: moves x, the end of the substep, so that rows hold; *missing: m, the most that the last sweep
+// found.
+weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing);
 
 // After any method: moves x and v, the end of the substep, so that nothing crosses. *changed: something did. What may
 // be halved and cannot be parted is NOT_CONVERGED; else it is squeezed.
@@ -327,5 +341,6 @@ vec3 contact_yield(const contact* c, int vertex, vec3 impulse);
 // 1 over the mass of a weighted pair along a unit vector; 0 where what can move has so little part in it that it would
 // have to go twenty times as far.
 double contact_inv_mass(const contact* c, const int vertex[4], const double weight[4], vec3 direction);
+double contact_inv_mass_aside(const contact* c, const contact_row* row); // the mean over directions across the normal
 
 #endif

@@ -43,14 +43,6 @@ static void rub_set(cushion* s, double h, double limit, double inv_mass, vec3 u,
     s->slip = limit / end;
 }
 
-// The mean over directions across the normal.
-static double inv_mass_aside(const contact* c, const contact_row* row)
-{
-    vec3 other = fabs(row->normal.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
-    vec3 a = v3_normalize(v3_cross(row->normal, other)), b = v3_cross(row->normal, a);
-    return 0.5 * (contact_inv_mass(c, row->vertex, row->weight, a) + contact_inv_mass(c, row->vertex, row->weight, b));
-}
-
 static vec3 drift_of(const contact* c, const contact_row* row)
 {
     vec3 drift = v3(0, 0, 0);
@@ -69,7 +61,7 @@ static cushion cushion_make(const contact* c, int index, double inv_mass)
                  .normal = row->normal,
                  .overlap = row->thickness - row->distance,
                  .inv_mass = inv_mass,
-                 .inv_mass_aside = inv_mass_aside(c, row),
+                 .inv_mass_aside = contact_inv_mass_aside(c, row),
                  .drift = drift_of(c, row),
                  .friction = row->friction};
     memcpy(s.vertex, row->vertex, sizeof(s.vertex));

@@ -15,7 +15,8 @@
 // A border belongs to several faces, which all say the same: the first of them counts.
 #include "contact/find.h"
 
-// Sines of the angle by which what is beside a feature may rise towards the other; and in the mean, for what stands out.
+// Sines of the angle by which what is beside a feature may rise towards the other; and in the mean, for what stands
+// out.
 static const double level = 1e-4, lean = 0.25, lean_on_cloth = 0.03, standing_out = -0.01;
 
 weft_status fan_build(contact* c)

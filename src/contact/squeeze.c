@@ -16,8 +16,8 @@
 
 // ---- marks
 
-// Pins hold a vertex and its neighbours where a body has gone through the cloth: what the pins leave free is no way out of the
-// body, and pushing along it would only tear the cloth. So the body goes through all of them.
+// Pins hold a vertex and its neighbours where a body has gone through the cloth: what the pins leave free is no way out
+// of the body, and pushing along it would only tear the cloth. So the body goes through all of them.
 static weft_status mark_pinned_around(contact* c, squeeze_mark mark)
 {
     for (int k = 3 * c->fan_start[mark.vertex]; k < 3 * c->fan_start[mark.vertex + 1]; k++)

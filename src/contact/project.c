@@ -1,0 +1,106 @@
+// Rows as inequalities on positions, for methods that have no matrix: explicit steps, local/global, position based.
+//
+// The end of the substep is moved as little as may be, in the metric of mass, so that along its normal every row has
+// the distance that it wants, and across it friction takes what Coulomb's cone allows: with p >= 0 the accumulated
+// normal impulse of a row (kg m) and q its tangential one, |q| <= mu p, q against the way since the start. Gauss-Seidel
+// sweeps in the order of rows, which is sorted: the same bits on any number of threads. Static friction holds while the
+// whole way fits into the cone of the coefficient at rest; then that in motion counts.
+//
+// A row wants its thickness; one that starts closer wants to come out by 0.9 of what is missing in a whole step, as
+// touches do (touch.c).
+#include "contact/find.h"
+
+static const double come_out = 0.9, come_out_speed = 0.5; // of what is missing; m/s at most
+
+static double wanted_distance(const contact* c, const contact_row* row)
+{
+    double missing = row->thickness - row->distance;
+    if (!(missing > 0.0))
+    {
+        return row->thickness;
+    }
+    double speed = fmin(come_out * missing / c->now.time_step, come_out_speed);
+    return row->distance + fmin(missing, c->now.h * speed);
+}
+
+// Sum over the row of what is here: cloth at x, obstacles at the end of the substep; less where all was at the start.
+static vec3 row_sum(const contact* c, const projected_row* p, const vec3* x, bool from_start)
+{
+    vec3 sum = v3(0, 0, 0);
+    for (int k = 0; k < 4; k++)
+    {
+        int i = p->row->vertex[k];
+        vec3 here = i < c->cloth_count ? x[i] : c->end[i];
+        sum = v3_madd(sum, p->row->weight[k], from_start ? v3_sub(here, c->start[i]) : here);
+    }
+    return sum;
+}
+
+static void row_move(const contact* c, const projected_row* p, vec3 impulse, vec3* x)
+{
+    for (int k = 0; k < 4; k++)
+    {
+        int i = p->row->vertex[k];
+        if (i < c->cloth_count)
+        {
+            x[i] = v3_madd(x[i], p->row->weight[k], contact_yield(c, i, impulse));
+        }
+    }
+}
+
+// Returns what was missing along the normal.
+static double row_project(const contact* c, projected_row* p, vec3* x)
+{
+    vec3 n = p->row->normal;
+    double missing = p->wanted - v3_dot(n, row_sum(c, p, x, false));
+    double push = fmax(missing / p->inv_mass, -p->pushed);
+    p->pushed += push;
+    row_move(c, p, v3_scale(push, n), x);
+    if (!(p->inv_mass_aside > 0.0))
+    {
+        return missing;
+    }
+    vec3 way = row_sum(c, p, x, true);
+    way = v3_madd(way, -v3_dot(way, n), n);
+    vec3 rubbed = v3_madd(p->rubbed, -1.0 / p->inv_mass_aside, way);
+    double size = v3_length(rubbed);
+    if (size > p->row->friction.hold * p->pushed)
+    {
+        rubbed = size > 0.0 ? v3_scale(p->row->friction.rub * p->pushed / size, rubbed) : rubbed;
+    }
+    row_move(c, p, v3_sub(rubbed, p->rubbed), x);
+    p->rubbed = rubbed;
+    return missing;
+}
+
+weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing)
+{
+    const contact_row* rows = c->rows.item;
+    int count = 0;
+    *missing = 0.0;
+    if (!mem_grow((void**)&c->projected, &c->projected_capacity, c->rows.count, sizeof(projected_row)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int k = 0; k < c->rows.count; k++)
+    {
+        double inv_mass = contact_inv_mass(c, rows[k].vertex, rows[k].weight, rows[k].normal);
+        if (inv_mass > 0.0)
+        {
+            c->projected[count++] = (projected_row){.row = &rows[k],
+                                                    .wanted = wanted_distance(c, &rows[k]),
+                                                    .inv_mass = inv_mass,
+                                                    .inv_mass_aside = contact_inv_mass_aside(c, &rows[k])};
+        }
+    }
+    for (int turn = 0; turn < sweeps; turn++)
+    {
+        *missing = 0.0;
+        for (int k = 0; k < count; k++)
+        {
+            *missing = fmax(*missing, row_project(c, &c->projected[k], x));
+        }
+    }
+    c->contacts = int_max(c->contacts, count);
+    return WEFT_OK;
+}
