@@ -33,7 +33,7 @@ enum
 };
 
 // Collisions keep this many roundings to float apart at least, and this share of the thickness where they started so
-// far apart: springs do the rest in the next substep.
+// far apart: cushions do the rest in the next substep.
 static const double gap_ulps = 8.0, gap_share = 0.25;
 
 // ---- rows

@@ -205,7 +205,7 @@ static weft_status add_points(weft_sim* sim, const weft_tie* def, int body_index
     return status;
 }
 
-// Cloths that are sewn together keep no more than half of the distance at which they start (sweep.c), so that contact
+// Cloths that are sewn together keep no more than half of the distance at which they start (contact/find.c), so that contact
 // does not push against ties. Points that lie upon the other cloth have none: contact leaves them alone, with that
 // cloth.
 static bool is_near(const weft_sim* sim, const seam_point* p)

@@ -48,7 +48,7 @@ void bsr_multiply(workers* pool, cpu_kind cpu, const bsr_matrix* A, const vec3* 
 
 // ---- couplings that come and go
 //
-// A matrix plus a sum of small elements, sum over a, b of weight_a weight_b K between the rows of a and b: springs of
+// A matrix plus a sum of small elements, sum over a, b of weight_a weight_b K between the rows of a and b: cushions of
 // contacts. Rows gather what is theirs in the order of the elements, so the sum is the same on any number of threads
 // and symmetric to the bit.
 enum

@@ -114,7 +114,7 @@ struct world
 
     // scratch, made once
     double* values; // of the mesh's part of A
-    bsr_matrix A;   // of the substep: that, or with the springs of contact
+    bsr_matrix A;   // of the substep: that, or with the cushions of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
     vec3 *x_next, *v_next;      // the candidate end of the substep
