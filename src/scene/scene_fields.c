@@ -209,7 +209,7 @@ weft_status read_unknown_name(const scene_reader* r, const tree_node* node, cons
     }
     char known[400];
     join_words(names, count, known, sizeof(known));
-    return read_error(r, node, "there is no %s `%.60s`; there is %s", what, name, known);
+    return read_error(r, node, "there is no %s `%.60s`; there is %s", what, name, known[0] ? known : "none at all");
 }
 
 weft_status read_choice(const scene_reader* r, const tree_node* node, const char* const* words, int count, int* out)
