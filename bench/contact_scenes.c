@@ -6,7 +6,8 @@
 // could hold, the largest stretch, seconds. Exit status 1 when there is a crossing or a run broke down. Can be killed
 // and called again: finished runs are in the log. Options: --scenes LIST, --starts N (5),
 // --threads N (2), --frames N and --cells N (instead of the scene's), --short (a few frames of small sheets, two
-// starts: for tests), --set PATH=VALUE, those of results.h.
+// starts: for tests), --set PATH=VALUE, --share K/N (of N processes, each with a --log of its own, this is the K-th and
+// takes every N-th run), those of results.h.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,8 @@ typedef struct settings
     const char* scenes;
     const char* sets[SETS_MAX];
     int set_count, starts, threads, frames, cells;
+    int share, shares; // counted from 0; runs are dealt out
+    int dealt;
     bool is_short, json;
     results log;
     int failures; // runs with a crossing or broken down
@@ -112,6 +115,10 @@ static weft_status run_scene(settings* s, int scene)
     {
         char key[KEY_MAX];
         contact_case c = case_of(s, scene, run);
+        if (s->dealt++ % s->shares != s->share)
+        {
+            continue;
+        }
         contact_key(&c, key, sizeof(key));
         if (!results_find(&s->log, key))
         {
@@ -122,9 +129,22 @@ static weft_status run_scene(settings* s, int scene)
     return WEFT_OK;
 }
 
+static weft_status read_share(int argc, char** argv, settings* s)
+{
+    const char* text = bench_text(argc, argv, "--share", "1/1");
+    char end;
+    if (sscanf(text, "%d/%d%c", &s->share, &s->shares, &end) != 2 || s->share < 1 || s->share > s->shares)
+    {
+        fprintf(stderr, "weft bench contact-scenes: --share takes K/N with K from 1 to N, as 2/8, not %s\n", text);
+        return WEFT_BAD_INPUT;
+    }
+    s->share--;
+    return WEFT_OK;
+}
+
 static void read_options(int argc, char** argv, settings* s)
 {
-    bench_known(argc, argv, "--scenes= --starts= --threads= --frames= --cells= --short --set= --log= --fresh");
+    bench_known(argc, argv, "--scenes= --starts= --threads= --frames= --cells= --short --set= --share= --log= --fresh");
     s->is_short = bench_flag(argc, argv, "--short");
     s->scenes = bench_words(argc, argv, "--scenes", scene_words, scene_words);
     s->starts = bench_option(argc, argv, "--starts", s->is_short ? 2 : 5);
@@ -153,6 +173,10 @@ static int run(int argc, char** argv, bool json)
 {
     settings s = {.json = json};
     read_options(argc, argv, &s);
+    if (read_share(argc, argv, &s) != WEFT_OK)
+    {
+        return 2;
+    }
     weft_status status = results_open(&s.log, "contact-scenes", argc, argv);
     if (status != WEFT_OK)
     {
