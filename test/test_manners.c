@@ -3,6 +3,7 @@
 // and nothing else; a closed or full output is no crash.
 #define _GNU_SOURCE
 #include "common.h"
+#include "common_run.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -680,6 +681,34 @@ static void test_output_gone(void** unused)
 
 // ---- what succeeds says so in one object
 
+// Systems of several steps of one run are those of as many runs: looking at one changes nothing that follows.
+static void test_systems_of_several_steps(void** unused)
+{
+    (void)unused;
+    char line[200], path[PATH_BYTES];
+    assert_int_equal(weft("system hang --set cells=4 --step 2:6:2 --threads 2 --binary -o range"), 0);
+    for (int step = 2; step <= 6; step += 2)
+    {
+        size_t sizes[2];
+        snprintf(line, sizeof(line), "system hang --set cells=4 --step %d --binary -o one", step);
+        assert_int_equal(weft(line), 0);
+        char* one = test_file_read(path_of("one.weftsys", path), &sizes[0]);
+        snprintf(line, sizeof(line), "range-%d.weftsys", step);
+        char* of_range = test_file_read(path_of(line, path), &sizes[1]);
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(one, of_range, sizes[0]);
+        free(one);
+        free(of_range);
+    }
+    assert_int_not_equal(access(path_of("range-3.weftsys", path), F_OK), 0);
+    static const char* const wrong[] = {"2:", ":3", "0", "4:2", "1:2:0", "1:2:3:4", "many"};
+    for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
+    {
+        snprintf(line, sizeof(line), "system hang --set cells=4 --step %s -o range", wrong[k]);
+        expect_refusal(line, 2, "--step");
+    }
+}
+
 static void test_json_success(void** unused)
 {
     (void)unused;
@@ -804,6 +833,7 @@ int main(void)
         cmocka_unit_test(test_blow_up_later),
         cmocka_unit_test(test_blow_up_json),
         cmocka_unit_test(test_output_gone),
+        cmocka_unit_test(test_systems_of_several_steps),
         cmocka_unit_test(test_json_success),
         cmocka_unit_test(test_json_keys_are_documented),
         cmocka_unit_test(test_check_places_obstacles),
