@@ -247,6 +247,7 @@ typedef struct weft_step_stats
     double time;          ///< s, at the end of the step
     int iterations;       ///< of the linear solver, all solves of the step
     int solves;           ///< linear solves
+    int rescued;          ///< of them those that the solver gave up and a direct solve took over
     const char* solver;   ///< name of the one that ran last (for auto: the one chosen); static
     int counter_count;
     weft_counter counters[WEFT_COUNTER_MAX]; ///< of the method, and of the one that it falls back on; weft_step_counter finds one

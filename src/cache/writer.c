@@ -372,7 +372,8 @@ static void put_stats(FILE* f, const weft_sim* sim, const weft_step_stats* s, in
     fprintf(f, "{\"step\":%lld,\"frame\":%lld,", (long long)s->step,
             (long long)((s->step + steps_per_frame - 1) / steps_per_frame));
     put_number(f, "time", s->time);
-    fprintf(f, ",\"solver\":\"%s\",\"iterations\":%d,\"solves\":%d,", s->solver, s->iterations, s->solves);
+    fprintf(f, ",\"solver\":\"%s\",\"iterations\":%d,\"solves\":%d,\"rescued\":%d,", s->solver, s->iterations,
+            s->solves, s->rescued);
     for (int k = 0; k < s->counter_count; k++)
     {
         put_number(f, s->counters[k].name, s->counters[k].value);

@@ -129,6 +129,10 @@ typedef struct solver_object
 weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options,
                                weft_error* error);
 weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats);
+// For steps, after a solve that did not converge or met what is not definite: a direct solve, whose answer counts even
+// if rounding keeps it from the tolerance. Adds to the stats of the solve before. Fails where that is no answer either.
+weft_status solver_object_rescue(const solver_object* object, const linear_system* system, vec3* x,
+                                 weft_solve_stats* stats);
 // Forgets everything, so that the next solve is as cold as after a start.
 void solver_object_drop(solver_object* object);
 // Forgets what makes the next solve differ from that of a resumed run: nothing for most solvers.

@@ -204,6 +204,12 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x)
 {
     weft_solve_stats* stats = &w->last_solve;
     weft_status status = solver_object_solve(&w->solver, system, x, stats);
+    if (status == WEFT_NOT_CONVERGED || status == WEFT_NOT_DEFINITE)
+    {
+        weft_status rescued = solver_object_rescue(&w->solver, system, x, stats);
+        w->stats->rescued += rescued == WEFT_OK;
+        status = rescued == WEFT_OK ? WEFT_OK : status;
+    }
     w->stats->iterations += stats->iterations;
     w->stats->solves++;
     w->stats->solver = stats->solver;
