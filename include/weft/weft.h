@@ -347,7 +347,7 @@ WEFT_API weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_ve
 WEFT_API weft_status weft_sim_unpin(weft_sim* sim, weft_pin_id pin, weft_error* error);
 
 /// Takes a body out. Other bodies keep their ids; this one's names nothing from now on, is counted by weft_sim_cloth_count and
-/// its kin as a body without vertices, and its name stays taken. Pins of a cloth go with it. BAD_INPUT for the last cloth and
+/// its kin as a body without vertices; another body may have its name. Pins of a cloth go with it. BAD_INPUT for the last cloth and
 /// for cloth with ties; likewise for an obstacle that pins follow.
 WEFT_API weft_status weft_sim_remove_cloth(weft_sim* sim, weft_cloth_id cloth, weft_error* error);
 WEFT_API weft_status weft_sim_remove_obstacle(weft_sim* sim, weft_obstacle_id obstacle, weft_error* error);

@@ -52,6 +52,7 @@ void body_finish(body* b)
     mem_free(b->scene_vertex);
     mem_free(b->user_vertex);
     mem_free(b->outputs);
+    mem_free(b->torn_from);
     mem_free(b->start);
     mem_free(b->velocity);
     mem_free(b->rest_uv);

@@ -392,7 +392,7 @@ static weft_status load_all(edits_loader* l)
         TRY(load_obstacle(l, &sim->obstacles[k]));
     }
     obstacles_number(sim);
-    return any ? load_pins(l) : forged(l);
+    return any && names_differ(sim) ? load_pins(l) : forged(l);
 }
 
 // ---- what was there before
@@ -480,10 +480,12 @@ weft_status edits_load(weft_sim* sim, edits_before* before, sections* from, weft
     if (status == WEFT_OK)
     {
         edits_loader l = {sim, pack_reader(found->items, found->count), from, error, {0}};
+        sim->edits.loading = true;
         status = load_all(&l);
         lend_orders(sim, before);
         status = status == WEFT_OK ? generation_begin(sim, &before->generation, error) : status;
         sim->model.generation = status == WEFT_OK ? l.counts.generation : sim->model.generation;
+        sim->edits.loading = false;
         status == WEFT_OK ? (void)0 : before_put_back(sim, before);
     }
     if (status != WEFT_OK)

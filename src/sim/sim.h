@@ -19,6 +19,9 @@ struct body
     int* user_vertex;  // [rest.vertex_count] of the scene's vertex first + k
     int output_count;
     int* outputs;   // [output_count] user's vertex, or NULL: all
+    int topology;   // how often its mesh has changed since it came
+    int* torn_from; // [torn_count] of the last outputs, which came since then, the earlier one that each was torn off from
+    int torn_count;
     bool flat_rest; // the rest shape is a uv map: rest angles are zero
     weft_material material;
     const cloth_model* model;
@@ -100,6 +103,7 @@ typedef struct edited_pin
 typedef struct edits
 {
     bool begun;                     // the simulation has been edited
+    bool loading;                   // edits of a checkpoint come in: names are looked at when all are there
     uint64_t scene;                 // fingerprint before that
     int body_count, obstacle_count; // likewise
     edited_pin* pins;               // [pin_count] by id
@@ -163,12 +167,13 @@ weft_status seams_build(weft_sim* sim); // ties of the model, once the order of 
 
 // A copy of the name, or of PREFIXn without one; refused when it is no file name or taken.
 weft_status name_take(const weft_sim* sim, const char* name, const char* prefix, char** out, weft_error* error);
+bool names_differ(const weft_sim* sim); // of all bodies that are there
 
 // Coefficients of a body or of what no body says; false: they are not finite, or less at rest than in motion.
 bool friction_take(double motion, double rest, friction* out);
 #define FRICTION_WRONG "friction is finite, and at rest not less than in motion"
 
-// Cloths, then obstacles; -1: no body has that name.
+// Of the scene as given, which ties and exclusions are of: cloths, then obstacles; -1: no body has that name.
 int sim_find_body(const weft_sim* sim, const char* name);
 
 // ---- obstacles
