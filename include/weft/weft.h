@@ -335,7 +335,15 @@ WEFT_API weft_status weft_sim_set_material(weft_sim* sim, weft_cloth_id cloth, c
 WEFT_API weft_status weft_sim_set_force(weft_sim* sim, weft_cloth_id cloth, const weft_force* forces, int force_count,
                                         weft_error* error);
 
-typedef int weft_pin_id; ///< 1, 2, ... in the order of weft_sim_pin; none is used twice
+typedef int weft_pin_id; ///< 1, 2, ... in the order in which pins come, with a cloth or by weft_sim_pin; none is used twice
+/// Pins that the cloth came with: those of its weft_cloth_def, or of its `pins` in the scene file, in that order, moved and let go
+/// ones too. 0 for one that was removed.
+WEFT_API int weft_sim_cloth_pin_count(const weft_sim* sim, weft_cloth_id cloth);
+WEFT_API weft_pin_id weft_sim_cloth_pin(const weft_sim* sim, weft_cloth_id cloth, int index);
+WEFT_API int weft_sim_has_pin(const weft_sim* sim, weft_pin_id pin); ///< 0: there is none, or it was let go
+/// The number of vertices that a pin holds, 0 where there is none; *vertices are the cloth's, in the order of weft_sim_move's
+/// targets, until the next edit. cloth may be NULL.
+WEFT_API int weft_sim_pin_vertices(const weft_sim* sim, weft_pin_id pin, weft_cloth_id* cloth, const int** vertices);
 /// Pins vertices where they are now. Keys, samples and release are in the simulation's time, as of any pin: a motion that begins
 /// now has its first key at weft_sim_time. out may be NULL, and is left alone on failure.
 WEFT_API weft_status weft_sim_pin(weft_sim* sim, weft_cloth_id cloth, const weft_pin* pin, weft_pin_id* out,

@@ -35,6 +35,8 @@ struct body
     vec2* rest_uv;  // [3 * triangle_count] rest shape of each triangle
     weft_pin* pins; // copies
     int pin_count;
+    weft_pin_id first_pin;     // id of the first of them; the others' follow
+    unsigned char* pins_taken; // [pin_count] 1: let go, or among the edits' by now
     weft_force* forces;
     int force_count;
     bool removed;         // has no vertices any more
@@ -89,7 +91,7 @@ typedef struct seam
     bool edges;
 } seam;
 
-// A pin of weft_sim_pin.
+// A pin of weft_sim_pin, or one of a body that was moved.
 typedef struct edited_pin
 {
     weft_pin_id id;
@@ -108,7 +110,7 @@ typedef struct edits
     int body_count, obstacle_count; // likewise
     edited_pin* pins;               // [pin_count] by id
     int pin_count, pin_capacity;
-    int pin_ids; // given out so far
+    int pin_ids; // given out so far, to pins of bodies too
 } edits;
 
 struct weft_sim
