@@ -187,6 +187,23 @@ typedef struct weft_air
     double gust_length;  ///< m
 } weft_air;
 
+enum
+{
+    WEFT_SETTING_MAX = 64 ///< settings of all methods together, at most
+};
+
+/// A number that can be chosen for a method. Strings are static.
+typedef struct weft_setting
+{
+    const char *method, *name;
+    const char* unit;        ///< NULL: none
+    const char* summary;
+    int whole;               ///< 1: an integer
+    double value;            ///< the default
+    double minimum, maximum; ///< maximum INFINITY: there is none
+    int above;               ///< 1: the minimum itself is excluded
+} weft_setting;
+
 /// Start from weft_sim_def_default(); every field is then valid.
 typedef struct weft_sim_def
 {
@@ -198,8 +215,7 @@ typedef struct weft_sim_def
     double tolerance;       ///< of the linear solver, relative
     int max_iterations;     ///< of the linear solver; 0: its own limit
     weft_sa_def sa;         ///< of the solvers with multigrid
-    double newton_tolerance; ///< method newton: largest vertex displacement of the last iteration, m
-    int newton_iterations;  ///< method newton: at most
+    double settings[WEFT_SETTING_MAX]; ///< of the methods, by index of weft_setting_at: weft_sim_def_set
     int max_halvings;       ///< of a step that goes wrong, 0..10
     double max_stretch;     ///< a step in which a thread grows by more than this factor is halved
     weft_air air;
@@ -275,6 +291,12 @@ typedef struct weft_sim weft_sim;
 typedef int weft_cloth_id; ///< 0, 1, ... in the order of adding
 
 WEFT_API weft_sim_def weft_sim_def_default(void);
+/// The index-th setting of all methods together, from 0; NOT_FOUND past the last.
+WEFT_API weft_status weft_setting_at(int index, weft_setting* out);
+/// weft_sim_def_set(&def, "newton", "tolerance", 1e-7, NULL). NOT_FOUND: there is no such setting; BAD_INPUT: not within its limits.
+WEFT_API weft_status weft_sim_def_set(weft_sim_def* def, const char* method, const char* setting, double value,
+                                      weft_error* error);
+WEFT_API double weft_sim_def_get(const weft_sim_def* def, const char* method, const char* setting); ///< NAN: no such one
 WEFT_API weft_status weft_sim_create(const weft_sim_def* def, weft_sim** out, weft_error* error);
 WEFT_API void weft_sim_destroy(weft_sim* sim); ///< NULL is fine
 /// Before the first step, or as an edit (see there) after it: its positions are then where it is now. out may be NULL, and is

@@ -159,6 +159,8 @@ void pin_finish(weft_pin* pin);
 void edited_pin_finish(edited_pin* e);
 weft_status forces_copy(const body* b, const weft_force* from, int count, weft_force** out, weft_error* error);
 void forces_free(weft_force* forces, int count);
+void sim_settings_default(weft_sim_def* def); // of methods
+weft_status sim_settings_check(const weft_sim_def* def, weft_error* error);
 const char* air_check(const weft_air* air); // what is wrong with it, as a sentence; NULL: nothing
 // Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.
 weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
