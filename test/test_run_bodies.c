@@ -419,6 +419,8 @@ static void commands_follow_the_bodies(void** unused)
     }
     assert_int_equal(weft("export run --to obj --frames 6 --body patch -o x.obj"), 2);
     shell("grep -q 'in frames 0 to 3' .err");
+    assert_int_equal(weft("render run --show strength -o s.png"), 2);
+    shell("grep -q 'was added or removed' .err");
     run_whole(tear);
     assert_int_equal(weft("inspect run"), 0);
     assert_int_equal(weft("view run -o page.html"), 0);

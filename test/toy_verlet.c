@@ -104,7 +104,7 @@ static const method_field fields[] = {{{"fastest", 0}, fastest_values}, {{NULL, 
 static const method_setting settings[] = {
     {.name = "drag", .summary = "How fast velocities fall", .unit = "1/s", .maximum = HUGE_VAL},
     {.name = "times", .summary = "So often", .value = 1, .minimum = 1, .maximum = 9, .whole = true},
-    {NULL},
+    {.name = NULL},
 };
 
 static const stage stages[] = {

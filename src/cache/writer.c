@@ -191,13 +191,15 @@ static bool is_field_of(const char* name, const char* file)
            strcmp(part + strcspn(part, "."), ".field") == 0;
 }
 
-// NAME.G.obj or NAME.G.pc2 of a topology that frames.jsonl lists: other files of such a name are the user's.
+// NAME.G.obj, NAME.G.pc2 or NAME.G.ele of a topology that frames.jsonl lists: other files of such a name are the
+// user's.
 static bool is_topology_file(const topology_changes* changes, const char* file)
 {
     char name[512];
     size_t length = strlen(file);
     bool ending = length > 4 && length < sizeof(name) &&
-                  (strcmp(file + length - 4, ".obj") == 0 || strcmp(file + length - 4, ".pc2") == 0);
+                  (strcmp(file + length - 4, ".obj") == 0 || strcmp(file + length - 4, ".pc2") == 0 ||
+                   strcmp(file + length - 4, ".ele") == 0);
     snprintf(name, sizeof(name), "%.*s", ending ? (int)length - 4 : 0, file);
     return ending && topology_changes_name(changes, name);
 }

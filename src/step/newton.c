@@ -34,7 +34,7 @@ static const method_setting settings[] = {
      .minimum = 1,
      .maximum = 1e6,
      .whole = true},
-    {NULL},
+    {.name = NULL},
 };
 
 // A step ends when it can gain no more than this share of the energies at hand.
