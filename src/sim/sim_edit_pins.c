@@ -257,8 +257,9 @@ weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_vec3* targe
     return status;
 }
 
-static weft_status let_go_given(weft_sim* sim, weft_pin_id pin, body* b, weft_error* error)
+static weft_status let_go_given(weft_sim* sim, weft_pin_id pin, int cloth, weft_error* error)
 {
+    body* b = &sim->bodies[cloth];
     unsigned char* taken = &b->pins_taken[pin - b->first_pin];
     *taken = 1;
     weft_status status = renew_pins(sim, error);
@@ -274,7 +275,7 @@ weft_status weft_sim_unpin(weft_sim* sim, weft_pin_id pin, weft_error* error)
     int at = find_edited(sim, pin);
     if (at < 0)
     {
-        return let_go_given(sim, pin, &sim->bodies[find_given(sim, pin)], error);
+        return let_go_given(sim, pin, find_given(sim, pin), error);
     }
     edits* all = &sim->edits;
     edited_pin gone = all->pins[at];
