@@ -94,7 +94,7 @@ static weft_status write_mesh(const char* path, const mesh* m, weft_error* error
 static weft_status write_samples(const char* path, mesh* m, int frames, weft_error* error)
 {
     pc2* cache = NULL;
-    TRY(pc2_create(path, m->vertex_count, &cache, error));
+    TRY(pc2_create(path, m->vertex_count, 0.0f, &cache, error));
     weft_status status = WEFT_OK;
     for (int frame = 0; frame < frames && status == WEFT_OK; frame++)
     {

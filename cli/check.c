@@ -19,6 +19,7 @@ typedef struct check_options
     const char* overrides[OVERRIDES_MAX];
     int override_count;
     bool json;
+    bool schema; // print it, and look at no scene
 } check_options;
 
 // Warnings that the library logs on the way; each once, though the simulation may repeat what the loader said.
@@ -477,6 +478,10 @@ static int read_options(int argc, char** argv, check_options* o)
         {
             status = read_override(&scan, o);
         }
+        else if (option_is(&scan, "--schema"))
+        {
+            o->schema = true;
+        }
         else if (!option_is(&scan, "--json"))
         {
             status = report_usage("check", o->json, "unknown option `%s`", scan.name);
@@ -486,8 +491,25 @@ static int read_options(int argc, char** argv, check_options* o)
             return status;
         }
     }
-    return o->scene ? EXIT_DONE
-                    : report_usage("check", o->json, "which scene? give a file or a name from `weft list scenes`");
+    return o->scene || o->schema
+               ? EXIT_DONE
+               : report_usage("check", o->json, "which scene? give a file or a name from `weft list scenes`");
+}
+
+// For editors: with the settings of all methods of this build.
+static int print_schema(void)
+{
+    size_t size = weft_scene_schema(NULL, 0) + 1;
+    char* text = malloc(size);
+    if (!text)
+    {
+        weft_error error = {.status = WEFT_NO_MEMORY, .message = "no memory for the schema"};
+        return report_error(&error, false);
+    }
+    weft_scene_schema(text, size);
+    fputs(text, stdout);
+    free(text);
+    return EXIT_DONE;
 }
 
 static int check_scene(const check_options* o, const check_warnings* warnings)
@@ -533,6 +555,10 @@ int command_check(int argc, char** argv)
     if (status != EXIT_DONE)
     {
         return status;
+    }
+    if (options.schema)
+    {
+        return print_schema();
     }
     check_warnings warnings = {.json = options.json};
     weft_set_log(warnings_add, &warnings);

@@ -23,8 +23,9 @@ static const help_page pages[] = {
      "  weft run shirt.json --solver cholesky --frames 48\n"
      "  weft run shirt.json --solver sa-ppcg --fields\n"
      "  weft run shirt-run/scene.json --resume\n"},
-    {"check", "weft check SCENE [--set PATH=VALUE]... [--json]",
-     "Reads and validates everything that a run would, and runs nothing.\n\n  weft check shirt.json\n"},
+    {"check", "weft check SCENE [--set PATH=VALUE]... [--json]\n       weft check --schema",
+     "Reads and validates everything that a run would, and runs nothing.\n\n  weft check shirt.json\n\n"
+     "--schema prints the JSON Schema of scene files, for editors.\n"},
     {"list", "weft list methods|solvers|models|materials|scenes|formats|bodies",
      "One a line: name, tab, summary.\n\n  weft list scenes\n"},
     {"render",

@@ -240,7 +240,8 @@ static weft_status make_inspector(inspection* in, int frame, weft_error* error)
     bool same = in->inspector != NULL;
     for (int b = 0; b < in->body_count; b++)
     {
-        int topology = weft_cache_topology_of(in->cache, b, frame);
+        bool present = weft_cache_present(in->cache, b, frame);
+        int topology = present ? weft_cache_topology_of(in->cache, b, frame) : -1;
         same = same && topology == in->topology[b];
         in->topology[b] = topology;
     }
@@ -255,13 +256,14 @@ static weft_status make_inspector(inspection* in, int frame, weft_error* error)
     weft_inspect_body* bodies = calloc((size_t)in->body_count, sizeof(*bodies));
     for (int b = 0; b < in->body_count && bodies; b++)
     {
-        const weft_cache_body* body = weft_cache_topology_at(in->cache, b, in->topology[b]);
+        const weft_cache_body* body = weft_cache_topology_at(in->cache, b, weft_cache_topology_of(in->cache, b, frame));
+        bool present = in->topology[b] >= 0; // one that is not there has nothing to cross
         bodies[b] = (weft_inspect_body){.obstacle = body->obstacle || named_obstacle(o, body->name),
                                         .vertex_count = body->vertex_count,
                                         .rest = body->rest,
-                                        .triangle_count = body->triangle_count,
+                                        .triangle_count = present ? body->triangle_count : 0,
                                         .triangles = body->triangles,
-                                        .segment_count = body->segment_count,
+                                        .segment_count = present ? body->segment_count : 0,
                                         .segments = body->segments};
     }
     weft_inspect_def def = weft_inspect_def_default();

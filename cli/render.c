@@ -336,11 +336,15 @@ weft_status picture_load(picture* p, int frame, weft_error* error)
     {
         weft_status status = weft_cache_read_frame(p->cache, k, frame, p->positions[k], error);
         const weft_cache_body* body = weft_cache_topology_at(p->cache, k, weft_cache_topology_of(p->cache, k, frame));
-        if (status == WEFT_OK && body->lines)
+        if (!weft_cache_present(p->cache, k, frame))
+        {
+            p->meshes[k].vertex_count = p->meshes[k].triangle_count = p->meshes[k].face_count = 0;
+        }
+        else if (status == WEFT_OK && body->lines)
         {
             status = lines_draw(p, k, body) ? WEFT_OK : WEFT_NO_MEMORY;
         }
-        else if (body->triangles != p->meshes[k].triangles) // cloth tore; no ground does
+        else if (body->triangles != p->meshes[k].triangles || p->meshes[k].vertex_count == 0) // cloth tore, or came
         {
             mesh_take(&p->meshes[k], body, p->edges);
         }

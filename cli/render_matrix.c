@@ -36,7 +36,8 @@ static weft_status torn(const char* dir, const char* name, int frame, weft_error
 {
     snprintf(error->file, sizeof(error->file), "%s", dir);
     snprintf(error->message, sizeof(error->message),
-             "`%s` tears at frame %d: matrices can be shown of the frames before; choose one with --frame", name, frame);
+             "`%s` tears at frame %d: matrices can be shown of the frames before; choose one with --frame", name,
+             frame);
     return WEFT_UNSUPPORTED;
 }
 
@@ -51,6 +52,17 @@ static weft_cloth_id cloth_find(const weft_sim* sim, const char* name)
         }
     }
     return -1;
+}
+
+// It describes no cloth that comes later, and all that goes.
+static weft_status comes_or_goes(const char* dir, const char* name, weft_error* error)
+{
+    snprintf(error->file, sizeof(error->file), "%s", dir);
+    snprintf(error->message, sizeof(error->message),
+             "`%s` was added or removed while the run went on: matrices can be shown of frames with the bodies of the "
+             "scene, of runs to which none was added",
+             name);
+    return WEFT_UNSUPPORTED;
 }
 
 // ---- one cloth
@@ -109,6 +121,10 @@ static weft_status body_match(frame_matrix* m, const char* dir, weft_cache* cach
     if (frame >= tears)
     {
         return torn(dir, b->name, tears, error);
+    }
+    if (b->from > 0 || frame >= b->until)
+    {
+        return comes_or_goes(dir, b->name, error);
     }
     weft_cloth_id cloth = cloth_find(m->sim, b->name);
     if (cloth < 0 || weft_sim_output_count(m->sim, cloth) != b->vertex_count)

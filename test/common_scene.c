@@ -77,3 +77,12 @@ weft_sim* scene_sim_text(const char* text, int workers)
     weft_scene_destroy(scene);
     return sim;
 }
+
+char* scene_schema(void)
+{
+    size_t size = weft_scene_schema(NULL, 0) + 1;
+    char* text = malloc(size);
+    assert_non_null(text);
+    assert_int_equal(weft_scene_schema(text, size), size - 1);
+    return text;
+}

@@ -43,8 +43,8 @@ weft_sim_def test_statics_def(void)
     def.method = "newton";
     def.solver = "cholesky";
     def.time_step = 100.0;
-    def.newton_tolerance = 1e-10;
-    def.newton_iterations = 500;
+    assert_int_equal(weft_sim_def_set(&def, "newton", "tolerance", 1e-10, NULL), WEFT_OK);
+    assert_int_equal(weft_sim_def_set(&def, "newton", "iterations", 500, NULL), WEFT_OK);
     def.max_stretch = 1e9;
     return def;
 }

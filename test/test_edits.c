@@ -116,6 +116,88 @@ static void test_pins(void** unused)
     weft_sim_destroy(sim);
 }
 
+// A square with two pins of its own, the second of two vertices.
+static weft_cloth_id add_pinned_square(weft_sim* sim)
+{
+    vec3 x[4];
+    const int first = 0, others[] = {1, 2};
+    weft_pin pins[] = {weft_pin_default(), weft_pin_default()};
+    weft_cloth_def def = weft_cloth_def_default();
+    weft_cloth_id out = -1;
+    edits_square_at(v3(0, 0.6, 0), 0.1, x);
+    pins[0].vertices = &first, pins[0].vertex_count = 1;
+    pins[1].vertices = others, pins[1].vertex_count = 2;
+    def.positions = x, def.vertex_count = 4;
+    def.face_vertices = edits_square_faces, def.face_count = 2;
+    def.pins = pins, def.pin_count = 2;
+    assert_int_equal(weft_sim_add_cloth(sim, &def, &out, NULL), WEFT_OK);
+    return out;
+}
+
+// Pins that a cloth came with are found by their place in its list, moved and let go, through checkpoints.
+static void test_pins_of_the_scene(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = scene_sim_text(edits_busy, 1);
+    assert_int_equal(weft_sim_cloth_pin_count(sim, 0), 1);
+    assert_int_equal(weft_sim_cloth_pin_count(sim, 1), 0);
+    weft_pin_id pin = weft_sim_cloth_pin(sim, 0, 0);
+    const int* vertices = NULL;
+    weft_cloth_id cloth = -1;
+    assert_int_equal(weft_sim_pin_vertices(sim, pin, &cloth, &vertices), 1);
+    assert_int_equal(cloth, 0);
+    int corner = vertices[0];
+    edits_run(sim, 1);
+    vec3 target = v3_add(edits_vertex(sim, 0, corner), v3(0.001, 0.002, 0));
+    assert_int_equal(weft_sim_move(sim, pin, &(vec3){NAN, 0, 0}, NULL), WEFT_BAD_INPUT);
+    assert_int_equal(weft_sim_move(sim, pin, &target, NULL), WEFT_OK);
+    assert_int_equal(weft_sim_pin_vertices(sim, pin, &cloth, &vertices), 1);
+    assert_int_equal(vertices[0], corner);
+    edits_run(sim, 3);
+    assert_true(v3_length(v3_sub(edits_vertex(sim, 0, corner), target)) < 1e-12);
+    edits_assert_resumes(sim, edits_busy);
+    assert_int_equal(weft_sim_unpin(sim, pin, NULL), WEFT_OK);
+    assert_false(weft_sim_has_pin(sim, pin));
+    assert_int_equal(weft_sim_unpin(sim, pin, NULL), WEFT_NOT_FOUND);
+    assert_int_equal(weft_sim_pin_vertices(sim, pin, &cloth, &vertices), 0);
+    edits_run(sim, 10);
+    assert_true(edits_vertex(sim, 0, corner).y < target.y - 1e-4);
+    edits_assert_resumes(sim, edits_busy);
+    weft_sim_destroy(sim);
+}
+
+// Ids stay with the pins of cloth that came later, whatever went before it.
+static void test_pins_of_added_cloth(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = scene_sim_text(edits_busy, 1);
+    edits_run(sim, 1);
+    weft_cloth_id first = add_pinned_square(sim);
+    assert_int_equal(weft_sim_cloth_pin(sim, first, 1), 3);
+    assert_int_equal(weft_sim_remove_cloth(sim, first, NULL), WEFT_OK);
+    assert_int_equal(weft_sim_cloth_pin_count(sim, first), 0);
+    weft_cloth_id second = add_pinned_square(sim);
+    weft_pin_id pin = weft_sim_cloth_pin(sim, second, 1);
+    assert_int_equal(pin, 5);
+    edits_run(sim, 2);
+    weft_pin_id own = weft_sim_cloth_pin(sim, second, 0);
+    assert_int_equal(weft_sim_unpin(sim, own, NULL), WEFT_OK); // before it, without having been moved
+    weft_sim_checkpoint(sim);
+    weft_sim* other = edits_made_anew(sim, edits_busy, 1);
+    assert_int_equal(weft_sim_cloth_pin(other, second, 1), pin);
+    assert_true(weft_sim_has_pin(other, pin) && !weft_sim_has_pin(other, own));
+    vec3 to[] = {v3_add(edits_vertex(sim, second, 1), v3(0, 0.001, 0)), edits_vertex(sim, second, 2)};
+    assert_int_equal(weft_sim_move(sim, pin, to, NULL), WEFT_OK);
+    assert_int_equal(weft_sim_move(other, pin, to, NULL), WEFT_OK);
+    edits_run(sim, 2);
+    edits_run(other, 2);
+    assert_true(edits_hash(sim) == edits_hash(other));
+    assert_true(v3_length(v3_sub(edits_vertex(sim, second, 1), to[0])) < 1e-12);
+    weft_sim_destroy(other);
+    edits_assert_resumes(sim, edits_busy);
+    weft_sim_destroy(sim);
+}
+
 // Samples: linear between, held before and after; keys move what they give.
 static void test_pin_samples(void** unused)
 {
@@ -242,7 +324,7 @@ static void test_marks_are_carried(void** unused)
     weft_sim_destroy(sim);
 }
 
-// A run's folder takes edits that leave its bodies alone, and resumes with them; other bodies are refused.
+// A run's folder takes edits and resumes with those of the last frame; test_run_bodies.c has bodies that come and go.
 static void test_run_folder(void** unused)
 {
     (void)unused;
@@ -251,16 +333,12 @@ static void test_run_folder(void** unused)
     snprintf(dir, sizeof(dir), "%s", scene_path("run"));
     weft_cache_writer* writer;
     weft_step_stats stats;
-    weft_error error = {0};
     assert_int_equal(weft_cache_writer_create(dir, WEFT_CACHE_NEW, edits_busy, 1, sim, &writer, NULL), WEFT_OK);
     assert_int_equal(weft_sim_set_gravity(sim, (weft_vec3){1, 2, 3}, NULL), WEFT_OK);
     assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
     assert_int_equal(weft_cache_writer_step(writer, sim, &stats, NULL), WEFT_OK);
     uint64_t at_checkpoint = edits_hash(sim);
-    assert_int_equal(edits_add_square(sim, NULL, v3(0, 0.1, 0), NULL, NULL), WEFT_OK);
-    assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
-    assert_int_equal(weft_cache_writer_step(writer, sim, &stats, &error), WEFT_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "added"));
+    assert_int_equal(weft_sim_set_gravity(sim, (weft_vec3){3, 2, 1}, NULL), WEFT_OK); // in no frame
     assert_int_equal(weft_cache_writer_destroy(writer, NULL), WEFT_OK);
     weft_sim_destroy(sim);
     sim = scene_sim_text(edits_busy, 1);
@@ -286,7 +364,7 @@ typedef struct player
 {
     weft_sim* sim;
     uint64_t random;
-    weft_pin_id pins[EDITS]; // some of them gone
+    weft_pin_id pins[EDITS + 1]; // some of them gone; the first is the scene's
     int pin_count;
 } player;
 
@@ -345,21 +423,15 @@ static weft_status edit_pin(player* p)
 static weft_status edit_move(player* p)
 {
     int k = p->pin_count > 0 ? choose(p, p->pin_count) : -1;
-    vec3 targets[2];
-    for (int e = 0; k >= 0 && e < p->sim->edits.pin_count; e++)
+    vec3 targets[2] = {{0, 0, 0}, {0, 0, 0}};
+    const int* vertices;
+    weft_cloth_id cloth;
+    int count = k >= 0 ? weft_sim_pin_vertices(p->sim, p->pins[k], &cloth, &vertices) : 0;
+    for (int i = 0; i < count; i++)
     {
-        const edited_pin* pin = &p->sim->edits.pins[e];
-        for (int i = 0; pin->id == p->pins[k] && i < pin->pin.vertex_count; i++)
-        {
-            targets[i] =
-                v3_add(edits_vertex(p->sim, pin->body, pin->pin.vertices[i]), test_random_vec(&p->random, 0.002));
-        }
-        if (pin->id == p->pins[k])
-        {
-            return weft_sim_move(p->sim, p->pins[k], targets, NULL);
-        }
+        targets[i] = v3_add(edits_vertex(p->sim, cloth, vertices[i]), test_random_vec(&p->random, 0.002));
     }
-    return weft_sim_move(p->sim, 1 << 20, (vec3[2]){{0, 0, 0}, {0, 0, 0}}, NULL);
+    return weft_sim_move(p->sim, k >= 0 ? p->pins[k] : 1 << 20, targets, NULL);
 }
 
 static weft_status edit_unpin(player* p)
@@ -433,6 +505,7 @@ static void play_round(int round, int workers, bool anew, tally* out)
 {
     const char* text = round < LARGE ? large : edits_busy;
     player p = {.sim = scene_sim_text(text, workers), .random = (uint64_t)round << 32};
+    p.pins[p.pin_count++] = weft_sim_cloth_pin(p.sim, 0, 0);
     edits_run(p.sim, 1); // what is added before belongs to the scene
     for (int k = 0; k < EDITS; k++)
     {
@@ -506,6 +579,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gravity),           cmocka_unit_test(test_forces_and_wind),
         cmocka_unit_test(test_material),          cmocka_unit_test(test_pins),
+        cmocka_unit_test(test_pins_of_the_scene), cmocka_unit_test(test_pins_of_added_cloth),
         cmocka_unit_test(test_pin_samples),       cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_memory_is_carried), cmocka_unit_test(test_marks_are_carried),
         cmocka_unit_test(test_run_folder),        cmocka_unit_test(test_thousand_edits),

@@ -105,7 +105,7 @@ static weft_status wrong_edit(weft_sim* sim, int index, weft_pin_id pin, weft_er
     case 24:
         return edits_add_square(sim, "sheet", v3(0, 1, 0), NULL, error);
     case 25:
-        return edits_add_square(sim, "cloth3", v3(0, 1, 0), NULL, error); // a name stays taken
+        return edits_add_floor(sim, "sheet", v3(0, 1, 0), NULL, error);
     case 26:
         return edits_add_square(sim, NULL, v3(0, NAN, 0), NULL, error);
     case 27:

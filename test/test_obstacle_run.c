@@ -98,7 +98,7 @@ static void write_body_pc2(const char* name, int points, int samples)
 {
     char path[PATH_BYTES];
     pc2* cache = NULL;
-    assert_int_equal(pc2_create(path_of(name, path), points, &cache, NULL), WEFT_OK);
+    assert_int_equal(pc2_create(path_of(name, path), points, 0.0f, &cache, NULL), WEFT_OK);
     for (int k = 0; k < samples; k++)
     {
         vec3 x[8] = {{0}};

@@ -108,7 +108,7 @@ static void write_samples(int count)
 {
     pc2* cache;
     vec3 sample[POINTS];
-    assert_int_equal(pc2_create(file_path, POINTS, &cache, NULL), WEFT_OK);
+    assert_int_equal(pc2_create(file_path, POINTS, 0.0f, &cache, NULL), WEFT_OK);
     for (int k = 0; k < count; k++)
     {
         fill_sample(k, sample);
@@ -197,7 +197,7 @@ static void test_many_points(void** state)
         sample[k] = v3(k, 0.5 * k, -k);
     }
     pc2* cache;
-    assert_int_equal(pc2_create(file_path, MANY, &cache, NULL), WEFT_OK);
+    assert_int_equal(pc2_create(file_path, MANY, 0.0f, &cache, NULL), WEFT_OK);
     assert_int_equal(pc2_append(cache, sample, NULL), WEFT_OK);
     assert_int_equal(pc2_read(cache, 0, back, NULL), WEFT_OK);
     assert_memory_equal(sample, back, MANY * sizeof(vec3));
@@ -242,7 +242,7 @@ static void test_count_follows_sample(void** state)
     (void)state;
     pc2* cache;
     vec3 sample[POINTS];
-    assert_int_equal(pc2_create(file_path, POINTS, &cache, NULL), WEFT_OK);
+    assert_int_equal(pc2_create(file_path, POINTS, 0.0f, &cache, NULL), WEFT_OK);
     fill_sample(0, sample);
     memset(&fault, 0, sizeof(fault));
     assert_int_equal(pc2_append(cache, sample, NULL), WEFT_OK);
@@ -311,8 +311,8 @@ static void test_other_failures(void** state)
     pc2* cache;
     fault.fail_at = 1;
     fault.fail_with = EIO;
-    assert_int_equal(pc2_create(file_path, POINTS, &cache, NULL), WEFT_IO);
-    assert_int_equal(pc2_create("/nonexistent-folder/x.pc2", POINTS, &cache, NULL), WEFT_NOT_FOUND);
+    assert_int_equal(pc2_create(file_path, POINTS, 0.0f, &cache, NULL), WEFT_IO);
+    assert_int_equal(pc2_create("/nonexistent-folder/x.pc2", POINTS, 0.0f, &cache, NULL), WEFT_NOT_FOUND);
     assert_int_equal(pc2_open("/nonexistent-folder/x.pc2", &cache, NULL), WEFT_NOT_FOUND);
     assert_int_equal(pc2_open(folder, &cache, NULL), WEFT_BAD_INPUT);
     assert_int_equal(pc2_close(NULL, NULL), WEFT_OK);

@@ -119,11 +119,40 @@ static tree_node* parse_copy(tree* t, const char* text)
     return root;
 }
 
+static tree_node* parse_schema(tree* t)
+{
+    char* text = scene_schema();
+    tree_node* schema = parse_copy(t, text);
+    free(text);
+    return schema;
+}
+
+// scenes/schema.json is what editors read: what `weft check --schema` prints, with the settings that methods declare.
+static void test_schema_file_is_up_to_date(void** state)
+{
+    (void)state;
+    char* text = scene_schema();
+    const embedded_file* file = embedded_files;
+    while (strcmp(file->name, "schema.json") != 0)
+    {
+        file++;
+    }
+    if (strcmp(text, file->text) != 0)
+    {
+        fail_msg("scenes/schema.json is old: build/weft check --schema > FILE, and put it there");
+    }
+    char part[16];
+    assert_int_equal(weft_scene_schema(part, sizeof(part)), strlen(text));
+    assert_int_equal(strlen(part), sizeof(part) - 1);
+    assert_memory_equal(part, text, sizeof(part) - 1);
+    free(text);
+}
+
 static void test_defaults_are_those_of_the_schema(void** state)
 {
     (void)state;
     tree t = {0};
-    tree_node* schema = parse_copy(&t, weft_scene_schema());
+    tree_node* schema = parse_schema(&t);
     weft_scene* scene = scene_load_text(
         "{\"air\": {}, \"cloth\": [{\"mesh\": {\"grid\": {}}, \"pins\": [{\"where\": {\"vertices\": [0]}}]}]}", NULL,
         0);
@@ -151,14 +180,15 @@ static void test_defaults_of_obstacles(void** state)
                                          "\"cylinder\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 1}",
                                          "\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 1}",
                                          "\"torus\": {\"radius\": 1, \"tube\": 0.5}"};
-    static const int own[] = {4, 2, 4, 1, 1, 3}; // defaults of the shape; motion has three, friction one, thickness is the scene's
+    static const int own[] = {4, 2, 4, 1,
+                              1, 3}; // defaults of the shape; motion has three, friction one, thickness is the scene's
     for (int k = 0; k < 6; k++)
     {
         char text[500];
         tree t = {0};
         snprintf(text, sizeof(text), "{\"cloth\": [{\"mesh\": {\"grid\": {}}}], \"obstacles\": [{\"shape\": {%s}}]}",
                  shapes[k]);
-        tree_node* schema = parse_copy(&t, weft_scene_schema());
+        tree_node* schema = parse_schema(&t);
         weft_scene* scene = scene_load_text(text, NULL, 0);
         tree_node* obstacle = tree_member(parse_copy(&t, weft_scene_json(scene)), "obstacles")->first;
         tree_node* defs = tree_member(schema, "$defs");
@@ -172,7 +202,7 @@ static void test_catalogue_is_in_the_schema(void** state)
 {
     (void)state;
     tree t = {0};
-    tree_node* schema = parse_copy(&t, weft_scene_schema());
+    tree_node* schema = parse_schema(&t);
     tree_node* names = tree_member(tree_member(tree_member(schema, "$defs"), "material_name"), "enum");
     for (tree_node* name = names->first; name; name = name->next)
     {
@@ -209,7 +239,8 @@ static void test_settings(void** state)
     assert_true(scene->def.tolerance == 1e-8 && scene->def.max_iterations == 9);
     assert_true(scene->def.sa.theta == 0.25 && scene->def.sa.degree == 3 && scene->def.sa.precision == 64);
     assert_true(scene->def.sa.lower == weft_sim_def_default().sa.lower);
-    assert_true(scene->def.newton_tolerance == 1e-7 && scene->def.newton_iterations == 3);
+    assert_true(weft_sim_def_get(&scene->def, "newton", "tolerance") == 1e-7);
+    assert_true(weft_sim_def_get(&scene->def, "newton", "iterations") == 3.0);
     assert_true(scene->def.max_halvings == 2 && scene->def.max_stretch == 1.1);
     assert_true(scene->def.air.density == 1.225 && scene->def.air.wind.x == 4.0);
     assert_string_equal(scene->cloths[0].bending, "hinge");
@@ -745,6 +776,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_of_obstacles),
+        cmocka_unit_test(test_schema_file_is_up_to_date),
         cmocka_unit_test(test_defaults_are_those_of_the_schema),
         cmocka_unit_test(test_catalogue_is_in_the_schema),
         cmocka_unit_test(test_settings),

@@ -297,7 +297,10 @@ def weft_accepts(weft, document):
 
 def main():
     weft = sys.argv[1] if len(sys.argv) > 1 else None
-    schema = json.loads((ROOT / "scenes" / "schema.json").read_text(encoding="utf-8"))
+    # A command knows the settings of its own methods; without one it is the file that editors read.
+    text = subprocess.run([weft, "check", "--schema"], capture_output=True, timeout=60, check=True).stdout.decode() \
+        if weft else (ROOT / "scenes" / "schema.json").read_text(encoding="utf-8")
+    schema = json.loads(text)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     failures = multigrid_failures(weft, schema) + table_failures(weft, validator) if weft else 0

@@ -112,6 +112,11 @@ typedef struct damage
 #define LINE_ONE "{\"frame\": 2, \"body\": \"sheet\", \"topology\": 1, \"copies\": [1, 4]}\n"
 #define LINE_TWO "{\"frame\": 3, \"body\": \"sheet\", \"topology\": 2, \"copies\": [6]}\n"
 
+#define GONE(body, frame) "{\"frame\": " frame ", \"body\": \"" body "\", \"gone\": true}\n"
+#define COMES(body, frame)                                                                                             \
+    "{\"frame\": " frame ", \"body\": \"" body                                                                         \
+    "\", \"topology\": 0, \"list\": \"cloth\", \"id\": 0, \"thickness\": 0.001}\n"
+
 static const damage damages[] = {
     {"frames.jsonl", LINE_ONE "{\"frame\": 3, \"body\": \"sheet\"\n", "frames.jsonl", 2, "no line like"},
     {"frames.jsonl", LINE_ONE "{\"frame\": 3, \"body\": \"sheet\", \"topology\": 2}\n", "frames.jsonl", 2,
@@ -132,6 +137,18 @@ static const damage damages[] = {
      "frames.jsonl", 3, "no body `shirt`"},
     {"frames.jsonl", LINE_ONE LINE_TWO "{\"frame\": 3, \"body\": \"ball\", \"topology\": 1, \"copies\": [6]}\n",
      "frames.jsonl", 3, "stands still"},
+    {"frames.jsonl", LINE_ONE LINE_TWO "{\"frame\": 4, \"body\": \"sheet\", \"gone\": 1}\n", "frames.jsonl", 3,
+     "no line like"},
+    {"frames.jsonl", LINE_ONE LINE_TWO "{\"frame\": 4, \"body\": \"../x\", \"gone\": true}\n", "frames.jsonl", 3,
+     "no line like"},
+    {"frames.jsonl", LINE_ONE LINE_TWO GONE("sheet", "4") GONE("sheet", "5"), "frames.jsonl", 4, "goes at frame 5"},
+    {"frames.jsonl", GONE("sheet", "0") LINE_ONE LINE_TWO, "frames.jsonl", 1, "goes at frame 0"},
+    {"frames.jsonl", LINE_ONE COMES("sheet", "2") LINE_TWO, "frames.jsonl", 2, "comes at frame 2"},
+    {"frames.jsonl", LINE_ONE LINE_TWO COMES("shirt", "2"), "frames.jsonl", 3, "no body `shirt`"},
+    {"frames.jsonl", LINE_ONE LINE_TWO GONE("shirt", "2"), "frames.jsonl", 3, "no body `shirt`"},
+    {"frames.jsonl",
+     LINE_ONE LINE_TWO "{\"frame\": 4, \"body\": \"ball\", \"topology\": 0, \"list\": \"cloth\", \"id\": 0}\n",
+     "frames.jsonl", 3, "no line like"},
     // Half a line is that of a run that was killed, but here its frames are there.
     {"frames.jsonl", LINE_ONE "{\"frame\": 3, \"body\": \"sh", "sheet.2.pc2", 0, "does not list"},
     {"frames.jsonl", NULL, "sheet.", 0, "does not list"},
@@ -231,6 +248,29 @@ static void killed_between_topologies(void** state)
     assert_int_equal(weft_cache_topology_count(cache, 0), 3);
     assert_int_equal(weft_cache_frame_count(cache), TORN_SECOND);
     assert_int_equal(weft_cache_check_samples(run, cache, NULL), WEFT_OK);
+    weft_cache_close(cache);
+}
+
+// A body with samples that come later, and no line: the list is missing or cut.
+static void later_bodies_have_a_line(void** state)
+{
+    (void)state;
+    weft_cache* cache = NULL;
+    weft_error error = {0};
+    test_text_write(run, "scene.json", "{\"cloth\": [{\"name\": \"sheet\"}], \"obstacles\": [{\"name\": \"ball\"}]}");
+    assert_int_equal(test_shell(run, "cp sheet.obj late.obj"), 0);
+    test_pc2_write(run, "late.pc2", 6, 2.0f, 3);
+    assert_int_equal(weft_cache_open(run, &cache, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "does not list"));
+    test_pc2_write(run, "late.pc2", 6, 2.0f, 0);
+    cache = open_well();
+    assert_int_equal(weft_cache_body_count(cache), 2);
+    weft_cache_close(cache);
+    test_pc2_write(run, "late.pc2", 6, 2.0f, 3);
+    test_text_write(run, "frames.jsonl", LINE_ONE LINE_TWO COMES("late", "2"));
+    cache = open_well();
+    assert_int_equal(weft_cache_body_count(cache), 3);
+    assert_int_equal(weft_cache_frame_count(cache), TORN_FRAMES);
     weft_cache_close(cache);
 }
 
@@ -377,6 +417,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(points_and_start_must_fit, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(cut_caches_end_the_frames, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(killed_between_topologies, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(later_bodies_have_a_line, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(memory_may_end_anywhere, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(fields_come_back, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(damaged_fields_are_refused, make_folder, remove_folder),

@@ -4,10 +4,12 @@
 #include "common.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common_command.h"
 #include "common_scene.h"
+#include "common_settings.h"
 #include "sim/sim.h"
 
 #define SHEET                                                                                                          \
@@ -149,6 +151,80 @@ static void test_refused(void** unused)
     assert_non_null(strstr(error.message, "`toy-verlet`"));
     assert_null(system);
     weft_sim_destroy(sim);
+}
+
+// ---- settings
+
+// What a method declares is read, checked, written, in the schema, and changes what it does.
+static void test_settings(void** unused)
+{
+    (void)unused;
+    char text[1200];
+    size_t used = (size_t)snprintf(text, sizeof(text), "{\"toy-verlet\": {\"drag\": 40, \"times\": 2}, ");
+    snprintf(text + used, sizeof(text) - used, hanging + 1, "toy-verlet", "toy-springs");
+    weft_scene* scene = scene_load_text(text, NULL, 0);
+    const weft_sim_def* def = weft_scene_sim_def(scene);
+    assert_true(weft_sim_def_get(def, "toy-verlet", "drag") == 40.0);
+    assert_true(weft_sim_def_get(def, "toy-verlet", "times") == 2.0);
+    assert_true(weft_sim_def_get(def, "newton", "tolerance") == 1e-6);
+    assert_true(isnan(weft_sim_def_get(def, "toy-verlet", "iterations")));
+    assert_non_null(strstr(weft_scene_json(scene), "\"toy-verlet\": {\n    \"drag\": 40,\n    \"times\": 2\n"));
+    weft_scene_destroy(scene);
+    weft_sim *slow = scene_sim_text(text, 1), *fast = sim_of(hanging, "toy-verlet", "toy-springs");
+    run_steps(slow, 100);
+    run_steps(fast, 100);
+    assert_true(weft_sim_energy(slow).kinetic < 0.3 * weft_sim_energy(fast).kinetic);
+    weft_sim_destroy(slow);
+    weft_sim_destroy(fast);
+
+    static const struct
+    {
+        const char *override, *says;
+    } wrong[] = {
+        {"toy-verlet.drag=-1", "must not be negative"},          {"toy-verlet.times=10", "9"},
+        {"toy-verlet.times=1.5", "whole number"},      {"toy-verlet.dragg=1", "did you mean `drag`"},
+        {"toy-verlet=3", "for example {\"drag\": 0}"}, {"toy-verlet.drag=fast", "for example 0 (1/s)"},
+    };
+    for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
+    {
+        weft_error error = {0};
+        assert_int_equal(weft_scene_load(scene_path("scene.json"), &wrong[k].override, 1, &scene, &error),
+                         WEFT_BAD_INPUT);
+        if (!strstr(error.message, wrong[k].says))
+        {
+            fail_msg("%s: %s", wrong[k].override, error.message);
+        }
+    }
+    char* schema = scene_schema();
+    assert_non_null(strstr(schema, "\"toy-verlet\": {\"$ref\": \"#/$defs/toy-verlet\"}"));
+    assert_non_null(
+        strstr(schema, "\"times\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 9, \"default\": 1"));
+    free(schema);
+}
+
+// From arrays: by name, or by index.
+static void test_settings_of_a_def(void** unused)
+{
+    (void)unused;
+    weft_sim_def def = weft_sim_def_default();
+    weft_sim* sim = NULL;
+    weft_error error = {0};
+    assert_int_equal(weft_sim_def_set(&def, "toy-verlet", "drag", 3.0, &error), WEFT_OK);
+    assert_int_equal(weft_sim_def_set(&def, "toy-verlet", "lift", 3.0, &error), WEFT_NOT_FOUND);
+    assert_int_equal(weft_sim_def_set(&def, "toy-verlet", "times", 2.5, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "a whole number"));
+    assert_true(weft_sim_def_get(&def, "toy-verlet", "drag") == 3.0);
+    def.settings[0] = -1.0;
+    assert_int_equal(weft_sim_create(&def, &sim, &error), WEFT_BAD_INPUT);
+    assert_non_null(strstr(error.message, "tolerance of the method newton is -1: it is above 0, m"));
+}
+
+static void test_settings_resume(void** unused)
+{
+    (void)unused;
+    char text[1024];
+    snprintf(text, sizeof(text), hanging, "toy-verlet", "toy-springs");
+    assert_int_equal(settings_resume(text), 4);
 }
 
 // ---- what a method keeps
@@ -307,9 +383,12 @@ static void test_command(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),   cmocka_unit_test(test_contact), cmocka_unit_test(test_methods_agree),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_history), cmocka_unit_test(test_set_state),
-        cmocka_unit_test(test_field),   cmocka_unit_test(test_memory),  cmocka_unit_test(test_command),
+        cmocka_unit_test(test_lists),           cmocka_unit_test(test_contact),
+        cmocka_unit_test(test_methods_agree),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_settings),        cmocka_unit_test(test_settings_of_a_def),
+        cmocka_unit_test(test_settings_resume), cmocka_unit_test(test_history),
+        cmocka_unit_test(test_set_state),       cmocka_unit_test(test_field),
+        cmocka_unit_test(test_memory),          cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

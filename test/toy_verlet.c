@@ -2,7 +2,8 @@
 //
 //     v = (x_n - x_n-1) / h_n-1 + h f(x_n, v_n) / m,    x += h v
 //
-// It has everything that a method may own: an earlier state, data, a counter, a field.
+// where `drag` (1/s), a setting, slows v by the factor 1 / (1 + h drag). It has everything that a method may own: an
+// earlier state, data, a counter, a field, settings.
 #include "step/step.h"
 
 typedef struct verlet_data
@@ -47,9 +48,11 @@ static weft_status stage_advance(world* w)
 {
     verlet_data* data = w->data;
     const model* m = w->model;
+    double slow = 1.0 / (1.0 + w->h * world_setting(w, "drag") * world_setting(w, "times"));
     for (int i = 0; i < m->vertex_count; i++)
     {
-        w->v_next[i] = v3_madd(last_velocity(&w->state, i), 1.0 / m->mass[i], w->rhs[i]);
+        vec3 v = v3_madd(last_velocity(&w->state, i), 1.0 / m->mass[i], w->rhs[i]);
+        w->v_next[i] = v3_scale(slow, v);
     }
     world_prescribe(w, w->v_next);
     for (int i = 0; i < m->vertex_count; i++)
@@ -98,6 +101,12 @@ static void fastest_values(const world* w, const void* data, float* out)
 
 static const method_field fields[] = {{{"fastest", 0}, fastest_values}, {{NULL, 0}, NULL}};
 
+static const method_setting settings[] = {
+    {.name = "drag", .summary = "How fast velocities fall", .unit = "1/s", .maximum = HUGE_VAL},
+    {.name = "times", .summary = "So often", .value = 1, .minimum = 1, .maximum = 9, .whole = true},
+    {.name = NULL},
+};
+
 static const stage stages[] = {
     {"detect", stage_detect}, {"constrain", stage_constrain}, {"force", stage_force}, {"advance", stage_advance},
     {"judge", stage_judge},   {"respond", stage_respond},     {NULL, NULL},
@@ -117,4 +126,5 @@ const time_method method_toy_verlet = {
     .energy_rise_max = INFINITY,
     .counters = counters,
     .fields = fields,
+    .settings = settings,
 };

@@ -21,7 +21,8 @@ typedef enum weft_cache_mode
 
 typedef struct weft_cache_writer weft_cache_writer;
 
-/// Makes the folder, writes scene.json, NAME.obj and frame 0 (or resumes). steps_per_frame decides what a frame is.
+/// Makes the folder, writes scene.json, NAME.obj and frame 0 (or resumes). steps_per_frame decides what a frame is. Bodies that
+/// come and go while the simulation runs are in the frames that end with them: docs/run-folder.md.
 WEFT_API weft_status weft_cache_writer_create(const char* dir, weft_cache_mode mode, const char* scene_json,
                                               int steps_per_frame, weft_sim* sim, weft_cache_writer** out,
                                               weft_error* error);
@@ -45,7 +46,8 @@ typedef struct weft_cache_body
     const char* name;
     int obstacle;               ///< 1: an obstacle, 0: cloth
     int still;                  ///< 1: NAME.obj is its place in every frame; there is no NAME.pc2
-    double thickness;           ///< m, as scene.json says, of lines twice their radius; 0: it does not
+    double thickness;           ///< m, as the run says, of lines twice their radius; 0: it does not
+    int from, until;            ///< frames [from, until) in which the body is there; until is INT_MAX where it stays
     int vertex_count;
     const weft_vec3* rest;      ///< [vertex_count]
     int face_count;
@@ -77,6 +79,10 @@ WEFT_API weft_status weft_cache_read_frame(weft_cache* cache, int body, int fram
 WEFT_API weft_status weft_cache_read_points(weft_cache* cache, int body, int frame, int first, int count,
                                             weft_vec3* out, weft_error* error);
 
+/// Whether a body is there in a frame: bodies may come and go. Where it is not, weft_cache_read_frame, _topology_of and
+/// _read_field give what it had, or will have, in the nearest frame in which it is there.
+WEFT_API int weft_cache_present(const weft_cache* cache, int body, int frame);
+
 /// A cloth that tears has several topologies, from 0; weft_cache_body_at is topology 0. In folders without frames.jsonl, 1.
 WEFT_API int weft_cache_topology_count(const weft_cache* cache, int body);
 WEFT_API const weft_cache_body* weft_cache_topology_at(const weft_cache* cache, int body, int topology);
@@ -96,7 +102,7 @@ WEFT_API const weft_cache_field* weft_cache_field_at(const weft_cache* cache, in
 /// out is [vertex_count of the topology of that frame]
 WEFT_API weft_status weft_cache_read_field(weft_cache* cache, int body, int field, int frame, float* out,
                                            weft_error* error);
-/// Writes such a file whole: sample_count 1 (constant) or one a frame, each [vertex_count of the first topology]; torn-off
+/// Writes such a file whole: sample_count 1 (constant) or one a frame, from the first on in which the body is there, each [vertex_count of the first topology]; torn-off
 /// copies show what their origin does. The name has 1 to 100 letters, no dot and no slash.
 WEFT_API weft_status weft_cache_field_write(const char* dir, const char* body, const char* field, int categories,
                                             int vertex_count, int sample_count, const float* values, weft_error* error);

@@ -98,8 +98,10 @@ WEFT_API const char* weft_scene_json(const weft_scene* scene);
 /// Notes of the load ("material converted: ..."); NULL past the end. Warnings about meshes go to the log hook.
 WEFT_API const char* weft_scene_warning(const weft_scene* scene, int index);
 
-/// The JSON Schema of scene files, and the text of a scene that ships (NULL: no such scene). Static strings.
-WEFT_API const char* weft_scene_schema(void);
+/// The JSON Schema of scene files, with the settings of all methods. Writes as much as fits into out [size], a zero behind it, and
+/// returns the length of all. out may be NULL where size is 0.
+WEFT_API size_t weft_scene_schema(char* out, size_t size);
+/// The text of a scene that ships, a static string; NULL: no such scene.
 WEFT_API const char* weft_scene_text(const char* name);
 
 #ifdef __cplusplus

@@ -187,6 +187,23 @@ typedef struct weft_air
     double gust_length;  ///< m
 } weft_air;
 
+enum
+{
+    WEFT_SETTING_MAX = 64 ///< settings of all methods together, at most
+};
+
+/// A number that can be chosen for a method. Strings are static.
+typedef struct weft_setting
+{
+    const char *method, *name;
+    const char* unit;        ///< NULL: none
+    const char* summary;
+    int whole;               ///< 1: an integer
+    double value;            ///< the default
+    double minimum, maximum; ///< maximum INFINITY: there is none
+    int above;               ///< 1: the minimum itself is excluded
+} weft_setting;
+
 /// Start from weft_sim_def_default(); every field is then valid.
 typedef struct weft_sim_def
 {
@@ -198,8 +215,7 @@ typedef struct weft_sim_def
     double tolerance;       ///< of the linear solver, relative
     int max_iterations;     ///< of the linear solver; 0: its own limit
     weft_sa_def sa;         ///< of the solvers with multigrid
-    double newton_tolerance; ///< method newton: largest vertex displacement of the last iteration, m
-    int newton_iterations;  ///< method newton: at most
+    double settings[WEFT_SETTING_MAX]; ///< of the methods, by index of weft_setting_at: weft_sim_def_set
     int max_halvings;       ///< of a step that goes wrong, 0..10
     double max_stretch;     ///< a step in which a thread grows by more than this factor is halved
     weft_air air;
@@ -276,6 +292,12 @@ typedef struct weft_sim weft_sim;
 typedef int weft_cloth_id; ///< 0, 1, ... in the order of adding
 
 WEFT_API weft_sim_def weft_sim_def_default(void);
+/// The index-th setting of all methods together, from 0; NOT_FOUND past the last.
+WEFT_API weft_status weft_setting_at(int index, weft_setting* out);
+/// weft_sim_def_set(&def, "newton", "tolerance", 1e-7, NULL). NOT_FOUND: there is no such setting; BAD_INPUT: not within its limits.
+WEFT_API weft_status weft_sim_def_set(weft_sim_def* def, const char* method, const char* setting, double value,
+                                      weft_error* error);
+WEFT_API double weft_sim_def_get(const weft_sim_def* def, const char* method, const char* setting); ///< NAN: no such one
 WEFT_API weft_status weft_sim_create(const weft_sim_def* def, weft_sim** out, weft_error* error);
 WEFT_API void weft_sim_destroy(weft_sim* sim); ///< NULL is fine
 /// Before the first step, or as an edit (see there) after it: its positions are then where it is now. out may be NULL, and is
@@ -336,7 +358,15 @@ WEFT_API weft_status weft_sim_set_material(weft_sim* sim, weft_cloth_id cloth, c
 WEFT_API weft_status weft_sim_set_force(weft_sim* sim, weft_cloth_id cloth, const weft_force* forces, int force_count,
                                         weft_error* error);
 
-typedef int weft_pin_id; ///< 1, 2, ... in the order of weft_sim_pin; none is used twice
+typedef int weft_pin_id; ///< 1, 2, ... in the order in which pins come, with a cloth or by weft_sim_pin; none is used twice
+/// Pins that the cloth came with: those of its weft_cloth_def, or of its `pins` in the scene file, in that order, moved and let go
+/// ones too. 0 for one that was removed.
+WEFT_API int weft_sim_cloth_pin_count(const weft_sim* sim, weft_cloth_id cloth);
+WEFT_API weft_pin_id weft_sim_cloth_pin(const weft_sim* sim, weft_cloth_id cloth, int index);
+WEFT_API int weft_sim_has_pin(const weft_sim* sim, weft_pin_id pin); ///< 0: there is none, or it was let go
+/// The number of vertices that a pin holds, 0 where there is none; *vertices are the cloth's, in the order of weft_sim_move's
+/// targets, until the next edit. cloth may be NULL.
+WEFT_API int weft_sim_pin_vertices(const weft_sim* sim, weft_pin_id pin, weft_cloth_id* cloth, const int** vertices);
 /// Pins vertices where they are now. Keys, samples and release are in the simulation's time, as of any pin: a motion that begins
 /// now has its first key at weft_sim_time. out may be NULL, and is left alone on failure.
 WEFT_API weft_status weft_sim_pin(weft_sim* sim, weft_cloth_id cloth, const weft_pin* pin, weft_pin_id* out,
@@ -348,7 +378,7 @@ WEFT_API weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_ve
 WEFT_API weft_status weft_sim_unpin(weft_sim* sim, weft_pin_id pin, weft_error* error);
 
 /// Takes a body out. Other bodies keep their ids; this one's names nothing from now on, is counted by weft_sim_cloth_count and
-/// its kin as a body without vertices, and its name stays taken. Pins of a cloth go with it. BAD_INPUT for the last cloth and
+/// its kin as a body without vertices; another body may have its name. Pins of a cloth go with it. BAD_INPUT for the last cloth and
 /// for cloth with ties; likewise for an obstacle that pins follow.
 WEFT_API weft_status weft_sim_remove_cloth(weft_sim* sim, weft_cloth_id cloth, weft_error* error);
 WEFT_API weft_status weft_sim_remove_obstacle(weft_sim* sim, weft_obstacle_id obstacle, weft_error* error);

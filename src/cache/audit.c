@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cache/changes.h"
 #include "cache/scene_file.h"
 #include "core/core.h"
 #include "weft/cache.h"
@@ -136,12 +137,16 @@ static weft_status check_counts(const char* dir, const weft_cache* cache, int ap
         const weft_cache_body* body = weft_cache_body_at(cache, b);
         int64_t count = 0;
         TRY(body->still ? WEFT_OK : check_body(dir, cache, b, &count, error));
-        if (!body->still && (!shortest || count < fewest))
+        if (body->still || count >= body->until) // which has all until it goes
+        {
+            continue;
+        }
+        if (!shortest || count < fewest)
         {
             shortest = body->name;
             fewest = count;
         }
-        if (!body->still && (!longest || count > most))
+        if (!longest || count > most)
         {
             longest = body->name;
             most = count;
@@ -171,6 +176,27 @@ static bool cache_has(const weft_cache* cache, const char* name, bool moves)
     return false;
 }
 
+// Bodies that the scene has and the folder lacks, but for those that went before the first frame.
+static weft_status check_named(const char* dir, const weft_cache* cache, const scene_file* scene, const char* path,
+                               weft_error* error)
+{
+    topology_changes changes;
+    TRY(topology_changes_read(dir, &changes, error));
+    weft_status status = WEFT_OK;
+    for (int k = 0; k < scene->name_count && status == WEFT_OK; k++)
+    {
+        if (!cache_has(cache, scene->names[k], scene->moves[k]) && !topology_changes_never(&changes, scene->names[k]))
+        {
+            status = error_set(error, WEFT_BAD_INPUT, path, 0,
+                               "the scene has `%.200s`, and the folder lacks its %s: copy the whole folder, or run the "
+                               "scene again",
+                               scene->names[k], scene->moves[k] ? "NAME.obj or NAME.pc2" : "NAME.obj");
+        }
+    }
+    topology_changes_finish(&changes);
+    return status;
+}
+
 static scene_file scene_of(const char* dir, char path[4096])
 {
     int length = snprintf(path, 4096, "%s/scene.json", dir);
@@ -190,16 +216,7 @@ weft_status weft_cache_check_bodies(const char* dir, const weft_cache* cache, we
                       "this is no scene of a run: cloth cannot be told from obstacles; put the right file back, or "
                       "move it away to take every NAME.pc2 for cloth");
     }
-    for (int k = 0; k < scene.name_count && status == WEFT_OK; k++)
-    {
-        if (!cache_has(cache, scene.names[k], scene.moves[k]))
-        {
-            status = error_set(error, WEFT_BAD_INPUT, path, 0,
-                               "the scene has `%.200s`, and the folder lacks its %s: copy the whole folder, or run the "
-                               "scene again",
-                               scene.names[k], scene.moves[k] ? "NAME.obj or NAME.pc2" : "NAME.obj");
-        }
-    }
+    status = status == WEFT_OK ? check_named(dir, cache, &scene, path, error) : status;
     scene_file_finish(&scene);
     return status;
 }

@@ -156,18 +156,20 @@ weft_status body_ele_write(const char* path, const weft_sim* sim, int index, wef
 // ---- samples
 
 // To another name first: a run in its own folder reads the very file that it replaces.
-weft_status motion_file_write(const char* path, obstacle* o, vec3* scratch, weft_error* error)
+weft_status motion_file_write(const char* path, obstacle* o, weft_error* error)
 {
     char temporary[4200];
     snprintf(temporary, sizeof(temporary), "%s.tmp", path);
     pc2* copy = NULL;
-    TRY(pc2_create(temporary, o->mesh.vertex_count, &copy, error));
-    weft_status status = WEFT_OK;
+    vec3* sample = MEM_NEW(o->mesh.vertex_count, vec3);
+    weft_status status = sample ? pc2_create(temporary, o->mesh.vertex_count, 0.0f, &copy, error)
+                                : error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
     for (int k = 0; k < o->sample_count && status == WEFT_OK; k++)
     {
-        status = obstacle_sample(o, k, scratch, error);
-        status = status == WEFT_OK ? pc2_append(copy, scratch, error) : status;
+        status = obstacle_sample(o, k, sample, error);
+        status = status == WEFT_OK ? pc2_append(copy, sample, error) : status;
     }
+    mem_free(sample);
     weft_status closed = pc2_close(copy, status == WEFT_OK ? error : NULL);
     status = status == WEFT_OK ? closed : status;
     if (status == WEFT_OK && rename(temporary, path) != 0)

@@ -15,7 +15,7 @@ weft_status body_obj_write(const char* path, const weft_sim* sim, int index, wef
 bool body_is_solid(const weft_sim* sim, int index);
 // The tetrahedra of a solid, in the numbers of the OBJ file, which count from 1; whole or not at all.
 weft_status body_ele_write(const char* path, const weft_sim* sim, int index, weft_error* error);
-// All samples of a deforming obstacle as a PC2 file, whole or not at all; scratch is [vertex_count].
-weft_status motion_file_write(const char* path, obstacle* o, vec3* scratch, weft_error* error);
+// All samples of a deforming obstacle as a PC2 file, whole or not at all.
+weft_status motion_file_write(const char* path, obstacle* o, weft_error* error);
 
 #endif

@@ -1,5 +1,6 @@
 // Numbers for vertices beside the positions, NAME.FIELD.field: "WEFTFIELD1\0\0", int32 vertices, int32 samples, int32
-// categories (0 or 1), 8 zero bytes, then float32 [sample][vertex], little endian. One sample is for every frame.
+// categories (0 or 1), 8 zero bytes, then float32 [sample][vertex], little endian. One sample is for every frame;
+// otherwise the first is for the frame in which the body comes.
 // Vertices are those of the first topology: torn-off copies show what their origin does.
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -234,7 +235,8 @@ weft_status weft_cache_read_field(weft_cache* cache, int body, int index, int fr
 {
     WEFT_ASSERT(out && frame >= 0 && index >= 0 && index < weft_cache_field_count(cache, body));
     const field* f = &cache->bodies[body].fields[index];
-    int count = weft_cache_body_at(cache, body)->vertex_count, sample = f->view.constant ? 0 : frame;
+    int count = weft_cache_body_at(cache, body)->vertex_count,
+        sample = f->view.constant ? 0 : body_clamp(&cache->bodies[body], frame) - cache->bodies[body].from;
     char* path = field_path(cache->dir, cache->bodies[body].name, f->name);
     if (!path)
     {
@@ -330,21 +332,21 @@ static bool append_floats(FILE* file, const float* values, int count)
 }
 
 // The count last: a reader, or a run that is killed, meets whole samples.
-static bool append_sample(FILE* file, int frame, int vertex_count, const float* values)
+static bool append_sample(FILE* file, int sample, int vertex_count, const float* values)
 {
     unsigned char count[4];
-    put_u32(count, (uint32_t)frame + 1);
-    off_t end = HEADER_SIZE + 4 * (off_t)vertex_count * frame;
+    put_u32(count, (uint32_t)sample + 1);
+    off_t end = HEADER_SIZE + 4 * (off_t)vertex_count * sample;
     return fseeko(file, end, SEEK_SET) == 0 && append_floats(file, values, vertex_count) &&
            ftruncate(fileno(file), end + 4 * (off_t)vertex_count) == 0 && fseeko(file, 16, SEEK_SET) == 0 &&
            fwrite(count, 1, sizeof(count), file) == sizeof(count) && fflush(file) == 0;
 }
 
-static weft_status append_to(const char* path, int frame, int vertex_count, const float* values, weft_error* error)
+static weft_status append_to(const char* path, int sample, int vertex_count, const float* values, weft_error* error)
 {
     field f = {0};
     TRY(read_header(path, vertex_count, &f, error));
-    if (f.sample_count < frame)
+    if (f.sample_count < sample)
     {
         return error_set(error, WEFT_BAD_INPUT, path, 0,
                          "the field is shorter than the checkpoint says; start over with --force");
@@ -354,7 +356,7 @@ static weft_status append_to(const char* path, int frame, int vertex_count, cons
     {
         return file_error(error, path, "cannot go on writing");
     }
-    bool good = append_sample(file, frame, vertex_count, values);
+    bool good = append_sample(file, sample, vertex_count, values);
     good = fclose(file) == 0 && good;
     return good ? WEFT_OK : file_error(error, path, "cannot write");
 }
@@ -368,11 +370,11 @@ bool field_exists(const char* dir, const char* body, const char* field)
     return there;
 }
 
-weft_status field_append(const char* dir, const char* body, const char* field, int frame, int vertex_count,
+weft_status field_append(const char* dir, const char* body, const char* field, int sample, int vertex_count,
                          const float* values, weft_error* error)
 {
     char* path = field_path(dir, body, field);
-    weft_status status = path ? append_to(path, frame, vertex_count, values, error) : reader_no_memory(dir, error);
+    weft_status status = path ? append_to(path, sample, vertex_count, values, error) : reader_no_memory(dir, error);
     mem_free(path);
     return status;
 }

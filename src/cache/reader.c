@@ -1,7 +1,8 @@
 // Reads a run's folder: every pair NAME.obj + NAME.pc2 is a body. scene.json, where it is there and readable, gives the
 // order of the bodies and the frame rate, and says which are obstacles; those of them without a NAME.pc2 stand still. A
 // folder without it is still read: bodies by name, 25 frames a second, every pair is cloth, and every NAME.obj alone is
-// an obstacle that stands still. frames.jsonl, where it is there, lists the topologies of cloths that tear.
+// an obstacle that stands still. frames.jsonl, where it is there, lists the topologies of cloths that tear, and the
+// bodies that come and go: those are none of scene.json, and follow its bodies in the order in which they come.
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <errno.h>
@@ -14,21 +15,6 @@
 
 static const double default_frame_rate = 25.0;
 
-char* reader_path(const char* dir, const char* name, int topology, const char* ending)
-{
-    size_t size = strlen(dir) + strlen(name) + strlen(ending) + 16;
-    char* path = mem_alloc(size, 1);
-    if (path && topology > 0)
-    {
-        snprintf(path, size, "%s/%s.%d%s", dir, name, topology, ending);
-    }
-    else if (path)
-    {
-        snprintf(path, size, "%s/%s%s", dir, name, ending);
-    }
-    return path;
-}
-
 weft_status reader_no_memory(const char* dir, weft_error* error)
 {
     return error_set(error, WEFT_NO_MEMORY, dir, 0, "no memory to read the run");
@@ -38,7 +24,7 @@ weft_status reader_no_memory(const char* dir, weft_error* error)
 
 static bool has_file(const char* dir, const char* name, const char* ending)
 {
-    char* path = reader_path(dir, name, 0, ending);
+    char* path = topology_path(dir, name, 0, ending);
     struct stat info;
     bool found = path && stat(path, &info) == 0;
     mem_free(path);
@@ -71,30 +57,43 @@ typedef struct listing
     topology_changes changes;
 } listing;
 
-// NAME.G, where the scene has NAME and no NAME.G: files of a topology.
-static bool is_topology_of_scene(const scene_file* scene, const char* name)
+static bool is_known(const listing* known, const char* name)
 {
-    const char* dot = strrchr(name, '.');
+    return scene_file_find(&known->scene, name) >= 0 || topology_changes_coming(&known->changes, name);
+}
+
+// NAME.G, where the run has NAME and no NAME.G: files of a topology.
+static bool is_topology_of_run(const listing* known, char* name)
+{
+    char* dot = strrchr(name, '.');
     bool number = dot && dot[1] && dot[1] != '0' && strspn(dot + 1, "0123456789") == strlen(dot + 1);
-    if (!number || scene_file_find(scene, name) >= 0)
+    if (!number || is_known(known, name))
     {
         return false;
     }
-    for (int k = 0; k < scene->name_count; k++)
-    {
-        size_t length = strlen(scene->names[k]);
-        if (length == (size_t)(dot - name) && strncmp(scene->names[k], name, length) == 0)
-        {
-            return true;
-        }
-    }
-    return false;
+    *dot = 0;
+    bool found = is_known(known, name);
+    *dot = '.';
+    return found;
 }
 
-// A run lists a topology before it writes the first sample: with samples and not listed, the list is missing or cut.
+// NAME.pc2 of a body that comes, which is not known, in a run's folder: its header starts at a later frame.
+static bool is_later(const weft_cache* cache, const listing* known, const char* name)
+{
+    char* path =
+        known->scene.name_count > 0 && !is_known(known, name) ? topology_path(cache->dir, name, 0, ".pc2") : NULL;
+    pc2* samples = NULL;
+    bool later = path && pc2_open(path, &samples, NULL) == WEFT_OK && pc2_start_frame(samples) > 0.0f;
+    pc2_close(samples, NULL);
+    mem_free(path);
+    return later;
+}
+
+// A run lists a topology, and a body that comes, before it writes the first sample: with samples and not listed, the
+// list is missing or cut.
 static weft_status check_unlisted(const weft_cache* cache, const char* name, weft_error* error)
 {
-    char* path = reader_path(cache->dir, name, 0, ".pc2");
+    char* path = topology_path(cache->dir, name, 0, ".pc2");
     pc2* samples = NULL;
     weft_status status = WEFT_OK;
     if (path && pc2_open(path, &samples, NULL) == WEFT_OK && pc2_sample_count(samples) > 0)
@@ -110,9 +109,11 @@ static weft_status check_unlisted(const weft_cache* cache, const char* name, wef
 }
 
 // A file of the folder may be that of a body: every .pc2 with its .obj, and an .obj alone where it may stand still.
-static weft_status cache_add_body(weft_cache* cache, const scene_file* scene, const char* name, bool samples)
+static weft_status cache_add_body(weft_cache* cache, const listing* known, const char* name, bool samples)
 {
-    int rank = scene_file_find(scene, name);
+    const scene_file* scene = &known->scene;
+    const topology_change* comes = topology_changes_coming(&known->changes, name);
+    int rank = comes ? scene->name_count + comes->line : scene_file_find(scene, name);
     bool may_stand = scene->name_count == 0 || rank >= scene->cloth_count;
     bool is_body = samples ? has_file(cache->dir, name, ".obj") : may_stand && !has_file(cache->dir, name, ".pc2");
     if (!is_body)
@@ -122,9 +123,9 @@ static weft_status cache_add_body(weft_cache* cache, const scene_file* scene, co
     TRY(cache_add_name(cache, name, strlen(name)));
     body* b = &cache->bodies[cache->body_count - 1];
     b->rank = rank >= 0 ? rank : INT32_MAX;
-    b->obstacle = !samples || rank >= scene->cloth_count;
+    b->obstacle = !samples || (comes ? strcmp(comes->list, change_obstacles) == 0 : rank >= scene->cloth_count);
     b->still = !samples;
-    b->thickness = rank >= 0 ? scene->thickness[rank] : 0.0;
+    b->thickness = comes ? comes->thickness : rank >= 0 ? scene->thickness[rank] : 0.0;
     return WEFT_OK;
 }
 
@@ -145,11 +146,11 @@ static weft_status cache_add_file(weft_cache* cache, const listing* known, const
     name[length - 4] = '\0';
     weft_status status = WEFT_OK;
     bool listed = topology_changes_name(&known->changes, name);
-    if (!listed && is_topology_of_scene(&known->scene, name))
+    if (!listed && (is_topology_of_run(known, name) || is_later(cache, known, name)))
     {
         status = pc2_file ? check_unlisted(cache, name, error) : WEFT_OK;
     }
-    else if (!listed && cache_add_body(cache, &known->scene, name, pc2_file) != WEFT_OK)
+    else if (!listed && cache_add_body(cache, known, name, pc2_file) != WEFT_OK)
     {
         status = reader_no_memory(cache->dir, error);
     }
@@ -194,7 +195,7 @@ static weft_status cache_find_bodies(weft_cache* cache, const listing* known, we
 static scene_file cache_read_scene(weft_cache* cache)
 {
     cache->frame_rate = default_frame_rate;
-    char* path = reader_path(cache->dir, "scene", 0, ".json");
+    char* path = topology_path(cache->dir, "scene", 0, ".json");
     scene_file scene = path ? scene_file_read(path) : (scene_file){0};
     mem_free(path);
     cache->frame_rate = scene.frame_rate > 0.0 ? scene.frame_rate : default_frame_rate;
@@ -233,7 +234,8 @@ static weft_status check_changes(const weft_cache* cache, const topology_changes
 {
     for (int k = 0; k < changes->count; k++)
     {
-        bool found = false;
+        // One that goes before the first frame has no files.
+        bool found = changes->items[k].kind == CHANGE_GOES && changes->items[k].frame == 0;
         for (int b = 0; b < cache->body_count && !found; b++)
         {
             found = strcmp(cache->bodies[b].name, changes->items[k].body) == 0;
@@ -257,6 +259,7 @@ static weft_status cache_load_bodies(weft_cache* cache, const listing* known, we
     qsort(cache->bodies, (size_t)cache->body_count, sizeof(body), compare_bodies);
     bool foreign = known->scene.name_count == 0;
     cache->frame_count = INT32_MAX;
+    int until = 0; // the last frame of any, where all go
     for (int k = 0; k < cache->body_count; k++)
     {
         body* b = &cache->bodies[k];
@@ -270,8 +273,10 @@ static weft_status cache_load_bodies(weft_cache* cache, const listing* known, we
         if (!b->still)
         {
             cache->frame_count = int_min(cache->frame_count, b->frame_count);
+            until = int_max(until, b->until);
         }
     }
+    cache->frame_count = int_min(cache->frame_count, until);
     return fields_load(cache, error);
 }
 

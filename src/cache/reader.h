@@ -29,14 +29,15 @@ typedef struct body
     char* name;
     int rank; // place in scene.json; bodies that it does not name come last
     bool obstacle, still;
-    double thickness; // m, as scene.json says; 0: it does not
+    double thickness;     // m, as scene.json says; 0: it does not
     topology* topologies; // [topology_count]
     int topology_count;
     pc2*
         samples; // of the topology that was read last; a cloth may have more of them than files can be open. NULL: none
     int open;    // that topology
-    int frame_count;
-    field* fields; // [field_count] by name
+    int from, until; // frames [from, until) in which it is there; until INT32_MAX: to the end
+    int frame_count; // whole ones; INT32_MAX: it goes, and has all until then
+    field* fields;   // [field_count] by name
     int field_count, field_capacity;
 } body;
 
@@ -49,15 +50,15 @@ struct weft_cache
     double frame_rate;
 };
 
-// "DIR/NAME + ending", or with a topology above 0 "DIR/NAME.G + ending"; the caller frees. NULL: no memory.
-char* reader_path(const char* dir, const char* name, int topology, const char* ending);
 weft_status reader_no_memory(const char* dir, weft_error* error);
 
 // Meshes and sample counts of a body, with the changes that frames.jsonl lists.
 weft_status topologies_load(body* b, const char* dir, const topology_changes* changes, weft_error* error);
-// Vertices [first, first + count); count -1: all from there on.
+// Vertices [first, first + count); count -1: all from there on. Where the body is not there, those of the nearest
+// frame.
 weft_status topologies_read(body* b, const char* dir, int frame, int first, int count, vec3* out, weft_error* error);
 void topologies_finish(body* b);
+int body_clamp(const body* b, int frame); // the nearest frame in which it is there
 
 // All NAME.FIELD.field of the folder; files of other names are none.
 weft_status fields_load(weft_cache* cache, weft_error* error);

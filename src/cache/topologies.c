@@ -1,6 +1,7 @@
 // The meshes of a body and their samples: NAME.obj and NAME.pc2, and for a cloth that tears NAME.G.obj and NAME.G.pc2
 // from the frame on that frames.jsonl says. A topology has the vertices of the one before, and then its copies. A
-// body's frames end where a file holds fewer samples than the topology lasts.
+// body's frames end where a file holds fewer samples than the topology lasts. One that comes begins with the frame that
+// the list says, one that goes has no more samples from that frame on.
 #include <string.h>
 
 #include "cache/reader.h"
@@ -21,7 +22,7 @@ static const char* obj_name(const topology* t)
     return slash ? slash + 1 : "the OBJ file";
 }
 
-static weft_status check_samples(const topology* t, const pc2* samples, const char* path, int index, weft_error* error)
+static weft_status check_samples(const topology* t, const pc2* samples, const char* path, weft_error* error)
 {
     if (pc2_point_count(samples) != t->mesh.vertex_count)
     {
@@ -30,7 +31,7 @@ static weft_status check_samples(const topology* t, const pc2* samples, const ch
                          "of one run or in one export",
                          pc2_point_count(samples), obj_name(t), t->mesh.vertex_count);
     }
-    if (index > 0 && pc2_start_frame(samples) != (float)t->start)
+    if (t->start > 0 && pc2_start_frame(samples) != (float)t->start)
     {
         return error_set(
             error, WEFT_BAD_INPUT, path, 0,
@@ -41,12 +42,12 @@ static weft_status check_samples(const topology* t, const pc2* samples, const ch
     return WEFT_OK;
 }
 
-static weft_status load_samples(topology* t, const char* path, int index, weft_error* error)
+static weft_status load_samples(topology* t, const char* path, weft_error* error)
 {
     pc2* samples = NULL;
     TRY(pc2_open(path, &samples, error));
     t->sample_count = pc2_sample_count(samples);
-    weft_status status = check_samples(t, samples, path, index, error);
+    weft_status status = check_samples(t, samples, path, error);
     pc2_close(samples, NULL);
     return status;
 }
@@ -54,11 +55,11 @@ static weft_status load_samples(topology* t, const char* path, int index, weft_e
 static weft_status load_files(body* b, int index, const char* dir, weft_error* error)
 {
     topology* t = &b->topologies[index];
-    char* obj = reader_path(dir, b->name, index, ".obj");
-    char* points = reader_path(dir, b->name, index, ".pc2");
+    char* obj = topology_path(dir, b->name, index, ".obj");
+    char* points = topology_path(dir, b->name, index, ".pc2");
     weft_status status = obj && points ? WEFT_OK : reader_no_memory(dir, error);
     status = status == WEFT_OK ? load_mesh(t, obj, error) : status;
-    status = status == WEFT_OK && !b->still ? load_samples(t, points, index, error) : status;
+    status = status == WEFT_OK && !b->still ? load_samples(t, points, error) : status;
     mem_free(obj);
     mem_free(points);
     return status;
@@ -71,6 +72,8 @@ static void make_view(body* b, topology* t)
         .obstacle = b->obstacle,
         .still = b->still,
         .thickness = b->thickness,
+        .from = b->from,
+        .until = b->until,
         .vertex_count = t->mesh.vertex_count,
         .rest = t->mesh.position,
         .face_count = t->mesh.face_count,
@@ -176,10 +179,61 @@ static int count_frames(const body* b)
         bool last = g + 1 == b->topology_count;
         if (last || t->sample_count < t[1].start - t->start)
         {
-            return t->sample_count > INT32_MAX - t->start ? INT32_MAX : t->start + t->sample_count;
+            int end = t->sample_count > INT32_MAX - t->start ? INT32_MAX : t->start + t->sample_count;
+            return last && end >= b->until ? INT32_MAX : end;
         }
     }
     return 0;
+}
+
+// When the body is there. It comes before all else, and nothing follows when it goes.
+static weft_status take_stay(body* b, const topology_changes* changes, weft_error* error)
+{
+    b->until = INT32_MAX;
+    int earlier = 0;
+    for (int k = 0; k < changes->count; k++)
+    {
+        const topology_change* change = &changes->items[k];
+        if (strcmp(change->body, b->name) != 0)
+        {
+            continue;
+        }
+        bool comes = change->kind == CHANGE_COMES, goes = change->kind == CHANGE_GOES;
+        if (b->until != INT32_MAX || (comes && earlier > 0) || (goes && change->frame <= b->from))
+        {
+            return error_set(error, WEFT_BAD_INPUT, changes->path, change->line,
+                             "`%.100s` %s at frame %d, after what lines before say of it: a body comes once, and goes "
+                             "once, later; copy the folder again, or run the scene again",
+                             b->name,
+                             comes  ? "comes"
+                             : goes ? "goes"
+                                    : "tears",
+                             change->frame);
+        }
+        b->from = comes ? change->frame : b->from;
+        b->until = goes ? change->frame : b->until;
+        earlier++;
+    }
+    return WEFT_OK;
+}
+
+static weft_status load_changes(body* b, const char* dir, const topology_changes* changes, weft_error* error)
+{
+    for (int k = 0; k < changes->count; k++)
+    {
+        const topology_change* change = &changes->items[k];
+        if (change->kind != CHANGE_TEARS || strcmp(change->body, b->name) != 0)
+        {
+            continue;
+        }
+        if (b->still)
+        {
+            return error_set(error, WEFT_BAD_INPUT, changes->path, change->line,
+                             "`%.100s` has no %.100s.pc2: a body that stands still has one topology", b->name, b->name);
+        }
+        TRY(load_change(b, dir, changes, change, error));
+    }
+    return WEFT_OK;
 }
 
 weft_status topologies_load(body* b, const char* dir, const topology_changes* changes, weft_error* error)
@@ -195,22 +249,11 @@ weft_status topologies_load(body* b, const char* dir, const topology_changes* ch
         return reader_no_memory(dir, error);
     }
     b->topology_count = 1;
+    TRY(take_stay(b, changes, error));
+    b->topologies[0].start = b->from;
     TRY(load_files(b, 0, dir, error));
     make_view(b, &b->topologies[0]);
-    for (int k = 0; k < changes->count; k++)
-    {
-        const topology_change* change = &changes->items[k];
-        if (strcmp(change->body, b->name) != 0)
-        {
-            continue;
-        }
-        if (b->still)
-        {
-            return error_set(error, WEFT_BAD_INPUT, changes->path, change->line,
-                             "`%.100s` has no %.100s.pc2: a body that stands still has one topology", b->name, b->name);
-        }
-        TRY(load_change(b, dir, changes, change, error));
-    }
+    TRY(load_changes(b, dir, changes, error));
     b->frame_count = count_frames(b);
     return WEFT_OK;
 }
@@ -227,6 +270,11 @@ void topologies_finish(body* b)
 }
 
 // ---- positions
+
+int body_clamp(const body* b, int frame)
+{
+    return int_max(b->from, int_min(frame, b->until - 1));
+}
 
 static int topology_of(const body* b, int frame)
 {
@@ -247,7 +295,7 @@ static weft_status open_samples(body* b, const char* dir, int index, weft_error*
     }
     pc2_close(b->samples, NULL);
     b->samples = NULL;
-    char* path = reader_path(dir, b->name, index, ".pc2");
+    char* path = topology_path(dir, b->name, index, ".pc2");
     weft_status status = path ? pc2_open(path, &b->samples, error) : reader_no_memory(dir, error);
     mem_free(path);
     b->open = index;
@@ -256,6 +304,7 @@ static weft_status open_samples(body* b, const char* dir, int index, weft_error*
 
 weft_status topologies_read(body* b, const char* dir, int frame, int first, int count, vec3* out, weft_error* error)
 {
+    frame = body_clamp(b, frame);
     int index = topology_of(b, frame);
     const topology* t = &b->topologies[index];
     WEFT_ASSERT(first >= 0 && first <= t->mesh.vertex_count && count <= t->mesh.vertex_count - first);
@@ -299,4 +348,10 @@ int weft_cache_topology_start(const weft_cache* cache, int body, int topology)
 {
     WEFT_ASSERT(topology >= 0 && topology < weft_cache_topology_count(cache, body));
     return cache->bodies[body].topologies[topology].start;
+}
+
+int weft_cache_present(const weft_cache* cache, int body, int frame)
+{
+    WEFT_ASSERT(cache && body >= 0 && body < cache->body_count && frame >= 0);
+    return body_clamp(&cache->bodies[body], frame) == frame;
 }

@@ -14,7 +14,7 @@
 #include "cache/changes.h"
 #include "cache/checkpoint.h"
 #include "cache/field_files.h"
-#include "mesh/pc2_file.h"
+#include "cache/run_bodies.h"
 #include "cache/scene_file.h"
 #include "weft/cache.h"
 
@@ -27,10 +27,8 @@ struct weft_cache_writer
 {
     char dir[PATH_MAX_BYTES - 512];
     int steps_per_frame;
-    int body_count; // cloths and obstacles, in this order
-    pc2** samples;  // [body_count]; NULL: an obstacle that stands still
-    vec3* sample;   // room for the largest body
-    bool fields;    // whether the simulation's fields are written, too
+    run_bodies bodies;
+    bool fields; // whether the simulation's fields are written, too
     FILE* stats;
     int lock; // descriptor of run.lock, -1: none
 };
@@ -121,17 +119,39 @@ static weft_status make_folder(const char* dir, weft_error* error)
     return WEFT_OK;
 }
 
+// What an earlier run has made bodies of.
+typedef struct earlier_run
+{
+    scene_file scene;
+    topology_changes changes;
+} earlier_run;
+
+static earlier_run earlier_read(const weft_cache_writer* w)
+{
+    char path[PATH_MAX_BYTES];
+    earlier_run earlier = {.scene = scene_file_read(path_in(w, "scene.json", "", path))};
+    topology_changes_read(w->dir, &earlier.changes, NULL);
+    return earlier;
+}
+
+static void earlier_finish(earlier_run* earlier)
+{
+    topology_changes_finish(&earlier->changes);
+    scene_file_finish(&earlier->scene);
+}
+
+static bool earlier_has(const earlier_run* earlier, const char* name)
+{
+    return scene_file_find(&earlier->scene, name) >= 0 || topology_changes_coming(&earlier->changes, name);
+}
+
 // A run writes scene.json, stats.jsonl, NAME.obj, NAME.pc2, NAME.ele of solids and NAME.motion.pc2. Files of these
 // names that no run made are the user's: they stay, and the run is refused.
 static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, bool was_run, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
-    scene_file earlier = {0};
+    earlier_run earlier = was_run ? earlier_read(w) : (earlier_run){0};
     const char* foreign = NULL;
-    if (was_run)
-    {
-        earlier = scene_file_read(path_in(w, "scene.json", "", path));
-    }
     for (int k = 0; k < RUN_FILE_COUNT && !was_run && !foreign; k++)
     {
         foreign = exists(path_in(w, run_files[k], "", path)) ? path : NULL;
@@ -142,9 +162,9 @@ static weft_status check_files(const weft_cache_writer* w, const weft_sim* sim, 
         bool there = exists(path_in(w, name, ".motion.pc2", path)) || exists(path_in(w, name, ".pc2", path)) ||
                      (body_is_solid(sim, k) && exists(path_in(w, name, ".ele", path))) ||
                      exists(path_in(w, name, ".obj", path));
-        foreign = there && scene_file_find(&earlier, name) < 0 ? path : NULL;
+        foreign = there && !earlier_has(&earlier, name) ? path : NULL;
     }
-    scene_file_finish(&earlier);
+    earlier_finish(&earlier);
     return !foreign ? WEFT_OK
                     : error_set(error, WEFT_EXISTS, foreign, 0,
                                 "the run would write this file, and no run made it; choose another folder with -o");
@@ -171,32 +191,41 @@ static bool is_field_of(const char* name, const char* file)
            strcmp(part + strcspn(part, "."), ".field") == 0;
 }
 
-// NAME.G.obj or NAME.G.pc2 of a topology that frames.jsonl lists: other files of such a name are the user's.
+// NAME.G.obj, NAME.G.pc2 or NAME.G.ele of a topology that frames.jsonl lists: other files of such a name are the
+// user's.
 static bool is_topology_file(const topology_changes* changes, const char* file)
 {
     char name[512];
     size_t length = strlen(file);
     bool ending = length > 4 && length < sizeof(name) &&
-                  (strcmp(file + length - 4, ".obj") == 0 || strcmp(file + length - 4, ".pc2") == 0);
+                  (strcmp(file + length - 4, ".obj") == 0 || strcmp(file + length - 4, ".pc2") == 0 ||
+                   strcmp(file + length - 4, ".ele") == 0);
     snprintf(name, sizeof(name), "%.*s", ending ? (int)length - 4 : 0, file);
     return ending && topology_changes_name(changes, name);
 }
 
+static bool is_made(const earlier_run* earlier, const char* file)
+{
+    bool made = is_topology_file(&earlier->changes, file);
+    for (int k = 0; k < earlier->scene.name_count && !made; k++)
+    {
+        made = is_field_of(earlier->scene.names[k], file);
+    }
+    for (int k = 0; k < earlier->changes.count && !made; k++)
+    {
+        made = earlier->changes.items[k].kind == CHANGE_COMES && is_field_of(earlier->changes.items[k].body, file);
+    }
+    return made;
+}
+
 // What a run makes as it goes: topologies and fields.
-static void remove_made(const weft_cache_writer* w, const scene_file* earlier)
+static void remove_made(const weft_cache_writer* w, const earlier_run* earlier)
 {
     char path[PATH_MAX_BYTES];
-    topology_changes changes = {0};
-    topology_changes_read(w->dir, &changes, NULL);
     DIR* folder = opendir(w->dir);
     for (struct dirent* entry = folder ? readdir(folder) : NULL; entry; entry = readdir(folder))
     {
-        bool made = is_topology_file(&changes, entry->d_name);
-        for (int k = 0; k < earlier->name_count && !made; k++)
-        {
-            made = is_field_of(earlier->names[k], entry->d_name);
-        }
-        if (made)
+        if (is_made(earlier, entry->d_name))
         {
             remove(path_in(w, entry->d_name, "", path));
         }
@@ -205,31 +234,44 @@ static void remove_made(const weft_cache_writer* w, const scene_file* earlier)
     {
         closedir(folder);
     }
-    topology_changes_finish(&changes);
 }
 
-// Removes what an earlier run left: the caches of the bodies that its scene.json names, and its own files.
+// A name with a slash would leave the folder: no run of ours has one.
+static void remove_body(const weft_cache_writer* w, const char* name, bool solid)
+{
+    char path[PATH_MAX_BYTES];
+    if (strlen(name) <= 128 && !strchr(name, '/'))
+    {
+        remove(path_in(w, name, ".obj", path));
+        remove(path_in(w, name, ".pc2", path));
+        solid ? (void)remove(path_in(w, name, ".ele", path)) : (void)0;
+    }
+}
+
+// Removes what an earlier run left: the caches of the bodies that its scene.json and frames.jsonl name, and its own
+// files.
 static void remove_run(const weft_cache_writer* w, const weft_sim* sim)
 {
     char path[PATH_MAX_BYTES];
-    scene_file earlier = scene_file_read(path_in(w, "scene.json", "", path));
-    for (int k = 0; k < earlier.name_count; k++)
+    earlier_run earlier = earlier_read(w);
+    for (int k = 0; k < earlier.scene.name_count; k++)
     {
-        // A name with a slash would leave the folder: no run of ours has one.
-        if (strlen(earlier.names[k]) <= 100 && !strchr(earlier.names[k], '/'))
+        const char* name = earlier.scene.names[k];
+        remove_body(w, name, earlier.scene.solid[k]);
+        if (strlen(name) <= 100 && !strchr(name, '/') && !has_motion_file(sim, name))
         {
-            remove(path_in(w, earlier.names[k], ".obj", path));
-            remove(path_in(w, earlier.names[k], ".pc2", path));
-            earlier.solid[k] ? (void)remove(path_in(w, earlier.names[k], ".ele", path)) : (void)0;
-            if (!has_motion_file(sim, earlier.names[k]))
-            {
-                remove(path_in(w, earlier.names[k], ".motion.pc2", path));
-                remove(path_in(w, earlier.names[k], ".motion.pc2.tmp", path));
-            }
+            remove(path_in(w, name, ".motion.pc2", path));
+            remove(path_in(w, name, ".motion.pc2.tmp", path));
         }
     }
+    for (int k = 0; k < earlier.changes.count; k++)
+    {
+        const topology_change* change = &earlier.changes.items[k];
+        const body_kind* kind = change->kind == CHANGE_COMES ? body_kind_find(change->list) : NULL;
+        change->kind == CHANGE_COMES ? remove_body(w, change->body, kind && kind->form == MESH_SOLID) : (void)0;
+    }
     remove_made(w, &earlier);
-    scene_file_finish(&earlier);
+    earlier_finish(&earlier);
     for (int k = 0; k < RUN_FILE_COUNT; k++)
     {
         remove(path_in(w, run_files[k], "", path));
@@ -238,15 +280,17 @@ static void remove_run(const weft_cache_writer* w, const weft_sim* sim)
 
 // ---- bodies and texts
 
+// Of the scene's obstacles alone: for the others the checkpoint has what it needs.
 static weft_status write_motions(const weft_cache_writer* w, weft_sim* sim, bool anew, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
-    for (int k = 0; k < sim->obstacle_count; k++)
+    int count = sim->edits.begun ? sim->edits.obstacle_count : sim->obstacle_count;
+    for (int k = 0; k < count; k++)
     {
         obstacle* o = &sim->obstacles[k];
         if (o->sample_count > 0 && (anew || !exists(path_in(w, o->name, ".motion.pc2", path))))
         {
-            TRY(motion_file_write(path_in(w, o->name, ".motion.pc2", path), o, w->sample, error));
+            TRY(motion_file_write(path_in(w, o->name, ".motion.pc2", path), o, error));
         }
     }
     return WEFT_OK;
@@ -263,47 +307,36 @@ static weft_status write_text(const weft_cache_writer* w, const char* name, cons
 
 // ---- frames
 
-// Frame 0 makes the file. Numbers of vertices go where positions will: a float is smaller than a vec3.
-// Files of a run have the same bodies in every frame.
-static weft_status check_bodies(const weft_cache_writer* w, const weft_sim* sim, weft_error* error)
+static int frame_of(const weft_cache_writer* w, const weft_sim* sim)
 {
-    bool removed = false;
-    for (int k = 0; k < body_total(sim); k++)
-    {
-        const obstacle* o = obstacle_of(sim, k);
-        removed = removed || (o ? o->removed : sim->bodies[k].removed);
-    }
-    bool added = sim->edits.begun &&
-                 (sim->body_count != sim->edits.body_count || sim->obstacle_count != sim->edits.obstacle_count);
-    return added || removed
-               ? error_set(error, WEFT_UNSUPPORTED, w->dir, 0,
-                           "bodies were %s while the simulation ran, and a run's folder holds those of the "
-                           "scene alone; take positions by weft_sim_positions instead",
-                           removed ? "removed" : "added")
-               : WEFT_OK;
+    return (int)(weft_sim_step_count(sim) / w->steps_per_frame);
 }
 
-static weft_status write_field(const weft_cache_writer* w, const weft_sim* sim, int cloth, int field, weft_error* error)
+// The first frame makes the file. Numbers of vertices go where positions will: a float is smaller than a vec3. Vertices
+// are those of topology 0, which all later ones begin with.
+static weft_status write_field(const weft_cache_writer* w, const weft_sim* sim, const run_body* b, int field,
+                               weft_error* error)
 {
     const weft_sim_field* f = weft_sim_field_at(sim, field);
-    const char* name = body_name(sim, cloth);
-    int frame = (int)(weft_sim_step_count(sim) / w->steps_per_frame), count = body_points(sim, cloth);
-    float* values = (float*)w->sample;
-    if (weft_sim_field_values(sim, cloth, field, values) != WEFT_OK)
+    int sample = frame_of(w, sim) - b->from;
+    float* values = (float*)w->bodies.sample;
+    if (weft_sim_field_values(sim, b->id, field, values) != WEFT_OK)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
     }
-    return frame > 0 ? field_append(w->dir, name, f->name, frame, count, values, error)
-                     : weft_cache_field_write(w->dir, name, f->name, f->categories, count, 1, values, error);
+    return sample > 0
+               ? field_append(w->dir, b->name, f->name, sample, b->first_points, values, error)
+               : weft_cache_field_write(w->dir, b->name, f->name, f->categories, b->first_points, 1, values, error);
 }
 
 static weft_status write_fields(const weft_cache_writer* w, const weft_sim* sim, weft_error* error)
 {
-    for (int k = 0; k < weft_sim_cloth_count(sim) && w->fields; k++)
+    for (int k = 0; k < w->bodies.count && w->fields; k++)
     {
-        for (int field = 0; field < weft_sim_field_count(sim); field++)
+        const run_body* b = &w->bodies.items[k];
+        for (int field = 0; field < weft_sim_field_count(sim) && !b->obstacle && !b->gone; field++)
         {
-            TRY(write_field(w, sim, k, field, error));
+            TRY(write_field(w, sim, b, field, error));
         }
     }
     return WEFT_OK;
@@ -312,26 +345,8 @@ static weft_status write_fields(const weft_cache_writer* w, const weft_sim* sim,
 static weft_status write_frame(weft_cache_writer* w, weft_sim* sim, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
-    TRY(check_bodies(w, sim, error));
     TRY(write_fields(w, sim, error)); // first: a reader of a run that goes on meets them for every frame
-    // Obstacles first: a sample that cannot be read ends the run before the cloth is written.
-    for (int k = w->body_count - 1; k >= 0; k--)
-    {
-        obstacle* o = obstacle_of(sim, k);
-        if (!w->samples[k])
-        {
-            continue;
-        }
-        if (o)
-        {
-            TRY(obstacle_positions(o, weft_sim_time(sim), w->sample, error));
-        }
-        else
-        {
-            weft_sim_positions(sim, k, w->sample);
-        }
-        TRY(pc2_append(w->samples[k], w->sample, error));
-    }
+    TRY(run_bodies_sample(&w->bodies, sim, error));
     weft_sim_checkpoint(sim);
     return checkpoint_write(path_in(w, "checkpoint.weft", "", path), sim, w->steps_per_frame, error);
 }
@@ -353,22 +368,31 @@ static void put_seconds(FILE* f, const char* key, double value)
     fprintf(f, "\"%s\":%.6g", key, value);
 }
 
-// Names are file names: letters, digits, '-', '_' and '.'.
-static void put_squeezed(FILE* f, const weft_sim* sim, const weft_step_stats* s)
+// Names are file names: letters, digits, '-', '_' and '.'. A body that has come since the last frame has no files yet,
+// and may never have: its pairs are listed from the step on that ends the frame.
+static void put_squeezed(FILE* f, const weft_cache_writer* w, const weft_sim* sim, const weft_step_stats* s)
 {
+    const char* comma = "";
     fputs(",\"squeezed\":[", f);
     for (int k = 0; k < s->squeezed && s->squeezed_pairs; k++)
     {
         const weft_squeezed* q = &s->squeezed_pairs[k];
-        fprintf(f, "%s{\"step\":%lld,\"bodies\":[\"%s\",\"%s\"],\"edge\":[%d,%d],\"face\":[%d,%d,%d]}",
-                k > 0 ? "," : "", (long long)s->step, body_name(sim, q->body[0]), body_name(sim, q->body[1]),
-                q->edge[0], q->edge[1], q->face[0], q->face[1], q->face[2]);
+        const char* names[] = {run_bodies_name(&w->bodies, sim, q->body[0]),
+                               run_bodies_name(&w->bodies, sim, q->body[1])};
+        if (names[0] && names[1])
+        {
+            fprintf(f, "%s{\"step\":%lld,\"bodies\":[\"%s\",\"%s\"],\"edge\":[%d,%d],\"face\":[%d,%d,%d]}", comma,
+                    (long long)s->step, names[0], names[1], q->edge[0], q->edge[1], q->face[0], q->face[1], q->face[2]);
+            comma = ",";
+        }
     }
     fputs("]}\n", f);
 }
 
-static void put_stats(FILE* f, const weft_sim* sim, const weft_step_stats* s, int steps_per_frame)
+static void put_stats(const weft_cache_writer* w, const weft_sim* sim, const weft_step_stats* s)
 {
+    FILE* f = w->stats;
+    int steps_per_frame = w->steps_per_frame;
     fprintf(f, "{\"step\":%lld,\"frame\":%lld,", (long long)s->step,
             (long long)((s->step + steps_per_frame - 1) / steps_per_frame));
     put_number(f, "time", s->time);
@@ -408,7 +432,7 @@ static void put_stats(FILE* f, const weft_sim* sim, const weft_step_stats* s, in
     }
     put_number(f, "max_stretch", s->max_stretch);
     fprintf(f, ",\"constraints\":%d,\"contacts\":%d,\"last_resort\":%d", s->constraints, s->contacts, s->last_resort);
-    put_squeezed(f, sim, s);
+    put_squeezed(f, w, sim, s);
 }
 
 // ---- starting
@@ -417,19 +441,7 @@ static weft_status start_new(weft_cache_writer* w, const char* scene_json, weft_
 {
     char path[PATH_MAX_BYTES];
     TRY(write_text(w, "scene.json", scene_json, error));
-    for (int k = 0; k < w->body_count; k++)
-    {
-        TRY(body_obj_write(path_in(w, body_name(sim, k), ".obj", path), sim, k, error));
-        if (body_is_solid(sim, k))
-        {
-            TRY(body_ele_write(path_in(w, body_name(sim, k), ".ele", path), sim, k, error));
-        }
-        if (body_moves(sim, k))
-        {
-            path_in(w, body_name(sim, k), ".pc2", path);
-            TRY(pc2_create(path, body_points(sim, k), &w->samples[k], error));
-        }
-    }
+    TRY(run_bodies_start(&w->bodies, sim, error));
     w->stats = fopen(path_in(w, "stats.jsonl", "", path), "wb");
     if (!w->stats)
     {
@@ -469,24 +481,9 @@ static weft_status resume(weft_cache_writer* w, const char* scene_json, weft_sim
 {
     char path[PATH_MAX_BYTES];
     TRY(checkpoint_read(path_in(w, "checkpoint.weft", "", path), sim, w->steps_per_frame, error));
-    int frame = (int)(weft_sim_step_count(sim) / w->steps_per_frame);
-    for (int k = 0; k < w->body_count; k++)
-    {
-        if (!body_moves(sim, k))
-        {
-            continue;
-        }
-        path_in(w, body_name(sim, k), ".pc2", path);
-        TRY(pc2_open_append(path, body_points(sim, k), &w->samples[k], error));
-        if (pc2_sample_count(w->samples[k]) < frame + 1)
-        {
-            return error_set(error, WEFT_BAD_INPUT, path, 0,
-                             "the cache is shorter than the checkpoint says; start over with --force");
-        }
-        TRY(pc2_cut(w->samples[k], frame + 1, error));
-    }
+    TRY(run_bodies_resume(&w->bodies, sim, frame_of(w, sim), error));
     w->fields =
-        weft_sim_field_count(sim) > 0 && field_exists(w->dir, body_name(sim, 0), weft_sim_field_at(sim, 0)->name);
+        weft_sim_field_count(sim) > 0 && field_exists(w->dir, w->bodies.items[0].name, weft_sim_field_at(sim, 0)->name);
     TRY(cut_stats(w, weft_sim_step_count(sim), error));
     TRY(write_motions(w, sim, false, error));
     return write_text(w, "scene.json", scene_json, error);
@@ -509,25 +506,12 @@ static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, cons
     bool was_run = holds_run(w);
     TRY(make_folder(w->dir, error));
     TRY(sim_build(sim, error));
-    TRY(check_bodies(w, sim, error));
     // A folder that is not a run's is looked through before anything is written to it.
     if (!was_run)
     {
         TRY(check_files(w, sim, was_run, error));
     }
     TRY(take_lock(w, error));
-    w->body_count = body_total(sim);
-    int largest = 0;
-    for (int k = 0; k < w->body_count; k++)
-    {
-        largest = int_max(largest, body_points(sim, k));
-    }
-    w->samples = MEM_NEW(w->body_count, pc2*);
-    w->sample = MEM_NEW(largest, vec3);
-    if (!w->samples || !w->sample)
-    {
-        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
-    }
     // A run that was killed before its first checkpoint starts over.
     if (mode == WEFT_CACHE_RESUME && exists(path_in(w, "checkpoint.weft", "", path)))
     {
@@ -551,6 +535,7 @@ weft_status weft_cache_writer_create(const char* dir, weft_cache_mode mode, cons
     }
     w->steps_per_frame = steps_per_frame;
     w->lock = -1;
+    w->bodies.dir = w->dir;
     int length = snprintf(w->dir, sizeof(w->dir), "%s", dir);
     weft_status status = length >= (int)sizeof(w->dir) || length == 0
                              ? error_set(error, WEFT_IO, dir, 0, "the folder's path is empty or too long")
@@ -590,12 +575,14 @@ weft_status weft_cache_writer_fields(weft_cache_writer* w, const weft_sim* sim, 
 weft_status weft_cache_writer_step(weft_cache_writer* w, weft_sim* sim, const weft_step_stats* stats, weft_error* error)
 {
     char path[PATH_MAX_BYTES];
-    put_stats(w->stats, sim, stats, w->steps_per_frame);
+    bool frame_ends = stats->step % w->steps_per_frame == 0;
+    TRY(frame_ends ? run_bodies_follow(&w->bodies, sim, frame_of(w, sim), error) : WEFT_OK);
+    put_stats(w, sim, stats);
     if (fflush(w->stats) != 0)
     {
         return file_error(error, path_in(w, "stats.jsonl", "", path), "cannot write");
     }
-    return stats->step % w->steps_per_frame == 0 ? write_frame(w, sim, error) : WEFT_OK;
+    return frame_ends ? write_frame(w, sim, error) : WEFT_OK;
 }
 
 weft_status weft_cache_writer_destroy(weft_cache_writer* w, weft_error* error)
@@ -605,11 +592,7 @@ weft_status weft_cache_writer_destroy(weft_cache_writer* w, weft_error* error)
     {
         return status;
     }
-    for (int k = 0; k < w->body_count && w->samples; k++)
-    {
-        weft_status closed = pc2_close(w->samples[k], error);
-        status = status == WEFT_OK ? closed : status;
-    }
+    status = run_bodies_finish(&w->bodies, error);
     if (w->stats && fclose(w->stats) != 0 && status == WEFT_OK)
     {
         status = file_error(error, w->dir, "cannot finish the stats");
@@ -618,8 +601,6 @@ weft_status weft_cache_writer_destroy(weft_cache_writer* w, weft_error* error)
     {
         close(w->lock);
     }
-    mem_free(w->samples);
-    mem_free(w->sample);
     mem_free(w);
     return status;
 }

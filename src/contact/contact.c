@@ -15,6 +15,7 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->inv_mass = MEM_NEW(n, double);
     c->friction = MEM_NEW(body_count, friction);
     c->thickness = MEM_NEW(n, double);
+    c->girth = MEM_NEW(body_count, double);
     c->rest = MEM_NEW(cloth_count, vec3);
     c->start = MEM_NEW(n, vec3);
     c->end = MEM_NEW(n, vec3);
@@ -29,9 +30,9 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->zone = MEM_NEW(n, int);
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
-    bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->rest && c->start && c->end && c->velocity &&
-              c->framed && c->load && c->record && c->awake && c->island && c->visits && c->marked && c->zone &&
-              c->zone_motion && c->zone_mass;
+    bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->girth && c->rest && c->start && c->end &&
+              c->velocity && c->framed && c->load && c->record && c->awake && c->island && c->visits && c->marked &&
+              c->zone && c->zone_motion && c->zone_mass;
     TRY(ok ? WEFT_OK : WEFT_NO_MEMORY);
     for (int i = 0; i < vertex_count; i++)
     {
@@ -44,11 +45,11 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
 void contact_finish(contact* c)
 {
     weft_collider_destroy(c->collider);
-    void* const arrays[] = {c->body,   c->inv_mass,  c->friction,    c->thickness, c->rest,     c->kin,
-                            c->sewn,   c->fan_start, c->fan,         c->start,     c->end,      c->velocity,
-                            c->framed, c->rows.item, c->touches,     c->cushions,  c->load,     c->couplings,
-                            c->record, c->awake,     c->island,      c->visits,    c->pushes,   c->found.item,
-                            c->stuck,  c->zone,      c->zone_motion, c->zone_mass, c->projected};
+    void* const arrays[] = {c->body,       c->inv_mass, c->friction,  c->thickness,   c->girth,     c->rest,
+                            c->kin,        c->sewn,     c->fan_start, c->fan,         c->start,     c->end,
+                            c->velocity,   c->framed,   c->rows.item, c->touches,     c->cushions,  c->load,
+                            c->couplings,  c->record,   c->awake,     c->island,      c->visits,    c->pushes,
+                            c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);

@@ -197,6 +197,8 @@ typedef struct response_row
 typedef struct squeeze_lists
 {
     int* first_edge; // [vertex_count] of the collider, at the vertex; -1: none
+    int* line_start; // [vertex_count + 2] places in line_edge of vertices without faces, which lines have
+    int* line_edge;  // edges at these
     int body_count;
     int* body_face;      // [body_count + 1] the first face of each body
     winding_tree* solid; // [body_count] zero until asked for
@@ -225,6 +227,7 @@ typedef struct contact
     friction* friction; // [bodies]
     friction unsaid;    // of a pair in which no body says
     double* thickness;  // [vertex_count] m, of the vertex's body
+    double* girth;      // [body_count] m, thickness of a body of lines, which is round; 0: of any other
     vec3* rest;         // [cloth_count] m
     int* kin;           // [bodies] cloths that ties join, directly or by others, have the same; NULL: there are no ties
     vec3* sewn;         // [cloth_count] where they started; NULL without ties

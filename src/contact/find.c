@@ -233,8 +233,11 @@ static double pair_thickness(const contact* c, const candidate* q)
     {
         return 0.5 * (c->thickness[a] + c->thickness[b]);
     }
+    // Lines are round: of these half the thickness, the radius, is to stay outside of the body's own half everywhere.
     bool faces = a_moves && q->first == 1;
-    return (faces ? 1.0 : edge_share) * c->thickness[a_moves ? b : a];
+    double own = c->thickness[a_moves ? b : a], girth = c->girth[c->body[a_moves ? a : b]];
+    double thickness = 0.5 * (own + fmax(own, girth));
+    return faces ? thickness : fmax(edge_share * thickness, 0.5 * girth);
 }
 
 // Neighbours in one cloth that are near each other at rest keep half of that distance only; so do cloths that are sewn

@@ -89,6 +89,28 @@ static void list_edges(squeeze_lists* l, const weft_collider* collider)
     }
 }
 
+// Edges at vertices without faces: counts, then offsets one place on, so that filling moves each to its start.
+static void list_lines(squeeze_lists* l, const contact* c)
+{
+    const int* edge = c->collider->corner[FEATURE_EDGE];
+    int ends = 2 * c->collider->tree[FEATURE_EDGE].count;
+    for (int k = 0; k < ends; k++)
+    {
+        l->line_start[edge[k] + 2] += c->fan_start[edge[k]] == c->fan_start[edge[k] + 1];
+    }
+    for (int i = 0; i < c->vertex_count; i++)
+    {
+        l->line_start[i + 2] += l->line_start[i + 1];
+    }
+    for (int k = 0; k < ends; k++)
+    {
+        if (c->fan_start[edge[k]] == c->fan_start[edge[k] + 1])
+        {
+            l->line_edge[l->line_start[edge[k] + 1]++] = k / 2;
+        }
+    }
+}
+
 // The collider has the faces of one body after those of another.
 static void list_bodies(squeeze_lists* l, const contact* c)
 {
@@ -111,6 +133,8 @@ static void lists_finish(squeeze_lists* l)
     }
     mem_free(l->solid);
     mem_free(l->first_edge);
+    mem_free(l->line_start);
+    mem_free(l->line_edge);
     mem_free(l->body_face);
     *l = (squeeze_lists){0};
 }
@@ -127,14 +151,17 @@ weft_status squeeze_prepare(contact* c)
         l->body_count = int_max(l->body_count, c->body[i] + 1);
     }
     l->first_edge = MEM_NEW(c->vertex_count, int);
+    l->line_start = MEM_NEW((size_t)c->vertex_count + 2, int);
+    l->line_edge = MEM_NEW(2 * (size_t)c->collider->tree[FEATURE_EDGE].count + 1, int);
     l->body_face = MEM_NEW(l->body_count + 1, int);
     l->solid = MEM_NEW(l->body_count, winding_tree);
-    if (!l->first_edge || !l->body_face || !l->solid)
+    if (!l->first_edge || !l->line_start || !l->line_edge || !l->body_face || !l->solid)
     {
         lists_finish(l);
         return WEFT_NO_MEMORY;
     }
     list_edges(l, c->collider);
+    list_lines(l, c);
     list_bodies(l, c);
     return WEFT_OK;
 }

@@ -2,7 +2,8 @@
 //
 // The edges and faces around marked vertices are tested for crossings, exactly, on positions rounded to float; what
 // crosses is listed, and a vertex around which nothing crosses any more, and which is not inside the body, is as any
-// other again.
+// other again. Of lines it is the segments at marked vertices; two lines that have gone through each other leave
+// nothing that crosses.
 //
 // A body can also go over a small cloth whole, so that nothing crosses at the end of the step. What was let pass and
 // then has no crossing around it is listed for that step as well: otherwise nothing would tell of it.
@@ -66,9 +67,8 @@ static weft_status list_edges(contact* c, const triangle* a, const triangle* b)
 }
 
 // The boxes of the last search are without the frame, and hold the ends up to half of the reach (find.c).
-static weft_status find_around(contact* c, const triangle* a)
+static weft_status find_around(contact* c, double_box box)
 {
-    double_box box = a->box;
     const double frame[3] = {c->frame.x, c->frame.y, c->frame.z};
     for (int k = 0; k < 3; k++)
     {
@@ -81,7 +81,7 @@ static weft_status find_around(contact* c, const triangle* a)
 static weft_status list_around(contact* c, int face)
 {
     triangle a = triangle_at(c, face);
-    TRY(find_around(c, &a));
+    TRY(find_around(c, a.box));
     for (int k = 0; k < c->around.count; k++)
     {
         int other = c->around.feature[k];
@@ -96,6 +96,25 @@ static weft_status list_around(contact* c, int face)
         {
             TRY(list_edges(c, &a, &b));
             TRY(list_edges(c, &b, &a));
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status list_segment(contact* c, int edge)
+{
+    const int* v = c->collider->corner[FEATURE_EDGE] + 2 * (size_t)edge;
+    const vec3 x[2] = {v3_round(c->end[v[0]]), v3_round(c->end[v[1]])};
+    double_box box = feature_box(x, x, (const int[2]){0, 1}, 2);
+    TRY(find_around(c, box));
+    for (int k = 0; k < c->around.count; k++)
+    {
+        triangle b = triangle_at(c, c->around.feature[k]);
+        c->squeeze_tests++;
+        if (boxes_near(&box, &b.box, 0.0) && squeeze_holds(c, v, 2, c->body[b.v[0]], false) && passes(x[0], x[1], b.x))
+        {
+            squeezed_pair pair = {{int_min(v[0], v[1]), int_max(v[0], v[1])}, {b.v[0], b.v[1], b.v[2]}};
+            TRY(squeezed_pairs_add(&c->squeezed, &c->squeezed_count, &c->squeezed_capacity, &pair));
         }
     }
     return WEFT_OK;
@@ -125,6 +144,10 @@ static weft_status list_crossings(contact* c)
         for (int k = c->fan_start[vertex]; k < c->fan_start[vertex + 1]; k++)
         {
             TRY(is_first_marked(c, c->fan[k], vertex) ? list_around(c, c->fan[k]) : WEFT_OK);
+        }
+        for (int k = c->lists.line_start[vertex]; k < c->lists.line_start[vertex + 1]; k++)
+        {
+            TRY(list_segment(c, c->lists.line_edge[k]));
         }
     }
     return WEFT_OK;

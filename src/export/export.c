@@ -175,6 +175,11 @@ bool export_is_still(const export_job* job, int body)
     return weft_cache_body_at(job->cache, job->body[body])->still != 0;
 }
 
+bool export_present(const export_job* job, int body, int k)
+{
+    return weft_cache_present(job->cache, job->body[body], export_frame(job, k)) != 0;
+}
+
 static int topology_index(const export_job* job, int body, int k)
 {
     return weft_cache_topology_of(job->cache, job->body[body], export_frame(job, k));
@@ -362,7 +367,28 @@ static weft_status body_unknown(const weft_cache* cache, const char* name, weft_
     return status;
 }
 
-// Bodies in the order of the run, each once.
+static bool in_frames(const export_job* job, int cache_body)
+{
+    for (int k = 0; k < job->frame_count; k++)
+    {
+        if (weft_cache_present(job->cache, cache_body, export_frame(job, k)))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static weft_status body_absent(const weft_cache* cache, int b, weft_error* error)
+{
+    const weft_cache_body* body = weft_cache_body_at(cache, b);
+    int last = int_min(body->until, weft_cache_frame_count(cache)) - 1;
+    return error_set(error, WEFT_BAD_INPUT, weft_cache_dir(cache), 0,
+                     "`%.100s` is in none of these frames: the run has it in frames %d to %d", body->name, body->from,
+                     last);
+}
+
+// Bodies in the order of the run, each once, that are there in some of the frames.
 static weft_status job_choose_bodies(export_job* job, weft_error* error)
 {
     const weft_export_def* def = job->def;
@@ -378,12 +404,14 @@ static weft_status job_choose_bodies(export_job* job, weft_error* error)
     for (int k = 0; k < def->body_count && def->bodies && status == WEFT_OK; k++)
     {
         int b = cache_find(job->cache, def->bodies[k]);
-        status = b < 0 ? body_unknown(job->cache, def->bodies[k], error) : WEFT_OK;
+        status = b < 0                ? body_unknown(job->cache, def->bodies[k], error)
+                 : !in_frames(job, b) ? body_absent(job->cache, b, error)
+                                      : WEFT_OK;
         chosen[b < 0 ? 0 : b] = 1;
     }
     for (int b = 0; b < count; b++)
     {
-        if (!def->bodies || chosen[b])
+        if (def->bodies ? chosen[b] : in_frames(job, b))
         {
             job->body[job->body_count++] = b;
         }

@@ -27,9 +27,10 @@ typedef struct export_job
 // `body` is an index into the job's bodies, `k` counts the frames of the export, both from 0.
 
 const char* export_body_name(const export_job* job, int body);
-bool export_is_still(const export_job* job, int body); // the body stands still in every frame
-int export_frame(const export_job* job, int k);        // frame of the run that is frame k of the export
-double export_time(const export_job* job, int k);      // seconds from the first exported frame
+bool export_is_still(const export_job* job, int body);       // the body stands still in every frame
+bool export_present(const export_job* job, int body, int k); // else positions are those of the nearest frame
+int export_frame(const export_job* job, int k);              // frame of the run that is frame k of the export
+double export_time(const export_job* job, int k);            // seconds from the first exported frame
 // The topology of a body in an exported frame, and the last one that is exported.
 const weft_cache_body* export_topology(const export_job* job, int body, int k);
 const weft_cache_body* export_last_topology(const export_job* job, int body);

@@ -10,6 +10,10 @@ weft_status export_sequence(export_job* job, const char* folder, const char* end
         for (int k = 0; k < (still ? 1 : job->frame_count); k++)
         {
             char path[EXPORT_PATH];
+            if (!still && !export_present(job, body, k))
+            {
+                continue;
+            }
             TRY(still ? export_path(folder, export_body_name(job, body), ending, path, error)
                       : export_frame_path(job, folder, body, k, ending, path, error));
             TRY(write(job, body, k, path, error));

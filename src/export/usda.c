@@ -265,6 +265,31 @@ static weft_status put_frames(const stage* s, int body, weft_error* error)
     return WEFT_OK;
 }
 
+// A body that comes or goes is invisible where it is not there.
+static void put_visibility(const stage* s, int body)
+{
+    bool any = false, before = true;
+    for (int k = 0; k < s->job->frame_count; k++)
+    {
+        bool present = export_present(s->job, body, k);
+        if (present == before)
+        {
+            continue;
+        }
+        export_text_put(s->text, any ? "" : "        token visibility.timeSamples = {\n");
+        if (!any && k > 0)
+        {
+            put_code(s, 0);
+            export_text_put(s->text, "\"inherited\",\n");
+        }
+        put_code(s, k);
+        export_text_put(s->text, present ? "\"inherited\",\n" : "\"invisible\",\n");
+        any = true;
+        before = present;
+    }
+    export_text_put(s->text, any ? "        }\n" : "");
+}
+
 // ---- the stage
 
 static void put_head(const stage* s)
@@ -292,6 +317,7 @@ static weft_status put_body(const stage* s, int body, weft_error* error)
         export_text_put(s->text, "\n        }\n    )");
     }
     export_text_put(s->text, "\n    {\n        uniform bool doubleSided = 1\n");
+    put_visibility(s, body);
     put_topology(s, body);
     TRY(put_frames(s, body, error));
     export_text_put(s->text, "        uniform token subdivisionScheme = \"none\"\n    }\n");

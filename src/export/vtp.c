@@ -195,7 +195,7 @@ static weft_status put_collection(const export_job* job, export_text* text, weft
     {
         for (int body = 0; body < job->body_count; body++)
         {
-            TRY(put_entry(job, text, body, k, error));
+            TRY(export_present(job, body, k) ? put_entry(job, text, body, k, error) : WEFT_OK);
         }
     }
     export_text_put(text, "</Collection>\n</VTKFile>\n");
@@ -242,6 +242,10 @@ static weft_status write_body(export_job* job, int body, vtp_mesh* mesh, const c
     for (int k = 0; k < files; k++)
     {
         char path[EXPORT_PATH];
+        if (files > 1 && !export_present(job, body, k))
+        {
+            continue;
+        }
         TRY(body_path(job, target, body, k, path, error));
         TRY(write_frame(job, body, k, mesh, path, error));
         export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);

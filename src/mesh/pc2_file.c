@@ -185,18 +185,19 @@ static weft_status pc2_new(const char* path, int flags, pc2** out, weft_error* e
     return WEFT_OK;
 }
 
-weft_status pc2_create(const char* path, int point_count, pc2** out, weft_error* error)
+weft_status pc2_create(const char* path, int point_count, float start, pc2** out, weft_error* error)
 {
     WEFT_ASSERT(path && out && point_count >= 1);
     pc2* cache = NULL;
     TRY(pc2_new(path, O_RDWR | O_CREAT | O_TRUNC, &cache, error));
     cache->point_count = point_count;
+    cache->start = start;
 
     unsigned char header[HEADER_SIZE] = {0};
     memcpy(header, pc2_magic, sizeof(pc2_magic));
     put_u32(header + 12, 1);
     put_u32(header + POINTS_AT, (uint32_t)point_count);
-    put_float(header + START_AT, 0.0f);
+    put_float(header + START_AT, start);
     put_float(header + 24, 1.0f);
     put_u32(header + SAMPLES_AT, 0);
     if (!write_all(cache->file, header, sizeof(header), 0))

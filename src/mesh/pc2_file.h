@@ -8,8 +8,8 @@
 
 typedef struct pc2 pc2;
 
-// A new, empty file; one that is there is emptied. point_count is at least 1.
-weft_status pc2_create(const char* path, int point_count, pc2** out, weft_error* error);
+// A new, empty file; one that is there is emptied. point_count is at least 1, start the frame of the first sample.
+weft_status pc2_create(const char* path, int point_count, float start, pc2** out, weft_error* error);
 // For reading only.
 weft_status pc2_open(const char* path, pc2** out, weft_error* error);
 // To go on writing: BAD_INPUT when the file is no PC2 or has another number of points. Cuts off an unfinished sample.
@@ -19,7 +19,7 @@ weft_status pc2_close(pc2* cache, weft_error* error);
 
 int pc2_point_count(const pc2* cache);
 int pc2_sample_count(const pc2* cache); // complete ones, when it was opened or last appended to or cut
-float pc2_start_frame(const pc2* cache); // what the header says, when it was opened; 0 for new files
+float pc2_start_frame(const pc2* cache); // what the header says
 int pc2_stated_count(const pc2* cache); // what the header says, when it was opened; more than there are: it was cut
 
 // sample is [point_count]. Its bytes are written first, then the count; on failure the file is as before.

@@ -20,9 +20,6 @@ static const example_row rows[] = {
     {"solver.max_iterations", "500", NULL},
     {"solver.preconditioner", "\"block\"", NULL},
     {"solver.sa", "{\"theta\": 0.3}", NULL},
-    {"newton", "{\"iterations\": 50}", NULL},
-    {"newton.iterations", "50", NULL},
-    {"newton.tolerance", "1e-6", NULL},
     {"step_control", "{\"max_halvings\": 10}", NULL},
     {"step_control.max_halvings", "10", NULL},
     {"step_control.max_stretch", "1.5", NULL},
@@ -131,7 +128,7 @@ static bool matches(const char* pattern, const char* path)
                              : strcmp(path, pattern) == 0;
 }
 
-const example_row* example_find(const tree_node* node)
+bool example_find(const tree_node* node, example* out)
 {
     char path[256];
     put_pattern(node, path, sizeof(path));
@@ -139,8 +136,10 @@ const example_row* example_find(const tree_node* node)
     {
         if (matches(rows[k].pattern, path))
         {
-            return &rows[k];
+            snprintf(out->text, sizeof(out->text), "%s", rows[k].example);
+            out->unit = rows[k].unit;
+            return true;
         }
     }
-    return NULL;
+    return scene_method_example(path, out);
 }

@@ -198,7 +198,7 @@ weft_status read_error(const scene_reader* r, const tree_node* node, const char*
 weft_status read_error_key(const scene_reader* r, const tree_node* node, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 weft_status read_no_memory(const scene_reader* r);
-// What was expected, what was found, and a value that would do where examples.c has one.
+// What was expected, what was found, and a value that would do where examples.c or a method has one.
 weft_status read_wrong_kind(const scene_reader* r, const tree_node* node, const char* expected);
 // A name that is none of `names`: the nearest one, or all of them. what: "cloth", ...
 weft_status read_unknown_name(const scene_reader* r, const tree_node* node, const char* what, const char* name,
@@ -211,8 +211,14 @@ typedef struct example_row
     const char* unit;    // or what it is; NULL: neither
 } example_row;
 
-const example_row* example_find(const tree_node* node); // NULL: none
-const example_row* example_rows(int* count);            // all, for tests
+typedef struct example
+{
+    char text[160];   // as JSON
+    const char* unit; // as above
+} example;
+
+bool example_find(const tree_node* node, example* out); // false: there is none
+const example_row* example_rows(int* count);            // all but those of methods, for tests
 
 typedef enum field_kind
 {
@@ -310,5 +316,14 @@ void deform_source_destroy(void* source); // NULL is fine
 weft_status selection_read(const scene_reader* r, const tree_node* node, const mesh* m, int** out, int* out_count);
 // The canonical text; mem_free'd by the caller. NULL: no memory.
 char* scene_write(const weft_scene* scene);
+
+// ---- settings of methods: scene_methods.c
+struct writer;
+struct time_method;
+const struct time_method* scene_method_at(int index); // of those that have some; NULL: there are no more
+weft_status scene_method_read(const scene_reader* r, const tree_node* node, const struct time_method* method);
+void scene_methods_write(struct writer* w, const weft_sim_def* def);
+bool scene_method_example(const char* path, example* out);
+size_t scene_schema_write(const char* shipped, char* out, size_t size); // as weft_scene_schema
 
 #endif

@@ -5,7 +5,7 @@
 
 enum
 {
-    FIELDS_MAX = 40
+    FIELDS_MAX = 96
 };
 
 // "file:line:column: path: message" for the file, "override `a.b=c`: message" for an override.
@@ -54,13 +54,13 @@ weft_status read_no_memory(const scene_reader* r)
 
 weft_status read_wrong_kind(const scene_reader* r, const tree_node* node, const char* expected)
 {
-    const example_row* row = example_find(node);
-    if (!row)
+    example shown;
+    if (!example_find(node, &shown))
     {
         return read_error(r, node, "expected %s, found %s", expected, tree_kind_text(node->kind));
     }
     return read_error(r, node, "expected %s, found %s; for example %s%s%s%s", expected, tree_kind_text(node->kind),
-                      row->example, row->unit ? " (" : "", row->unit ? row->unit : "", row->unit ? ")" : "");
+                      shown.text, shown.unit ? " (" : "", shown.unit ? shown.unit : "", shown.unit ? ")" : "");
 }
 
 enum

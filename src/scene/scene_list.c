@@ -4,6 +4,7 @@
 
 #include "core/core.h"
 #include "scene/embedded.h"
+#include "scene/scene_data.h"
 #include "scene/scene_list.h"
 #include "weft/scene.h"
 
@@ -70,7 +71,8 @@ const char* weft_scene_text(const char* name)
     return strcmp(name, "schema") == 0 ? NULL : embedded_text(name, strlen(name));
 }
 
-const char* weft_scene_schema(void)
+size_t weft_scene_schema(char* out, size_t size)
 {
-    return embedded_text("schema", strlen("schema"));
+    WEFT_ASSERT(out || size == 0);
+    return scene_schema_write(embedded_text("schema", strlen("schema")), out, size);
 }

@@ -5,9 +5,11 @@
 
 #include "material/material.h"
 #include "scene/scene_data.h"
+#include "step/step.h"
 
 enum
 {
+    METHODS_MAX = 24,   // that have settings
     NAMES_MAX = 64,     // of one weft_list
     MULTIGRID_MAX = 32, // settings of multigrid
     FRAMES_MAX = 10000000,
@@ -140,11 +142,6 @@ static weft_status solver_read(const scene_reader* r, const tree_node* node)
     def->max_iterations = keys.max_iterations;
     return WEFT_OK;
 }
-
-static const field newton_fields[] = {
-    {"tolerance", FIELD_NUMBER, offsetof(weft_sim_def, newton_tolerance), POSITIVE},
-    {"iterations", FIELD_INT, offsetof(weft_sim_def, newton_iterations), 1.0, 1e6, false},
-};
 
 static const field step_control_fields[] = {
     {"max_halvings", FIELD_INT, offsetof(weft_sim_def, max_halvings), 0.0, 10.0, false},
@@ -414,9 +411,10 @@ typedef struct scene_keys
     double time_step;
     int steps_per_frame, frames;
     vec3 gravity;
-    const tree_node *method, *solver, *newton, *step_control, *air, *model, *kernels, *obstacles, *ties, *contact,
+    const tree_node *method, *solver, *step_control, *air, *model, *kernels, *obstacles, *ties, *contact,
         *initial_contact;
     const tree_node* bodies[BODY_KINDS_MAX]; // lists of each kind
+    const tree_node* settings[METHODS_MAX];  // of each method that has some
 } scene_keys;
 
 static const field scene_fields[] = {
@@ -428,7 +426,6 @@ static const field scene_fields[] = {
     {"gravity", FIELD_VEC3, offsetof(scene_keys, gravity), ANY_NUMBER},
     {"method", FIELD_NODE, offsetof(scene_keys, method), ANY_NUMBER},
     {"solver", FIELD_NODE, offsetof(scene_keys, solver), ANY_NUMBER},
-    {"newton", FIELD_NODE, offsetof(scene_keys, newton), ANY_NUMBER},
     {"step_control", FIELD_NODE, offsetof(scene_keys, step_control), ANY_NUMBER},
     {"air", FIELD_NODE, offsetof(scene_keys, air), ANY_NUMBER},
     {"model", FIELD_NODE, offsetof(scene_keys, model), ANY_NUMBER},
@@ -439,10 +436,10 @@ static const field scene_fields[] = {
     {"initial_contact", FIELD_NODE, offsetof(scene_keys, initial_contact), ANY_NUMBER},
 };
 
-// The keys above, and one for each kind of bodies.
+// The keys above, and one for each kind of bodies and each method with settings.
 static weft_status scene_read_keys(const scene_reader* r, const tree_node* root, scene_keys* keys)
 {
-    field fields[FIELD_COUNT(scene_fields) + BODY_KINDS_MAX];
+    field fields[FIELD_COUNT(scene_fields) + BODY_KINDS_MAX + METHODS_MAX];
     int count = FIELD_COUNT(scene_fields);
     memcpy(fields, scene_fields, sizeof(scene_fields));
     WEFT_ASSERT(body_kind_count() <= BODY_KINDS_MAX);
@@ -450,6 +447,12 @@ static weft_status scene_read_keys(const scene_reader* r, const tree_node* root,
     {
         size_t offset = offsetof(scene_keys, bodies) + (size_t)k * sizeof(keys->bodies[0]);
         fields[count++] = (field){body_table[k]->name, FIELD_NODE, offset, ANY_NUMBER};
+    }
+    for (int k = 0; scene_method_at(k); k++)
+    {
+        WEFT_ASSERT(k < METHODS_MAX);
+        size_t offset = offsetof(scene_keys, settings) + (size_t)k * sizeof(keys->settings[0]);
+        fields[count++] = (field){scene_method_at(k)->name, FIELD_NODE, offset, ANY_NUMBER};
     }
     return read_fields(r, root, fields, count, keys);
 }
@@ -465,9 +468,9 @@ static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
     {
         TRY(solver_read(r, keys->solver));
     }
-    if (keys->newton)
+    for (int k = 0; scene_method_at(k); k++)
     {
-        TRY(read_fields(r, keys->newton, newton_fields, FIELD_COUNT(newton_fields), def));
+        TRY(keys->settings[k] ? scene_method_read(r, keys->settings[k], scene_method_at(k)) : WEFT_OK);
     }
     if (keys->step_control)
     {

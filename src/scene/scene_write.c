@@ -344,10 +344,7 @@ static void write_solver(writer* w, const weft_sim_def* def)
     write_number(w, "max_iterations", def->max_iterations);
     write_multigrid(w, &def->sa);
     write_close(w, "}");
-    write_open(w, "newton", "{");
-    write_number(w, "tolerance", def->newton_tolerance);
-    write_number(w, "iterations", def->newton_iterations);
-    write_close(w, "}");
+    scene_methods_write(w, def);
     write_open(w, "step_control", "{");
     write_number(w, "max_halvings", def->max_halvings);
     write_number(w, "max_stretch", def->max_stretch);

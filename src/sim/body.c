@@ -51,7 +51,9 @@ void body_finish(body* b)
     mem_free(b->name);
     mem_free(b->scene_vertex);
     mem_free(b->user_vertex);
+    mem_free(b->pins_taken);
     mem_free(b->outputs);
+    mem_free(b->torn_from);
     mem_free(b->start);
     mem_free(b->velocity);
     mem_free(b->rest_uv);
@@ -303,7 +305,8 @@ weft_status pin_copy(const body* b, const weft_pin* from, weft_pin* to, weft_err
 static weft_status take_pins(const weft_cloth_def* def, body* b, weft_error* error)
 {
     b->pins = MEM_NEW(def->pin_count, weft_pin);
-    if (!b->pins)
+    b->pins_taken = MEM_NEW(def->pin_count, unsigned char);
+    if (!b->pins || !b->pins_taken)
     {
         return WEFT_NO_MEMORY;
     }
@@ -379,6 +382,8 @@ weft_status body_append(weft_sim* sim, const weft_cloth_def* def, weft_error* er
         return status;
     }
     b.added = weft_sim_time(sim);
+    b.first_pin = sim->edits.pin_ids + 1;
+    sim->edits.pin_ids += b.pin_count;
     sim->bodies[sim->body_count++] = b;
     return WEFT_OK;
 }

@@ -345,10 +345,9 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     w->obstacles_at = sim_obstacles_at;
     w->user = sim;
     w->settings = (step_settings){.time_step = sim->def.time_step,
-                                  .newton_tolerance = sim->def.newton_tolerance,
-                                  .newton_iterations = sim->def.newton_iterations,
                                   .max_halvings = sim->def.max_halvings,
                                   .max_stretch = sim->def.max_stretch};
+    memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
     solve_options options = {.preconditioner = sim->preconditioner,
                              .tolerance = sim->def.tolerance,
                              .max_iterations = sim->def.max_iterations,

@@ -4,7 +4,8 @@
 //     the generation
 //     gravity, air
 //     of each body that was added its name and def; of one that was removed again only the name
-//     of each cloth whether it was removed, material, forces; of each obstacle whether it was removed
+//     of each cloth whether it was removed, material, forces, ids of its pins and which edits have taken; of each
+//     obstacle whether it was removed
 //     of each pin id, cloth, its def, where its vertices were
 //
 // Loading edits a simulation of the same scene, and can be undone until the whole file has turned out to be good.
@@ -14,7 +15,7 @@
 
 #include "sim/fingerprint.h"
 
-static const section_shape edits_shape = {"edits", 1, 1, -1};
+static const section_shape edits_shape = {"edits", 2, 1, -1};
 
 weft_status edits_begin(weft_sim* sim, weft_error* error)
 {
@@ -79,6 +80,10 @@ static void save_cloth(packer* p, const body* b)
         weft_force force = b->forces[k];
         pack_force(p, &force);
     }
+    int first_pin = b->first_pin, pin_count = b->pin_count;
+    const unsigned char* taken = b->pins_taken;
+    PACK(p, first_pin);
+    PACK_ARRAY(p, &taken, &pin_count);
 }
 
 static void save_pin(packer* p, const edited_pin* e)
@@ -281,6 +286,29 @@ static weft_status load_forces(edits_loader* l, body* b, int count)
     return WEFT_OK;
 }
 
+// Which of its pins have been taken, and their ids: those of the scene are known.
+static weft_status load_cloth_pins(edits_loader* l, body* b)
+{
+    int first_pin, count = 0;
+    const unsigned char* taken = NULL;
+    PACK(&l->bytes, first_pin);
+    PACK_ARRAY(&l->bytes, &taken, &count);
+    count = taken ? count : 0;
+    bool known = !b->removed && !b->given;
+    if (l->bytes.failed || count != b->pin_count || first_pin < (count > 0) || (known && first_pin != b->first_pin) ||
+        first_pin > l->counts.pin_ids - count + 1)
+    {
+        return forged(l);
+    }
+    for (int k = 0; k < count; k++)
+    {
+        TRY(taken[k] <= 1 ? WEFT_OK : forged(l));
+        b->pins_taken[k] = taken[k];
+    }
+    b->first_pin = first_pin;
+    return WEFT_OK;
+}
+
 static weft_status load_cloth(edits_loader* l, body* b)
 {
     int removed, force_count;
@@ -298,12 +326,13 @@ static weft_status load_cloth(edits_loader* l, body* b)
     if (removed)
     {
         b->removed ? (void)0 : (void)body_bury(b);
-        return WEFT_OK;
+        return load_cloth_pins(l, b);
     }
     TRY(material_check(b, &material, b->vertex_mass, l->error));
     b->material = material;
     b->added = b->given ? added : b->added;
-    return load_forces(l, b, force_count);
+    TRY(load_forces(l, b, force_count));
+    return load_cloth_pins(l, b);
 }
 
 static weft_status load_obstacle(edits_loader* l, obstacle* o)
@@ -392,7 +421,7 @@ static weft_status load_all(edits_loader* l)
         TRY(load_obstacle(l, &sim->obstacles[k]));
     }
     obstacles_number(sim);
-    return any ? load_pins(l) : forged(l);
+    return any && names_differ(sim) ? load_pins(l) : forged(l);
 }
 
 // ---- what was there before
@@ -401,6 +430,7 @@ static weft_status before_take(weft_sim* sim, edits_before* before, weft_error* 
 {
     int n = sim->body_count, m = sim->obstacle_count;
     *before = (edits_before){.any = true, .def = sim->def, .body_count = n, .obstacle_count = m};
+    before->pin_ids = sim->edits.pin_ids;
     before->bodies = MEM_NEW(n, body);
     before->obstacles = MEM_NEW(m, obstacle);
     if (!before->bodies || !before->obstacles)
@@ -427,7 +457,7 @@ static void before_put_back(weft_sim* sim, edits_before* before)
         edited_pin_finish(&sim->edits.pins[k]);
     }
     mem_free(sim->edits.pins);
-    sim->edits = (edits){0};
+    sim->edits = (edits){.pin_ids = before->pin_ids};
     sim->def = before->def;
     while (sim->body_count > before->body_count)
     {
@@ -442,6 +472,7 @@ static void before_put_back(weft_sim* sim, edits_before* before)
         body* b = &sim->bodies[k];
         b->forces != before->bodies[k].forces ? forces_free(b->forces, b->force_count) : (void)0;
         *b = before->bodies[k];
+        b->pin_count > 0 ? memset(b->pins_taken, 0, (size_t)b->pin_count) : NULL;
     }
     for (int k = 0; k < sim->obstacle_count; k++)
     {
@@ -480,10 +511,12 @@ weft_status edits_load(weft_sim* sim, edits_before* before, sections* from, weft
     if (status == WEFT_OK)
     {
         edits_loader l = {sim, pack_reader(found->items, found->count), from, error, {0}};
+        sim->edits.loading = true;
         status = load_all(&l);
         lend_orders(sim, before);
         status = status == WEFT_OK ? generation_begin(sim, &before->generation, error) : status;
         sim->model.generation = status == WEFT_OK ? l.counts.generation : sim->model.generation;
+        sim->edits.loading = false;
         status == WEFT_OK ? (void)0 : before_put_back(sim, before);
     }
     if (status != WEFT_OK)

@@ -74,7 +74,7 @@ typedef struct edits_before
     weft_sim_def def;
     body* bodies;        // [body_count]
     obstacle* obstacles; // [obstacle_count]
-    int body_count, obstacle_count;
+    int body_count, obstacle_count, pin_ids;
 } edits_before;
 
 weft_status edits_save(const weft_sim* sim, section_writer* out, weft_error* error); // nothing where there are none

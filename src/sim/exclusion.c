@@ -22,11 +22,19 @@ static const char* body_name(const weft_sim* sim, int index)
     return index < sim->body_count ? sim->bodies[index].name : sim->obstacles[index - sim->body_count].name;
 }
 
+// Bodies that came later may have the name of one that was removed.
+static bool is_of_scene(const weft_sim* sim, int index)
+{
+    const edits* e = &sim->edits;
+    bool edited = e->begun || e->loading;
+    return !edited || (index < sim->body_count ? index < e->body_count : index - sim->body_count < e->obstacle_count);
+}
+
 int sim_find_body(const weft_sim* sim, const char* name)
 {
     for (int k = 0; k < sim->body_count + sim->obstacle_count; k++)
     {
-        if (strcmp(body_name(sim, k), name) == 0)
+        if (is_of_scene(sim, k) && strcmp(body_name(sim, k), name) == 0)
         {
             return k;
         }

@@ -149,17 +149,33 @@ static uint64_t hash_model(uint64_t hash, const model* m)
     return hash_ties(hash_pins(hash, &m->pins), &m->ties);
 }
 
+// Of the method, and of the one that it falls back on: what others are set to changes nothing.
+static uint64_t hash_method(uint64_t hash, const weft_sim* sim)
+{
+    const time_method* const methods[] = {sim->method->method, sim->method->fallback};
+    for (int m = 0; m < 2; m++)
+    {
+        int count = method_setting_count(methods[m]);
+        int first = count > 0 ? method_setting_find(methods[m]->name, NULL) : 0;
+        for (int k = 0; k < count; k++)
+        {
+            hash = hash_string(hash, methods[m]->settings[k].name);
+            hash = hash_bytes(hash, &sim->def.settings[first + k], sizeof(double));
+        }
+    }
+    return hash_string(hash, sim->method->method->name);
+}
+
 static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
 {
     const weft_sim_def* d = &sim->def;
-    const double numbers[] = {d->time_step,      d->tolerance,    d->newton_tolerance,  d->max_stretch,
-                              d->gravity.x,      d->gravity.y,    d->gravity.z,         d->air.density,
-                              d->air.drag,       d->air.friction, d->air.wind.x,        d->air.wind.y,
-                              d->air.wind.z,     d->air.gust,     d->air.gust_period,   d->air.gust_length,
-                              d->max_iterations, d->max_halvings, d->newton_iterations, d->friction,
-                              d->static_friction};
+    const double numbers[] = {d->time_step,    d->tolerance,       d->max_stretch,     d->gravity.x,
+                              d->gravity.y,    d->gravity.z,       d->air.density,     d->air.drag,
+                              d->air.friction, d->air.wind.x,      d->air.wind.y,      d->air.wind.z,
+                              d->air.gust,     d->air.gust_period, d->air.gust_length, d->max_iterations,
+                              d->max_halvings, d->friction,        d->static_friction};
     hash = hash_bytes(hash, numbers, sizeof(numbers));
-    hash = hash_string(hash, sim->method->method->name);
+    hash = hash_method(hash, sim);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);
     hash = hash_multigrid(hash, sim);

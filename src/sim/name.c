@@ -1,21 +1,39 @@
-// Names of bodies: they become file names, and no two bodies share one.
+// Names of bodies: they become file names, and no two bodies that are there share one. A body that is removed gives its
+// name back.
 #include <ctype.h>
 #include <string.h>
 
 #include "sim/sim.h"
 
-static bool name_is_taken(const weft_sim* sim, const char* name)
+// The name of the body that is at a place, cloths and then obstacles; NULL: it was removed.
+static const char* name_at(const weft_sim* sim, int index)
+{
+    const body* b = index < sim->body_count ? &sim->bodies[index] : NULL;
+    const obstacle* o = b ? NULL : &sim->obstacles[index - sim->body_count];
+    return b ? (b->removed ? NULL : b->name) : o->removed ? NULL : o->name;
+}
+
+// Whether one of the first `count` bodies has the name.
+static bool name_is_taken(const weft_sim* sim, const char* name, int count)
 {
     bool taken = false;
-    for (int k = 0; k < sim->body_count; k++)
+    for (int k = 0; k < count; k++)
     {
-        taken = taken || strcmp(sim->bodies[k].name, name) == 0;
-    }
-    for (int k = 0; k < sim->obstacle_count; k++)
-    {
-        taken = taken || strcmp(sim->obstacles[k].name, name) == 0;
+        const char* other = name_at(sim, k);
+        taken = taken || (other && strcmp(other, name) == 0);
     }
     return taken;
+}
+
+bool names_differ(const weft_sim* sim)
+{
+    bool differ = true;
+    for (int k = 0; k < sim->body_count + sim->obstacle_count; k++)
+    {
+        const char* name = name_at(sim, k);
+        differ = differ && !(name && name_is_taken(sim, name, k));
+    }
+    return differ;
 }
 
 // Letters, digits, '-', '_', '.', not starting with a dot; NAME.motion.pc2 is a file of the obstacle NAME.
@@ -48,7 +66,7 @@ weft_status name_take(const weft_sim* sim, const char* name, const char* prefix,
             ".motion last: it becomes a file name",
             prefix, name);
     }
-    if (name_is_taken(sim, name))
+    if (!sim->edits.loading && name_is_taken(sim, name, sim->body_count + sim->obstacle_count))
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s `%s`: another body has this name; give each its own",
                          prefix, name);

@@ -102,7 +102,7 @@ weft_status sim_build_pins(const weft_sim* sim, pin_set* out, weft_error* error)
         for (int p = 0; p < b->pin_count; p++)
         {
             pin_source source = {b, &b->pins[p], NULL, b->added};
-            TRY(add_pin(sim, &source, out, error));
+            TRY(b->pins_taken[p] ? WEFT_OK : add_pin(sim, &source, out, error));
         }
     }
     for (int k = 0; k < sim->edits.pin_count; k++)
@@ -122,7 +122,7 @@ const char* sim_follower(const weft_sim* sim, const char* obstacle)
         const body* b = &sim->bodies[k];
         for (int p = 0; p < b->pin_count; p++)
         {
-            if (b->pins[p].follow && strcmp(b->pins[p].follow, obstacle) == 0)
+            if (!b->pins_taken[p] && b->pins[p].follow && strcmp(b->pins[p].follow, obstacle) == 0)
             {
                 return b->name;
             }

@@ -12,15 +12,13 @@ enum
 
 weft_sim_def weft_sim_def_default(void)
 {
-    return (weft_sim_def){
+    weft_sim_def def = {
         .gravity = {0, -9.81, 0},
         .time_step = 0.002,
         .method = method_table[0].method->name,
         .solver = "auto",
         .tolerance = 1e-5,
         .sa = sa_default(),
-        .newton_tolerance = 1e-6,
-        .newton_iterations = 100,
         .max_halvings = HALVINGS_MAX,
         .max_stretch = 1.25,
         .air = {.drag = 1.0, .friction = 0.02, .gust_period = 1.0, .gust_length = 1.0},
@@ -31,6 +29,8 @@ weft_sim_def weft_sim_def_default(void)
         .kernels = "auto",
         .cookie = SIM_COOKIE,
     };
+    sim_settings_default(&def);
+    return def;
 }
 
 const char* air_check(const weft_air* a)
@@ -48,9 +48,6 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
     wrong = !v3_is_finite(def->gravity) ? "gravity is finite" : wrong;
     wrong = !(def->tolerance > 0.0 && def->tolerance < 1.0) ? "tolerance lies between 0 and 1" : wrong;
     wrong = def->max_iterations < 0 ? "max_iterations is not negative" : wrong;
-    wrong = !(def->newton_tolerance > 0.0) || def->newton_iterations < 1
-                ? "newton's tolerance (m) and iterations are above zero"
-                : wrong;
     wrong = def->max_halvings < 0 || def->max_halvings > HALVINGS_MAX ? "max_halvings lies between 0 and 10" : wrong;
     wrong = !(def->max_stretch > 1.0) ? "max_stretch is a factor above 1" : wrong;
     friction unsaid;
@@ -58,7 +55,8 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
                 " nor negative"
                                                                                                 : wrong;
     wrong = air_check(&def->air) ? air_check(&def->air) : wrong;
-    return wrong ? error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s", wrong) : sa_check(&def->sa, error);
+    TRY(wrong ? error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s", wrong) : sim_settings_check(def, error));
+    return sa_check(&def->sa, error);
 }
 
 static int core_count(void)

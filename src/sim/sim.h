@@ -19,6 +19,9 @@ struct body
     int* user_vertex;  // [rest.vertex_count] of the scene's vertex first + k
     int output_count;
     int* outputs;   // [output_count] user's vertex, or NULL: all
+    int topology;   // how often its mesh has changed since it came
+    int* torn_from; // [torn_count] of the last outputs, which came since then, the earlier one that each was torn off from
+    int torn_count;
     bool flat_rest; // the rest shape is a uv map: rest angles are zero
     weft_material material;
     const cloth_model* model;
@@ -32,6 +35,8 @@ struct body
     vec2* rest_uv;  // [3 * triangle_count] rest shape of each triangle
     weft_pin* pins; // copies
     int pin_count;
+    weft_pin_id first_pin;     // id of the first of them; the others' follow
+    unsigned char* pins_taken; // [pin_count] 1: let go, or among the edits' by now
     weft_force* forces;
     int force_count;
     bool removed;         // has no vertices any more
@@ -86,7 +91,7 @@ typedef struct seam
     bool edges;
 } seam;
 
-// A pin of weft_sim_pin.
+// A pin of weft_sim_pin, or one of a body that was moved.
 typedef struct edited_pin
 {
     weft_pin_id id;
@@ -100,11 +105,12 @@ typedef struct edited_pin
 typedef struct edits
 {
     bool begun;                     // the simulation has been edited
+    bool loading;                   // edits of a checkpoint come in: names are looked at when all are there
     uint64_t scene;                 // fingerprint before that
     int body_count, obstacle_count; // likewise
     edited_pin* pins;               // [pin_count] by id
     int pin_count, pin_capacity;
-    int pin_ids; // given out so far
+    int pin_ids; // given out so far, to pins of bodies too
 } edits;
 
 struct weft_sim
@@ -153,6 +159,8 @@ void pin_finish(weft_pin* pin);
 void edited_pin_finish(edited_pin* e);
 weft_status forces_copy(const body* b, const weft_force* from, int count, weft_force** out, weft_error* error);
 void forces_free(weft_force* forces, int count);
+void sim_settings_default(weft_sim_def* def); // of methods
+weft_status sim_settings_check(const weft_sim_def* def, weft_error* error);
 const char* air_check(const weft_air* air); // what is wrong with it, as a sentence; NULL: nothing
 // Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.
 weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
@@ -163,12 +171,13 @@ weft_status seams_build(weft_sim* sim); // ties of the model, once the order of 
 
 // A copy of the name, or of PREFIXn without one; refused when it is no file name or taken.
 weft_status name_take(const weft_sim* sim, const char* name, const char* prefix, char** out, weft_error* error);
+bool names_differ(const weft_sim* sim); // of all bodies that are there
 
 // Coefficients of a body or of what no body says; false: they are not finite, or less at rest than in motion.
 bool friction_take(double motion, double rest, friction* out);
 #define FRICTION_WRONG "friction is finite, and at rest not less than in motion"
 
-// Cloths, then obstacles; -1: no body has that name.
+// Of the scene as given, which ties and exclusions are of: cloths, then obstacles; -1: no body has that name.
 int sim_find_body(const weft_sim* sim, const char* name);
 
 // ---- obstacles

@@ -316,6 +316,7 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     {
         const body* b = &sim->bodies[k];
         c->friction[k] = b->friction;
+        c->girth[k] = b->rest.segment_count > 0 ? b->thickness : 0.0;
         for (int i = 0; i < b->rest.vertex_count; i++)
         {
             int vertex = b->scene_vertex[i];

@@ -59,6 +59,7 @@ static weft_status join_cloth(weft_sim* sim, const weft_cloth_def* def, weft_err
     status = status == WEFT_OK ? generation_next(sim, false, error) : status;
     if (status != WEFT_OK)
     {
+        sim->edits.pin_ids -= b->pin_count;
         body_finish(&sim->bodies[--sim->body_count]);
         return status;
     }

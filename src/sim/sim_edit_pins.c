@@ -1,5 +1,6 @@
 // Edits between steps: pins. The model's pins are made anew beside the present ones and take their place; a move is a
-// pin with two samples, where its vertices are and where they are to be a step later.
+// pin with two samples, where its vertices are and where they are to be a step later. Pins that a cloth was given have
+// ids like those of edits; one that is moved becomes one of edits.
 #include <string.h>
 
 #include "sim/edits.h"
@@ -79,35 +80,130 @@ weft_status weft_sim_pin(weft_sim* sim, weft_cloth_id cloth, const weft_pin* pin
     return WEFT_OK;
 }
 
-static weft_status find_pin(const weft_sim* sim, weft_pin_id id, int* out, weft_error* error)
+// ---- pins by id
+
+// Where it is among the pins of edits; -1: it is not.
+static int find_edited(const weft_sim* sim, weft_pin_id id)
 {
     for (int k = 0; k < sim->edits.pin_count; k++)
     {
         if (sim->edits.pins[k].id == id)
         {
-            *out = k;
-            return WEFT_OK;
+            return k;
         }
     }
-    return error_set(error, WEFT_NOT_FOUND, NULL, 0, "there is no pin with the id %d%s", id,
-                     id > 0 && id <= sim->edits.pin_ids ? " any more" : "; weft_sim_pin gives ids");
+    return -1;
 }
 
-weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_vec3* targets, weft_error* error)
+// The cloth that was given a pin of that id, and still has it as it was given; -1: none.
+static int find_given(const weft_sim* sim, weft_pin_id id)
 {
-    WEFT_ASSERT(sim && targets);
-    int at;
-    TRY(find_pin(sim, pin, &at, error));
-    edited_pin* e = &sim->edits.pins[at];
-    int n = e->pin.vertex_count;
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < sim->body_count; k++)
     {
-        if (!(v3_dot(targets[k], targets[k]) < far_away_sq))
+        const body* b = &sim->bodies[k];
+        int index = id - b->first_pin;
+        if (id > 0 && index >= 0 && index < b->pin_count)
         {
-            return error_set(error, WEFT_BAD_INPUT, NULL, 0, "target %d of the pin %d is not finite or too far away", k,
-                             pin);
+            return b->pins_taken[index] ? -1 : k;
         }
     }
+    return -1;
+}
+
+static weft_status check_pin(const weft_sim* sim, weft_pin_id id, weft_error* error)
+{
+    return weft_sim_has_pin(sim, id)
+               ? WEFT_OK
+               : error_set(error, WEFT_NOT_FOUND, NULL, 0, "there is no pin with the id %d%s", id,
+                           id > 0 && id <= sim->edits.pin_ids
+                               ? " any more"
+                               : "; weft_sim_pin gives ids, and weft_sim_cloth_pin those of a cloth's own pins");
+}
+
+int weft_sim_has_pin(const weft_sim* sim, weft_pin_id pin)
+{
+    WEFT_ASSERT(sim);
+    return find_edited(sim, pin) >= 0 || find_given(sim, pin) >= 0;
+}
+
+int weft_sim_cloth_pin_count(const weft_sim* sim, weft_cloth_id cloth)
+{
+    WEFT_ASSERT(sim && cloth >= 0 && cloth < sim->body_count);
+    return sim->bodies[cloth].pin_count;
+}
+
+weft_pin_id weft_sim_cloth_pin(const weft_sim* sim, weft_cloth_id cloth, int index)
+{
+    WEFT_ASSERT(index >= 0 && index < weft_sim_cloth_pin_count(sim, cloth));
+    return sim->bodies[cloth].first_pin + index;
+}
+
+int weft_sim_pin_vertices(const weft_sim* sim, weft_pin_id pin, weft_cloth_id* cloth, const int** vertices)
+{
+    WEFT_ASSERT(sim && vertices);
+    int at = find_edited(sim, pin), given = at < 0 ? find_given(sim, pin) : -1;
+    *vertices = NULL;
+    if (at < 0 && given < 0)
+    {
+        return 0;
+    }
+    const weft_pin* p =
+        at >= 0 ? &sim->edits.pins[at].pin : &sim->bodies[given].pins[pin - sim->bodies[given].first_pin];
+    *vertices = p->vertices;
+    cloth ? (void)(*cloth = at >= 0 ? sim->edits.pins[at].body : given) : (void)0;
+    return p->vertex_count;
+}
+
+// ---- moving and letting go
+
+// Puts a pin among those of edits, which go by id. There is room.
+static int insert_pin(edits* all, const edited_pin* e)
+{
+    int at = all->pin_count++;
+    for (; at > 0 && all->pins[at - 1].id > e->id; at--)
+    {
+        all->pins[at] = all->pins[at - 1];
+    }
+    all->pins[at] = *e;
+    return at;
+}
+
+static void remove_pin(edits* all, int at)
+{
+    all->pin_count--;
+    memmove(all->pins + at, all->pins + at + 1, (size_t)(all->pin_count - at) * sizeof(edited_pin));
+}
+
+// A pin that a cloth was given is among those of edits from now on, as it is.
+static weft_status take_pin(weft_sim* sim, weft_pin_id id, int cloth, int* at, weft_error* error)
+{
+    body* b = &sim->bodies[cloth];
+    const weft_pin* given = &b->pins[id - b->first_pin];
+    if (given->vertex_count == 0)
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0, "the pin %d of cloth `%s` has no vertex", id, b->name);
+    }
+    edits* all = &sim->edits;
+    edited_pin e = {.id = id, .body = cloth, .pinned = b->added, .start = MEM_NEW(given->vertex_count, vec3)};
+    weft_status status = e.start ? pin_copy(b, given, &e.pin, error) : WEFT_NO_MEMORY;
+    if (status != WEFT_OK || !mem_grow((void**)&all->pins, &all->pin_capacity, all->pin_count + 1, sizeof(edited_pin)))
+    {
+        edited_pin_finish(&e);
+        return edit_error(status == WEFT_OK ? WEFT_NO_MEMORY : status, error);
+    }
+    for (int k = 0; k < given->vertex_count; k++)
+    {
+        e.start[k] = b->start[given->vertices[k]];
+    }
+    *at = insert_pin(all, &e);
+    b->pins_taken[id - b->first_pin] = 1;
+    return WEFT_OK;
+}
+
+// From where the pin's vertices are to where they are to be.
+static weft_status lead_pin(weft_sim* sim, edited_pin* e, const weft_vec3* targets, weft_error* error)
+{
+    int n = e->pin.vertex_count;
     vec3* way = pinned_positions(sim, &sim->bodies[e->body], &e->pin, 2);
     if (!way)
     {
@@ -134,22 +230,60 @@ weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_vec3* targe
     return WEFT_OK;
 }
 
+weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_vec3* targets, weft_error* error)
+{
+    WEFT_ASSERT(sim && targets);
+    TRY(check_pin(sim, pin, error));
+    const int* vertices;
+    int n = weft_sim_pin_vertices(sim, pin, NULL, &vertices);
+    for (int k = 0; k < n; k++)
+    {
+        if (!(v3_dot(targets[k], targets[k]) < far_away_sq))
+        {
+            return error_set(error, WEFT_BAD_INPUT, NULL, 0, "target %d of the pin %d is not finite or too far away", k,
+                             pin);
+        }
+    }
+    TRY(edits_begin(sim, error));
+    int at = find_edited(sim, pin), given = at < 0 ? find_given(sim, pin) : -1;
+    TRY(given >= 0 ? take_pin(sim, pin, given, &at, error) : WEFT_OK);
+    weft_status status = lead_pin(sim, &sim->edits.pins[at], targets, error);
+    if (status != WEFT_OK && given >= 0)
+    {
+        edited_pin_finish(&sim->edits.pins[at]);
+        remove_pin(&sim->edits, at);
+        sim->bodies[given].pins_taken[pin - sim->bodies[given].first_pin] = 0;
+    }
+    return status;
+}
+
+static weft_status let_go_given(weft_sim* sim, weft_pin_id pin, int cloth, weft_error* error)
+{
+    body* b = &sim->bodies[cloth];
+    unsigned char* taken = &b->pins_taken[pin - b->first_pin];
+    *taken = 1;
+    weft_status status = renew_pins(sim, error);
+    *taken = status == WEFT_OK;
+    return status;
+}
+
 weft_status weft_sim_unpin(weft_sim* sim, weft_pin_id pin, weft_error* error)
 {
     WEFT_ASSERT(sim);
-    int at;
-    TRY(find_pin(sim, pin, &at, error));
+    TRY(check_pin(sim, pin, error));
+    TRY(edits_begin(sim, error));
+    int at = find_edited(sim, pin);
+    if (at < 0)
+    {
+        return let_go_given(sim, pin, find_given(sim, pin), error);
+    }
     edits* all = &sim->edits;
     edited_pin gone = all->pins[at];
-    size_t behind = (size_t)(all->pin_count - at - 1) * sizeof(edited_pin);
-    memmove(all->pins + at, all->pins + at + 1, behind);
-    all->pin_count--;
+    remove_pin(all, at);
     weft_status status = renew_pins(sim, error);
     if (status != WEFT_OK)
     {
-        memmove(all->pins + at + 1, all->pins + at, behind);
-        all->pins[at] = gone;
-        all->pin_count++;
+        insert_pin(all, &gone);
         return status;
     }
     edited_pin_finish(&gone);

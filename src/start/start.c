@@ -1,5 +1,6 @@
 // A simulation with contact must start without crossings: the inspector says so before the first step. What crosses is
-// refused with the pairs, or untangled where that is asked for. Pairs of bodies that are excluded may cross.
+// refused with the pairs, or untangled where that is asked for. Pairs of bodies that are excluded may cross. What
+// touches without crossing is parted (touching.c).
 #include <string.h>
 
 #include "start/start.h"
@@ -153,6 +154,24 @@ weft_status start_look_inspect(start_look* look, const vec3* x, weft_error* erro
     return WEFT_OK;
 }
 
+void start_hold(const start_look* look, unsigned char* held)
+{
+    const weft_sim* sim = look->sim;
+    for (int b = 0; b < sim->body_count; b++)
+    {
+        for (int p = 0; p < sim->bodies[b].pin_count; p++)
+        {
+            const weft_pin* pin = &sim->bodies[b].pins[p];
+            for (int k = 0; k < pin->vertex_count && pin->release > weft_sim_time(sim); k++)
+            {
+                held[look->first_vertex[b] + pin->vertices[k]] = 1;
+            }
+        }
+    }
+    int cloth_count = look->first_vertex[sim->body_count];
+    memset(held + cloth_count, 1, (size_t)(look->vertex_count - cloth_count));
+}
+
 // ---- the verdict
 
 weft_status start_refuse(const start_look* look, const char* what, const char* remedy, weft_error* error)
@@ -207,6 +226,7 @@ weft_status start_judge(weft_sim* sim, bool resolve, weft_untangling* out, weft_
     *out = (weft_untangling){.body = -1, .vertex = -1};
     weft_status status = start_look_open(&look, sim, error);
     status = status == WEFT_OK ? look_judge(&look, resolve, out, error) : status;
+    status = status == WEFT_OK ? start_part(&look, error) : status;
     start_look_close(&look);
     return status == WEFT_NO_MEMORY ? error_set(error, status, NULL, 0, "%s", weft_status_text(status)) : status;
 }

@@ -26,11 +26,15 @@ bool start_is_segment(const start_look* look, const weft_crossing* c, int side);
 weft_status start_look_inspect(start_look* look, const vec3* x, weft_error* error); // fills pairs
 void start_look_close(start_look* look);                                            // zeroed is fine
 bool start_is_excluded(const start_look* look, int body, int vertex, int other);    // contact leaves them alone
+void start_hold(const start_look* look, unsigned char* held); // sets those that no start may move: pins and obstacles
 // BAD_INPUT with what crosses, in words.
 weft_status start_refuse(const start_look* look, const char* what, const char* remedy, weft_error* error);
 
 // Looks at the start: crossings are refused, or with `resolve` untangled. out may be NULL.
 weft_status start_judge(weft_sim* sim, bool resolve, weft_untangling* out, weft_error* error);
+
+// Parts by a few roundings what touches and does not cross, in touching.c. look->pairs are overwritten.
+weft_status start_part(start_look* look, weft_error* error);
 
 // Moves cloth so that nothing crosses; look->pairs are the crossings. BAD_INPUT: it cannot be done.
 weft_status untangle(start_look* look, weft_untangling* out, weft_error* error);

@@ -161,23 +161,6 @@ static weft_status find_solid(tangle* t, int body)
     return WEFT_OK;
 }
 
-static void hold_pins(tangle* t)
-{
-    const weft_sim* sim = t->look->sim;
-    for (int b = 0; b < sim->body_count; b++)
-    {
-        for (int p = 0; p < sim->bodies[b].pin_count; p++)
-        {
-            const weft_pin* pin = &sim->bodies[b].pins[p];
-            for (int k = 0; k < pin->vertex_count && pin->release > weft_sim_time(sim); k++)
-            {
-                t->held[t->look->first_vertex[b] + pin->vertices[k]] = 1;
-            }
-        }
-    }
-    memset(t->held + t->cloth_count, 1, (size_t)(t->vertex_count - t->cloth_count));
-}
-
 static void fill_bodies(tangle* t)
 {
     const start_look* look = t->look;
@@ -213,7 +196,7 @@ static weft_status tangle_create(tangle* t, start_look* look)
     {
         t->x[i] = t->from[i] = tangle_round(look->x[i]);
     }
-    hold_pins(t);
+    start_hold(look, t->held);
     build_neighbours(t);
     TRY(build_mates(t));
     for (int b = 0; b < look->body_count; b++)

@@ -21,6 +21,22 @@ typedef struct newton_data
 
 static const char* const counters[] = {"newton_iterations", NULL};
 
+static const method_setting settings[] = {
+    {.name = "tolerance",
+     .summary = "Largest displacement of a vertex in the last iteration",
+     .unit = "m",
+     .value = 1e-6,
+     .maximum = HUGE_VAL,
+     .above = true},
+    {.name = "iterations",
+     .summary = "At most so many a step",
+     .value = 100,
+     .minimum = 1,
+     .maximum = 1e6,
+     .whole = true},
+    {.name = NULL},
+};
+
 // A step ends when it can gain no more than this share of the energies at hand.
 static const double gain_min = 1e-9;
 
@@ -179,7 +195,8 @@ static weft_status minimise(world* w)
     {
         return WEFT_NOT_FINITE;
     }
-    for (int turn = 0; turn < w->settings.newton_iterations; turn++)
+    double tolerance = world_setting(w, "tolerance"), turns = world_setting(w, "iterations");
+    for (int turn = 0; turn < turns; turn++)
     {
         TRY(linearize(w));
         memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
@@ -189,7 +206,7 @@ static weft_status minimise(world* w)
         // Done when the move is small, and what it can still gain is nothing beside the energies at hand.
         double slope = slope_of(w);
         double scale = lively_energy(&w->before.energy) + fabs(phi) + 1e-9 * weight_energy(w->model);
-        bool small = largest_move(w) <= w->settings.newton_tolerance && slope <= gain_min * scale;
+        bool small = largest_move(w) <= tolerance && slope <= gain_min * scale;
         if (!line_search(w, &phi, slope) || small)
         {
             return linearize(w);
@@ -251,4 +268,5 @@ const time_method method_newton = {
     .first_system = first_system,
     .energy_rise_max = 1e-7,
     .counters = counters,
+    .settings = settings,
 };

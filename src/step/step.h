@@ -65,8 +65,7 @@ typedef struct state
 typedef struct step_settings
 {
     double time_step;
-    double newton_tolerance;
-    int newton_iterations;
+    double method[WEFT_SETTING_MAX]; // by method_setting_at
     int max_halvings;
     double max_stretch;
 } step_settings;
@@ -174,6 +173,18 @@ typedef struct method_field
     void (*values)(const world* w, const void* data, float* out); // [vertex_count] in scene order
 } method_field;
 
+// A number that scenes choose for a method, by both their names.
+typedef struct method_setting
+{
+    const char* name;        // NULL ends the list
+    const char* summary;     // as the schema has it, without a full stop
+    const char* unit;        // NULL: none
+    double value;            // the default
+    double minimum, maximum; // HUGE_VAL: there is none
+    bool above;              // the minimum itself is excluded
+    bool whole;              // an integer
+} method_setting;
+
 // A time method. What it keeps from step to step is its own: `data` holds what only saves time and is made from the
 // topology, `state` holds what a checkpoint must have. Functions and lists that are NULL are not there.
 struct time_method
@@ -193,6 +204,7 @@ struct time_method
                                  // INFINITY: it is not judged by that
     const char* const* counters; // names of what world_count counts, ends with NULL
     const method_field* fields;
+    const method_setting* settings; // world_setting gives their values
 };
 
 // The table of methods, which ends with a NULL method. The fallback takes over when the shortest substep goes wrong.
@@ -213,6 +225,13 @@ void method_object_forget(method_object* o);
 void method_object_finish(method_object* o);                    // zeroed is fine
 weft_status world_take_method(world* w, const method_row* row); // a topology begins; model and state are there
 weft_status world_first_system(world* w);                       // of the method, which has one
+
+// Of all methods, in the order of the table; NULL: there are no more.
+const method_setting* method_setting_at(int index, const time_method** method);
+int method_setting_find(const char* method, const char* name); // its index; name NULL: the method's first. -1: none
+int method_setting_count(const time_method* method);           // of one method, which may be NULL
+bool method_setting_takes(const method_setting* s, double value);
+double world_setting(const world* w, const char* name); // of the method whose stages run
 
 void counters_begin(world* w); // enters the counters of method and fallback into the step's stats
 // Adds to a counter of the step, which is one of those that the methods name.

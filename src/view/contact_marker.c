@@ -14,6 +14,7 @@ struct contact_marker
     double reach;            // m, of the thickest body
     int body_count, worker_count;
     int* topology;           // [body_count] that the collider was made for; -1: none yet
+    uint8_t* present;        // [body_count] likewise: whether the body is there
     int* offset;             // [body_count + 1] first vertex of each body
     weft_collider* collider; // NULL: there is nothing to look for
     vec3 *rest, *positions;  // [offset[body_count]]
@@ -39,6 +40,7 @@ void contact_marker_destroy(contact_marker* m)
     {
         marker_drop(m);
         mem_free(m->topology);
+        mem_free(m->present);
         mem_free(m->offset);
         mem_free(m);
     }
@@ -50,7 +52,8 @@ weft_status contact_marker_create(weft_cache* cache, const double* thickness, in
     int count = weft_cache_body_count(cache);
     contact_marker* m = MEM_NEW(1, contact_marker);
     *out = m;
-    if (!m || !(m->topology = MEM_NEW(count, int)) || !(m->offset = MEM_NEW((size_t)count + 1, int)))
+    if (!m || !(m->topology = MEM_NEW(count, int)) || !(m->present = MEM_NEW(count, uint8_t)) ||
+        !(m->offset = MEM_NEW((size_t)count + 1, int)))
     {
         contact_marker_destroy(m);
         *out = NULL;
@@ -77,7 +80,7 @@ static int gather_triangles(const contact_marker* m, int* out)
     for (int b = 0; b < m->body_count; b++)
     {
         const weft_cache_body* body = weft_cache_topology_at(m->cache, b, m->topology[b]);
-        for (int t = 0; t < body->triangle_count; t++)
+        for (int t = 0; t < body->triangle_count && m->present[b]; t++)
         {
             const int* c = body->triangles + 3 * (size_t)t;
             if (c[0] == c[1] || c[1] == c[2] || c[2] == c[0])
@@ -101,7 +104,7 @@ static int gather_segments(const contact_marker* m, int* out)
     for (int b = 0; b < m->body_count; b++)
     {
         const weft_cache_body* body = weft_cache_topology_at(m->cache, b, m->topology[b]);
-        for (int s = 0; s < body->segment_count; s++)
+        for (int s = 0; s < body->segment_count && m->present[b]; s++)
         {
             const int* v = body->segments + 2 * (size_t)s;
             for (int k = 0; k < 2 && out && v[0] != v[1]; k++)
@@ -177,8 +180,10 @@ static weft_status marker_follow(contact_marker* m, int frame, weft_error* error
     for (int b = 0; b < m->body_count; b++)
     {
         int topology = weft_cache_topology_of(m->cache, b, frame);
-        same = same && m->topology[b] == topology;
+        uint8_t present = weft_cache_present(m->cache, b, frame) != 0;
+        same = same && m->topology[b] == topology && m->present[b] == present;
         m->topology[b] = topology;
+        m->present[b] = present;
         m->offset[b + 1] = m->offset[b] + weft_cache_topology_at(m->cache, b, topology)->vertex_count;
     }
     if (same)

@@ -71,6 +71,8 @@ static void describe_body(writer* w, const run* r, int b)
     write_text(w, "name", body->name);
     write_truth(w, "obstacle", body->obstacle != 0);
     write_truth(w, "still", body->still != 0);
+    write_number(w, "from", body->from);
+    write_number(w, "until", body->until < r->frame_count ? body->until : r->frame_count);
     write_vec3(w, "corner", s->corner);
     write_vec3(w, "size", s->size);
     write_number(w, "quantum", s->quantum);

@@ -143,7 +143,8 @@ static weft_status run_allocate(run* r, weft_error* error)
         body_survey* s = &r->bodies[b];
         s->vertex_capacity = most_vertices(r->cache, b);
         s->fields = MEM_NEW(weft_cache_field_count(r->cache, b), field_range);
-        r->thickness[b] = default_thickness;
+        double thickness = weft_cache_body_at(r->cache, b)->thickness; // a scene that was written by hand may not say
+        r->thickness[b] = thickness > 0.0 ? thickness : default_thickness;
         r->positions[b] = MEM_NEW(s->vertex_capacity, vec3);
         r->marks[b] = MEM_NEW(s->vertex_capacity, uint8_t);
         ok = s->fields && r->positions[b] && r->marks[b];

@@ -27,8 +27,8 @@ function nameOf(value) {
 // [label, text] for one run; text null: it does not have it.
 function numbersOf(run) {
   const cloths = run.bodies.filter(body => !body.obstacle), last = run.frameCount - 1, c = run.columns;
-  const count = (of, frame) => sum(cloths.map(body => body.meta.topologies[body.topologyOf(frame)][of]));
-  const torn = count('vertices', last) - count('vertices', 0);
+  const count = (of, frame) => sum(cloths.map(body => (body.present(frame) ? body.meta.topologies[body.topologyOf(frame)][of] : 0)));
+  const torn = sum(cloths.map(body => body.meta.topologies.at(-1).vertices - body.meta.topologies[0].vertices));
   const scene = run.scene && typeof run.scene === 'object' ? run.scene : {};
   const strain = Math.max(0, ...cloths.map(body => body.meta.strainMax));
   return [

@@ -56,6 +56,11 @@ class Body {
     return Int32Array.from(values, (value, v) => value | tops[v] << 16);
   }
 
+  present(frame) {
+    return frame >= this.meta.from && frame < this.meta.until;
+  }
+
+  // Where the body is not there: as in the nearest frame in which it is.
   at(frame) {
     return this.frames[this.meta.still ? 0 : frame];
   }
@@ -144,6 +149,6 @@ export class Run {
   }
 
   vertexCount(frame) {
-    return this.bodies.reduce((sum, body) => sum + (body.obstacle ? 0 : body.topologies[body.topologyOf(frame)].vertexCount), 0);
+    return this.bodies.reduce((sum, body) => sum + (body.obstacle || !body.present(frame) ? 0 : body.topologies[body.topologyOf(frame)].vertexCount), 0);
   }
 }

@@ -149,7 +149,7 @@ class View {
     });
     this.shown = [];
     this.run.bodies.forEach((body, index) => {
-      if (body.obstacle && !stage.obstacles) {
+      if (!body.present(frame) || (body.obstacle && !stage.obstacles)) {
         return;
       }
       const surface = this.surfaceOf(index, frame);
