@@ -236,6 +236,61 @@ static void fast_cloth_does_not_pass(void** state)
     }
 }
 
+// Cloths that come closer than the guess are together, and stay so until they are clearly apart.
+static void what_is_together_does_not_part_at_once(void** state)
+{
+    (void)state;
+    weft_sim* sim = scene_sim_text("{\"gravity\": [0, 0, 0], \"cloth\": [{\"name\": \"low\", \"mesh\": {\"grid\": "
+                                   "{\"cells\": 1}}}, {\"name\": \"high\", \"mesh\": {\"grid\": {\"cells\": 1}}, "
+                                   "\"transform\": {\"translate\": [0, 1, 0]}}]}",
+                                   1);
+    // Distances in thicknesses: guesses meet below 4.4, and part above 8.8.
+    static const double distances[] = {20, 6, 5, 4, 5, 6, 8, 9, 8, 5, 4, 20};
+    static const bool joined[] = {false, false, false, true, true, true, true, false, false, false, true, false};
+    vec3 x[4], still[4] = {0};
+    for (int k = 0; k < 12; k++)
+    {
+        weft_sim_positions(sim, 1, x);
+        for (int i = 0; i < 4; i++)
+        {
+            x[i].y = 1e-3 * distances[k];
+        }
+        assert_int_equal(weft_sim_set_state(sim, 1, x, still), WEFT_OK);
+        edits_run(sim, 1);
+        assert_int_equal(sim->clusters.count, joined[k] ? 0 : 2);
+    }
+    weft_sim_destroy(sim);
+}
+
+// A patch that is sewn to a sheet from afar, and a pair that contact leaves alone.
+static void ties_join_and_exclusions_part(void** state)
+{
+    (void)state;
+    static const char sewn[] =
+        "{\"time_step\": 0.005, \"cloth\": [%s{\"name\": \"here\", \"mesh\": {\"grid\": {\"cells\": 6, \"size\": "
+        "0.3}}, "
+        "\"pins\": [{\"where\": {\"edge\": \"top\"}}]}, {\"name\": \"patch\", \"mesh\": {\"grid\": {\"cells\": 2, "
+        "\"size\": 0.1}}, \"transform\": {\"translate\": [0, 0.1, 0]}}], \"ties\": [{\"cloth\": \"patch\", \"to\": "
+        "\"here\"}%s]%s}";
+    char text[2][TEXT_MAX];
+    snprintf(text[0], TEXT_MAX, sewn, "", "", "");
+    snprintf(text[1], TEXT_MAX, sewn, THERE ", {\"name\": \"ghost\", \"mesh\": {\"grid\": {\"cells\": 2}}}, ", "",
+             ", \"contact\": {\"exclude\": [{\"pair\": [\"ghost\", \"here\"]}, {\"pair\": [\"patch\", \"ghost\"]}]}");
+    weft_sim* sims[2] = {scene_sim_text(text[0], 1), scene_sim_text(text[1], 1)};
+    for (int n = 0; n < 20; n++)
+    {
+        edits_run(sims[0], 1);
+        edits_run(sims[1], 1);
+        assert_same_cloth(sims[0], sims[1], "here");
+        assert_same_cloth(sims[0], sims[1], "patch");
+        assert_int_equal(sims[0]->clusters.count, 0);
+        assert_int_equal(sims[1]->clusters.count, 3);
+    }
+    edits_assert_resumes(sims[1], text[1]);
+    weft_sim_destroy(sims[0]);
+    weft_sim_destroy(sims[1]);
+}
+
 // ---- edits
 
 #define FAR_APART(cells)                                                                                               \
@@ -339,6 +394,88 @@ static void stats_and_systems_are_of_all(void** state)
     weft_sim_destroy(sim);
 }
 
+// ---- checkpoints
+
+// The checkpoint of a simulation, with other items in `clusters`; count 0: without them.
+static void checkpoint_with(const weft_sim* sim, const body_control* items, size_t count)
+{
+    enum
+    {
+        HEADER = 64
+    };
+    weft_error error = {0};
+    void* bytes;
+    size_t size;
+    sections from;
+    assert_int_equal(checkpoint_write(scene_path("c.weft"), sim, 1, &error), WEFT_OK);
+    assert_int_equal(file_read(scene_path("c.weft"), &bytes, &size, &error), WEFT_OK);
+    assert_int_equal(sections_parse(&from, "c.weft", bytes, size, HEADER, &error), WEFT_OK);
+    whole_file file;
+    section_writer out;
+    assert_int_equal(whole_file_open(&file, scene_path("c.weft"), &error), WEFT_OK);
+    sections_begin(&out, &file, bytes, HEADER);
+    for (int k = 0; k < from.count; k++)
+    {
+        const section* s = &from.list[k];
+        bool clusters = strcmp(s->name, "clusters") == 0;
+        clusters&& count == 0 ? (void)0
+                              : section_put(&out, s->name, s->version, s->item_size, clusters ? count : s->count,
+                                            clusters ? items : s->items);
+    }
+    sections_end(&out);
+    assert_int_equal(whole_file_close(&file, &error), WEFT_OK);
+    mem_free(bytes);
+}
+
+// Of a Weft without clusters: all bodies were in one. Forged ones are refused and change nothing.
+static void checkpoints_of_others_are_read_or_refused(void** state)
+{
+    (void)state;
+    static const char text[] = FAR_APART("4");
+    weft_sim *sim = scene_sim_text(text, 1), *other = scene_sim_text(text, 1);
+    edits_run(sim, 4);
+    edits_run(other, 2);
+    checkpoint_with(sim, NULL, 0);
+    assert_int_equal(checkpoint_read(scene_path("c.weft"), other, 1, NULL), WEFT_OK);
+    assert_true(edits_hash(sim) == edits_hash(other));
+    assert_false(other->clusters.apart);
+    assert_int_equal(other->clusters.control[1].cluster, 0);
+    edits_run(other, 1);
+    assert_int_equal(other->clusters.count, 2);
+    uint64_t hash = edits_hash(other);
+    const body_control forged[] = {{.cluster = -1}, {.cluster = 2},        {.halvings = 11},
+                                   {.calm = -1},    {.history_filled = 1}, {.solver = {NAN}}};
+    for (int k = 0; k < 7; k++)
+    {
+        body_control items[3] = {{0}, forged[k % 6], {0}};
+        checkpoint_with(sim, items, k < 6 ? 2 : 3);
+        weft_error error = {0};
+        assert_int_equal(checkpoint_read(scene_path("c.weft"), other, 1, &error), WEFT_BAD_INPUT);
+        assert_non_null(strstr(error.message, "`clusters`"));
+        assert_true(edits_hash(other) == hash);
+    }
+    edits_run(other, 1);
+    remove(scene_path("c.weft"));
+    weft_sim_destroy(sim);
+    weft_sim_destroy(other);
+}
+
+// In a steady scene nothing is allocated.
+static void steps_of_clusters_allocate_nothing(void** state)
+{
+    (void)state;
+    test_ledger ledger = {0};
+    test_ledger_open(&ledger);
+    weft_sim* sim = scene_sim_text(FAR_APART("4"), 1);
+    edits_run(sim, 12);
+    int made = ledger.made;
+    edits_run(sim, 4);
+    assert_int_equal(ledger.made, made);
+    weft_sim_destroy(sim);
+    assert_int_equal(ledger.live, 0);
+    test_ledger_close();
+}
+
 // A step that fails in one cluster changes nothing in the other: each allocation fails in turn.
 static void a_step_without_memory_changes_nothing(void** state)
 {
@@ -373,9 +510,13 @@ int main(void)
         cmocka_unit_test(cloths_meet_and_part),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_checkpoints),
         cmocka_unit_test(fast_cloth_does_not_pass),
+        cmocka_unit_test(what_is_together_does_not_part_at_once),
+        cmocka_unit_test(ties_join_and_exclusions_part),
         cmocka_unit_test(edits_concern_one_cluster),
         cmocka_unit_test(bodies_come_and_go_among_clusters),
         cmocka_unit_test(stats_and_systems_are_of_all),
+        cmocka_unit_test(checkpoints_of_others_are_read_or_refused),
+        cmocka_unit_test(steps_of_clusters_allocate_nothing),
         cmocka_unit_test(a_step_without_memory_changes_nothing),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
