@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common_command.h"
+#include "common_edits.h"
 #include "common_scene.h"
 #include "common_settings.h"
 #include "sim/sim.h"
@@ -181,9 +182,9 @@ static void test_settings(void** unused)
     {
         const char *override, *says;
     } wrong[] = {
-        {"toy-verlet.drag=-1", "must not be negative"},          {"toy-verlet.times=10", "9"},
-        {"toy-verlet.times=1.5", "whole number"},      {"toy-verlet.dragg=1", "did you mean `drag`"},
-        {"toy-verlet=3", "for example {\"drag\": 0}"}, {"toy-verlet.drag=fast", "for example 0 (1/s)"},
+        {"toy-verlet.drag=-1", "must not be negative"}, {"toy-verlet.times=10", "9"},
+        {"toy-verlet.times=1.5", "whole number"},       {"toy-verlet.dragg=1", "did you mean `drag`"},
+        {"toy-verlet=3", "for example {\"drag\": 0}"},  {"toy-verlet.drag=fast", "for example 0 (1/s)"},
     };
     for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
     {
@@ -277,6 +278,38 @@ static void test_set_state(void** unused)
         vec3 expected = v3_madd(x[i], 2e-4, v3(3, 2 - 9.81 * 2e-4, 1));
         assert_true(v3_length(v3_sub(after[i], expected)) < 1e-9);
     }
+    weft_sim_destroy(sim);
+}
+
+// What it looks back on is of each cloth: one that is far from another goes its way as if it were alone, through
+// checkpoints, too.
+static void test_history_of_clusters(void** unused)
+{
+    (void)unused;
+    static const char pair[] =
+        "{\"time_step\": 0.0002, \"steps_per_frame\": 25, \"frames\": 10, \"method\": \"%s\", \"solver\": "
+        "\"cholesky\", \"model\": \"%s\", " SHEET "}, {\"name\": \"far\", \"mesh\": {\"grid\": {\"size\": 0.5, "
+        "\"cells\": 3}}, \"transform\": {\"translate\": [5, 0.3, 0]}, \"material\": {\"base\": \"cotton\", "
+        "\"stretch_warp\": 100, \"stretch_weft\": 100, \"shear\": 20}, \"pins\": [{\"where\": {\"corner\": "
+        "\"top-left\"}}]}], \"obstacles\": [{\"name\": \"floor\", \"shape\": {\"plane\": {\"size\": 2}}}]}";
+    char text[1024];
+    snprintf(text, sizeof(text), pair, "toy-verlet", "toy-springs");
+    weft_sim *alone = sim_of(falling, "toy-verlet", "toy-springs"), *sim = scene_sim_text(text, 1);
+    for (int n = 0; n < 10; n++)
+    {
+        weft_vec3 x[2][36];
+        run_steps(alone, 25);
+        run_steps(sim, 25);
+        weft_sim_positions(alone, 0, x[0]);
+        weft_sim_positions(sim, 0, x[1]);
+        assert_memory_equal(x[0], x[1], sizeof(x[0]));
+        assert_int_equal(sim->clusters.count, 2);
+        weft_sim_checkpoint(sim);
+        weft_sim* resumed = edits_made_anew(sim, text, 2);
+        weft_sim_destroy(sim);
+        sim = resumed;
+    }
+    weft_sim_destroy(alone);
     weft_sim_destroy(sim);
 }
 
@@ -387,8 +420,9 @@ int main(void)
         cmocka_unit_test(test_methods_agree),   cmocka_unit_test(test_refused),
         cmocka_unit_test(test_settings),        cmocka_unit_test(test_settings_of_a_def),
         cmocka_unit_test(test_settings_resume), cmocka_unit_test(test_history),
-        cmocka_unit_test(test_set_state),       cmocka_unit_test(test_field),
-        cmocka_unit_test(test_memory),          cmocka_unit_test(test_command),
+        cmocka_unit_test(test_set_state),       cmocka_unit_test(test_history_of_clusters),
+        cmocka_unit_test(test_field),           cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

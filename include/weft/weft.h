@@ -261,13 +261,13 @@ typedef struct weft_step_stats
 {
     int64_t step;         ///< counted from 1
     double time;          ///< s, at the end of the step
-    int iterations;       ///< of the linear solver, all solves of the step
-    int solves;           ///< linear solves
+    int iterations;       ///< of the linear solver, all solves of the step: those of cloths that are stepped apart add up
+    int solves;           ///< linear solves, likewise
     int rescued;          ///< of them those that the solver gave up and a direct solve took over
-    const char* solver;   ///< name of the one that ran last (for auto: the one chosen); static
+    const char* solver;   ///< name of the one that ran last (for auto: the one chosen); static. Of cloths apart: the largest cluster's, as all that is of the last solve
     int counter_count;
     weft_counter counters[WEFT_COUNTER_MAX]; ///< of the method, and of the one that it falls back on; weft_step_counter finds one
-    int substeps;         ///< accepted; 1 when nothing was halved
+    int substeps;         ///< accepted; 1 when nothing was halved. Of cloths apart: the most
     int rejected;         ///< substeps thrown away
     double residual;      ///< of the last solve
     double rate;          ///< of the last solve; NaN without iterations

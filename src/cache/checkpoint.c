@@ -5,6 +5,7 @@
 //     step-control   steps, halvings, calm substeps                     step/step_control.c
 //     positions, velocities, acceleration, contact     a vertex each, in scene order    step/state.c
 //     past, past-K-positions, past-K-velocities        of methods of several steps      step/history.c
+//     clusters       which bodies are stepped together, and step control of each    sim/cluster_save.c
 //     edits          what was edited since the scene was given          sim/edits.c
 //     solver         what `auto` has learnt, where it is the solver     solve/solver_object.c
 //
@@ -87,7 +88,8 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, int steps_pe
     step_control_save(&sim->world.state, &out);
     state_save(&sim->world.state, &out);
     solver_object_save(&sim->world.solver, &out);
-    weft_status status = edits_save(sim, &out, error);
+    weft_status status = clusters_save(sim, &out, error);
+    status = status == WEFT_OK ? edits_save(sim, &out, error) : status;
     if (status != WEFT_OK)
     {
         whole_file_abandon(&file);
@@ -148,6 +150,8 @@ typedef struct loaded
 {
     state state;
     double solver[SOLVER_MEMORY];
+    body_control* control; // [body_count]
+    bool apart;
 } loaded;
 
 static weft_status load(loaded* l, const weft_sim* sim, int steps_per_frame, sections* from, weft_error* error)
@@ -161,6 +165,7 @@ static weft_status load(loaded* l, const weft_sim* sim, int steps_per_frame, sec
     TRY(frames_check(&l->state, steps_per_frame, from, error));
     TRY(state_load(&l->state, from, error));
     TRY(solver_object_load(l->solver, from, error));
+    TRY(clusters_load(sim, &l->control, &l->apart, from, error));
     return sections_check_taken(from, error);
 }
 
@@ -168,14 +173,14 @@ static void take_over(weft_sim* sim, loaded* l)
 {
     world* w = &sim->world;
     state_swap(&w->state, &l->state);
-    solver_object_forget(&w->solver);
-    method_object_forget(&w->method);
-    method_object_forget(&w->fallback);
+    clusters_forget(sim);
     double* memory = solver_object_memory(&w->solver);
     if (memory)
     {
         memcpy(memory, l->solver, sizeof(l->solver));
     }
+    clusters_take(sim, l->control, l->apart);
+    l->control = NULL;
 }
 
 weft_status checkpoint_parse(const void* bytes, size_t size, const char* path, weft_sim* sim, int steps_per_frame,
@@ -199,6 +204,7 @@ weft_status checkpoint_parse(const void* bytes, size_t size, const char* path, w
         edits_load_undo(sim, &before);
     }
     state_finish(&l.state);
+    mem_free(l.control);
     return status;
 }
 

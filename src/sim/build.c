@@ -1,7 +1,7 @@
 // From bodies to the model: one vertex array in an order that keeps neighbours near, element groups, pattern, pins.
 #include <string.h>
 
-#include "sim/sim.h"
+#include "sim/cluster.h"
 
 static weft_status order_body(body* b, int first)
 {
@@ -372,7 +372,8 @@ weft_status sim_build(weft_sim* sim, weft_error* error)
     {
         status = build_world(sim, error);
     }
-    if (status == WEFT_OK && sim->def.contact)
+    // Where there are several bodies they may be stepped in clusters, which have their own.
+    if (status == WEFT_OK && sim->def.contact && (sim->whole || sim_live_count(sim) == 1))
     {
         status = sim_build_contact(sim, error);
     }

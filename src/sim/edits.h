@@ -13,7 +13,7 @@
 
 #include "core/pack.h"
 #include "core/sections.h"
-#include "sim/sim.h"
+#include "sim/cluster.h"
 
 // ---- generations
 
@@ -31,6 +31,8 @@ typedef struct generation
     world world;
     body_order* orders; // [count] of the cloths
     int count;
+    cluster** list; // [cluster_count]
+    int cluster_count;
 } generation;
 
 // Builds model and world of the bodies as they are now, at their start; the present ones are put aside. On failure all

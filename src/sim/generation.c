@@ -33,6 +33,10 @@ weft_status generation_begin(weft_sim* sim, generation* old, weft_error* error)
     orders_swap(sim, old);
     old->model = sim->model;
     old->world = sim->world;
+    old->list = sim->clusters.list;
+    old->cluster_count = sim->clusters.count;
+    sim->clusters.list = NULL;
+    sim->clusters.count = 0;
     sim->model = (model){0};
     sim->world = (world){0};
     sim->built = false;
@@ -52,6 +56,10 @@ void generation_undo(weft_sim* sim, generation* old)
     orders_swap(sim, old);
     sim->model = old->model;
     sim->world = old->world;
+    clusters_drop(sim);
+    mem_free(sim->clusters.list);
+    sim->clusters.list = old->list;
+    sim->clusters.count = old->cluster_count;
     sim->built = true;
     mem_free(old->orders);
     *old = (generation){0};
@@ -59,6 +67,11 @@ void generation_undo(weft_sim* sim, generation* old)
 
 void generation_keep(generation* old)
 {
+    for (int k = 0; k < old->cluster_count; k++)
+    {
+        cluster_destroy(old->list[k]);
+    }
+    mem_free(old->list);
     old->world.model = &old->model;
     world_finish(&old->world);
     sim_model_finish(&old->model);
@@ -149,12 +162,14 @@ weft_status generation_next(weft_sim* sim, bool same_bodies, weft_error* error)
 {
     generation old;
     TRY(generation_begin(sim, &old, error));
-    weft_status status = carry_over(sim, &old, same_bodies);
+    weft_status status = controls_reserve(sim);
+    status = status == WEFT_OK ? carry_over(sim, &old, same_bodies) : status;
     if (status != WEFT_OK)
     {
         generation_undo(sim, &old);
         return edit_error(status, error);
     }
+    clusters_carry(sim, &old.world, old.count, same_bodies);
     generation_keep(&old);
     return WEFT_OK;
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/sim.h"
+#include "sim/cluster.h"
 #include "solve/sa/sa.h"
 
 enum
@@ -136,6 +136,7 @@ void weft_sim_destroy(weft_sim* sim)
     {
         return;
     }
+    clusters_finish(&sim->clusters);
     sim_unbuild(sim);
     for (int k = 0; k < sim->body_count; k++)
     {
@@ -197,7 +198,7 @@ static weft_status step_error(const weft_sim* sim, weft_status status, weft_erro
     return error_set(error, status, NULL, 0, "step %lld: %s", step, weft_status_text(status));
 }
 
-// The vertices of squeezed pairs as the user counts them.
+// The vertices of squeezed pairs as the user counts them; the body is one of the simulation or cluster.
 static int user_vertex(const weft_sim* sim, int vertex, int* body)
 {
     int n = sim->model.vertex_count;
@@ -213,26 +214,63 @@ static int user_vertex(const weft_sim* sim, int vertex, int* body)
     return found;
 }
 
-static weft_status tell_squeezed(weft_sim* sim, weft_step_stats* stats)
+// Pairs of the simulation, or of a cluster of which these are the members, behind those that are listed.
+static weft_status list_squeezed(weft_sim* sim, const weft_sim* from, const int* member, int* listed)
 {
-    const contact* c = sim->world.contact;
+    const contact* c = from->world.contact;
     int count = c ? c->squeezed_count + c->passed_count : 0;
-    if (!mem_grow((void**)&sim->squeezed, &sim->squeezed_capacity, count, sizeof(weft_squeezed)))
+    if (!mem_grow((void**)&sim->squeezed, &sim->squeezed_capacity, *listed + count, sizeof(weft_squeezed)))
     {
         return WEFT_NO_MEMORY;
     }
     for (int k = 0; k < count; k++)
     {
-        weft_squeezed* to = &sim->squeezed[k];
-        const squeezed_pair* from = k < c->squeezed_count ? &c->squeezed[k] : &c->passed[k - c->squeezed_count];
+        weft_squeezed* to = &sim->squeezed[*listed + k];
+        const squeezed_pair* pair = k < c->squeezed_count ? &c->squeezed[k] : &c->passed[k - c->squeezed_count];
         for (int a = 0; a < 5; a++)
         {
-            int* place = a < 2 ? &to->edge[a] : &to->face[a - 2];
-            *place = user_vertex(sim, a < 2 ? from->edge[a] : from->face[a - 2], &to->body[a >= 2]);
+            int *place = a < 2 ? &to->edge[a] : &to->face[a - 2], body;
+            *place = user_vertex(from, a < 2 ? pair->edge[a] : pair->face[a - 2], &body);
+            bool cloth = body < from->body_count;
+            to->body[a >= 2] = !cloth ? sim->body_count + body - from->body_count : member ? member[body] : body;
         }
+    }
+    *listed += count;
+    return WEFT_OK;
+}
+
+static weft_status tell_squeezed(weft_sim* sim, weft_step_stats* stats)
+{
+    int count = 0;
+    if (sim->clusters.count == 0)
+    {
+        TRY(list_squeezed(sim, sim, NULL, &count));
+    }
+    for (int k = 0; k < sim->clusters.count; k++)
+    {
+        const cluster* c = sim->clusters.list[k];
+        TRY(list_squeezed(sim, &c->sim, c->member, &count));
     }
     stats->squeezed = count;
     stats->squeezed_pairs = count > 0 ? sim->squeezed : NULL;
+    return WEFT_OK;
+}
+
+static weft_status step(weft_sim* sim, weft_step_stats* stats, weft_error* error)
+{
+    const weft_sim* failed;
+    weft_status status = clusters_step(sim, stats, &failed, error);
+    if (status != WEFT_OK)
+    {
+        return failed ? step_error(failed, status, error) : status;
+    }
+    if (tell_squeezed(sim, stats) != WEFT_OK)
+    {
+        sim->clusters.count == 0 ? step_undo(&sim->world) : (void)0;
+        clusters_undo(sim);
+        return step_error(sim, WEFT_NO_MEMORY, error);
+    }
+    sim->clusters.count > 0 ? clusters_collect(sim) : (void)0;
     return WEFT_OK;
 }
 
@@ -244,18 +282,11 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     stats = stats ? stats : &unused;
     *stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};
     double start = timer_now();
-    sim->world.stats = stats;
-    weft_status status = step_run(&sim->world);
-    if (status == WEFT_OK && tell_squeezed(sim, stats) != WEFT_OK)
-    {
-        step_undo(&sim->world);
-        status = WEFT_NO_MEMORY;
-    }
-    sim->world.stats = NULL;
+    weft_status status = step(sim, stats, error);
     stats->step = sim->world.state.step_count;
     stats->time = weft_sim_time(sim);
     stats->step_s = timer_now() - start;
-    return status == WEFT_OK ? status : step_error(sim, status, error);
+    return status;
 }
 
 int weft_sim_cloth_count(const weft_sim* sim)
@@ -372,6 +403,10 @@ weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_ve
         sim->world.state.v[s] = velocities ? velocities[i] : sim->world.state.v[s];
     }
     sim->world.state.history_filled = 0;
+    if (cloth < sim->clusters.control_count)
+    {
+        sim->clusters.control[cloth].history_filled = 0;
+    }
     return WEFT_OK;
 }
 
@@ -381,6 +416,10 @@ weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count)
     TRY(sim_build(sim, NULL));
     sim->world.state.step_count = step_count;
     sim->world.state.history_filled = 0;
+    for (int k = 0; k < sim->clusters.control_count; k++)
+    {
+        sim->clusters.control[k].history_filled = 0;
+    }
     return WEFT_OK;
 }
 
@@ -388,8 +427,6 @@ void weft_sim_checkpoint(weft_sim* sim)
 {
     if (sim->built)
     {
-        solver_object_forget(&sim->world.solver);
-        method_object_forget(&sim->world.method);
-        method_object_forget(&sim->world.fallback);
+        clusters_forget(sim);
     }
 }

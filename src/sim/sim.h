@@ -7,8 +7,8 @@
 #include "step/step.h"
 #include "weft/weft.h"
 
-// One body that is simulated: a cloth, or what else the table of kinds has. Scene vertices [first, first + count) are its
-// vertices in an order that keeps neighbours near.
+// One body that is simulated: a cloth, or what else the table of kinds has. Scene vertices [first, first + count) are
+// its vertices in an order that keeps neighbours near.
 struct body
 {
     char* name;
@@ -113,6 +113,35 @@ typedef struct edits
     int pin_ids; // given out so far, to pins of bodies too
 } edits;
 
+// What step control, history and solver know of a body: of the cluster that it was stepped in. It is an item of a
+// checkpoint, too.
+typedef struct body_control
+{
+    int32_t cluster; // the same for bodies that were in one
+    int32_t halvings, calm, history_filled;
+    double past_h[HISTORY_MAX];   // s
+    double solver[SOLVER_MEMORY]; // what `auto` has learnt
+} body_control;
+
+// How the bodies are stepped: all at once, by the simulation's own world, or in clusters (cluster.h).
+typedef struct clusters
+{
+    struct cluster** list; // [count] by their first bodies; none: all at once
+    int count;
+    body_control* control; // [control_count] of the bodies
+    int control_count, control_capacity;
+    bool apart;  // how to go on is in `control`; else the world says it
+    int* before; // [control_count] clusters before the step under way, and whether `apart`
+    int before_capacity;
+    bool apart_before;
+    int* home;                  // [scratch_count] scratch: the first body of the cluster of each body, -1: none
+    int* order;                 // [scratch_count] scratch
+    struct box3 *wide, *narrow; // [scratch_count] scratch
+    int* where;                 // [2 * scratch_count] of each body its place in the list, and in that cluster; -1: none
+    int scratch_count;
+    int* feature_first[3]; // [bodies + 1] of the scene's numbering, see cluster_state.c
+} clusters;
+
 struct weft_sim
 {
     weft_sim_def def; // gravity and air as they are now
@@ -138,12 +167,15 @@ struct weft_sim
     int squeezed_capacity;
     bool built;
     edits edits;
+    weft_sim* whole; // of a cluster: what it is a part of; else NULL
+    clusters clusters;
 };
 
 // Builds model and world from the bodies; does nothing when that is done.
 weft_status sim_build(weft_sim* sim, weft_error* error);
 void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
+void sim_drop_contact(weft_sim* sim);
 void sim_weigh(weft_sim* sim); // weight and constant forces of the model, from masses, gravity and bodies
 weft_status sim_build_pins(const weft_sim* sim, pin_set* out, weft_error* error); // of bodies and edits; out is zero
 const char* sim_follower(const weft_sim* sim, const char* obstacle); // a cloth of which a pin follows it; NULL: none

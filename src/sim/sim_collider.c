@@ -341,6 +341,16 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     return contact_set_kin(c, sim);
 }
 
+void sim_drop_contact(weft_sim* sim)
+{
+    if (sim->world.contact)
+    {
+        contact_finish(sim->world.contact);
+        mem_free(sim->world.contact);
+        sim->world.contact = NULL;
+    }
+}
+
 int weft_sim_collider_vertex_count(const weft_sim* sim)
 {
     return first_vertex(sim, sim->body_count + sim->obstacle_count);

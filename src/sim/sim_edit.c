@@ -28,7 +28,7 @@ weft_status weft_sim_set_gravity(weft_sim* sim, weft_vec3 gravity, weft_error* e
     }
     TRY(edits_begin(sim, error));
     sim->def.gravity = gravity;
-    sim_weigh(sim);
+    clusters_weigh(sim);
     sim->edits.begun = true;
     return WEFT_OK;
 }
@@ -57,7 +57,7 @@ weft_status weft_sim_set_wind(weft_sim* sim, const weft_air* air, weft_error* er
     weft_status status = WEFT_OK;
     if (before.density > 0.0 && air->density > 0.0)
     {
-        element_groups_find(&sim->model.groups, &kind_air)->air = *air;
+        clusters_set_air(sim, air);
     }
     else if (before.density > 0.0 || air->density > 0.0)
     {
@@ -97,7 +97,7 @@ weft_status weft_sim_set_force(weft_sim* sim, weft_cloth_id cloth, const weft_fo
     forces_free(b->forces, b->force_count);
     b->forces = fresh;
     b->force_count = force_count;
-    sim_weigh(sim);
+    clusters_weigh(sim);
     sim->edits.begun = true;
     return WEFT_OK;
 }

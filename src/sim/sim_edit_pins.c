@@ -12,17 +12,33 @@ void edited_pin_finish(edited_pin* e)
     *e = (edited_pin){0};
 }
 
-static weft_status renew_pins(weft_sim* sim, weft_error* error)
+static weft_status build_cluster_pins(const weft_sim* sim, cluster* c, pin_set* out, weft_error* error)
 {
-    pin_set set = {0};
+    cluster_refresh(sim, c);
+    TRY(cluster_take_pins(sim, c));
+    return sim_build_pins(&c->sim, out, error);
+}
+
+// After pins of a body have changed.
+static weft_status renew_pins(weft_sim* sim, int body, weft_error* error)
+{
+    pin_set set = {0}, own = {0};
+    cluster* c = cluster_of(sim, body);
     weft_status status = sim_build_pins(sim, &set, error);
+    status = status == WEFT_OK && c ? build_cluster_pins(sim, c, &own, error) : status;
     if (status != WEFT_OK)
     {
         pin_set_finish(&set);
+        pin_set_finish(&own);
         return edit_error(status, error);
     }
     pin_set_finish(&sim->model.pins);
     sim->model.pins = set;
+    if (c)
+    {
+        pin_set_finish(&c->sim.model.pins);
+        c->sim.model.pins = own;
+    }
     sim->edits.begun = true;
     return WEFT_OK;
 }
@@ -49,7 +65,7 @@ static weft_status add_pin(weft_sim* sim, edited_pin* e, const weft_pin* pin, we
         return edit_error(WEFT_NO_MEMORY, error);
     }
     all->pins[all->pin_count++] = *e;
-    weft_status status = renew_pins(sim, error);
+    weft_status status = renew_pins(sim, e->body, error);
     all->pin_count -= status != WEFT_OK;
     return status;
 }
@@ -218,7 +234,7 @@ static weft_status lead_pin(weft_sim* sim, edited_pin* e, const weft_vec3* targe
     e->pin.keys = NULL;
     e->pin.key_count = 0;
     e->pin.follow = NULL;
-    weft_status status = renew_pins(sim, error);
+    weft_status status = renew_pins(sim, e->body, error);
     if (status != WEFT_OK)
     {
         mem_free(way);
@@ -262,7 +278,7 @@ static weft_status let_go_given(weft_sim* sim, weft_pin_id pin, int cloth, weft_
     body* b = &sim->bodies[cloth];
     unsigned char* taken = &b->pins_taken[pin - b->first_pin];
     *taken = 1;
-    weft_status status = renew_pins(sim, error);
+    weft_status status = renew_pins(sim, cloth, error);
     *taken = status == WEFT_OK;
     return status;
 }
@@ -280,7 +296,7 @@ weft_status weft_sim_unpin(weft_sim* sim, weft_pin_id pin, weft_error* error)
     edits* all = &sim->edits;
     edited_pin gone = all->pins[at];
     remove_pin(all, at);
-    weft_status status = renew_pins(sim, error);
+    weft_status status = renew_pins(sim, gone.body, error);
     if (status != WEFT_OK)
     {
         insert_pin(all, &gone);

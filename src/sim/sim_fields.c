@@ -1,6 +1,6 @@
 // What solver and method know of each vertex beside its motion, as numbers for pictures: the solver's first, then the
 // method's.
-#include "sim/sim.h"
+#include "sim/cluster.h"
 
 static const weft_sim_field aggregate_field = {"aggregate", 1};
 
@@ -72,9 +72,11 @@ weft_status weft_sim_field_values(const weft_sim* sim, weft_cloth_id cloth, int 
 {
     WEFT_ASSERT(field >= 0 && field < weft_sim_field_count(sim) && out);
     WEFT_ASSERT(cloth >= 0 && cloth < sim->body_count);
-    const body* b = &sim->bodies[cloth];
-    float* values = MEM_NEW(sim->model.vertex_count, float);
-    weft_status status = values ? scene_values(sim, field, values) : WEFT_NO_MEMORY;
+    const cluster* c = cluster_of(sim, cloth);
+    const weft_sim* home = c ? &c->sim : sim;
+    const body* b = c ? cluster_body(c, cloth) : &sim->bodies[cloth];
+    float* values = MEM_NEW(home->model.vertex_count, float);
+    weft_status status = values ? scene_values(home, field, values) : WEFT_NO_MEMORY;
     for (int k = 0; k < b->output_count && status == WEFT_OK; k++)
     {
         out[k] = values[b->scene_vertex[b->outputs ? b->outputs[k] : k]];

@@ -1,38 +1,40 @@
-// The linear system of the next step, as the user may take it along: unfiltered, in the user's order.
+// The linear system of the next step, as the user may take it along: unfiltered, in the user's order. That of several
+// clusters has a block for each, and nothing between them.
 #include <string.h>
 
-#include "sim/sim.h"
+#include "sim/cluster.h"
 #include "solve/solve.h"
 
-// The user's order over all cloths, one after the other.
-static int* user_of_scene(const weft_sim* sim)
+// One cluster, or the simulation where it has none.
+typedef struct system_part
 {
-    int* user = MEM_NEW(sim->model.vertex_count, int);
-    for (int k = 0; k < sim->body_count && user; k++)
-    {
-        const body* b = &sim->bodies[k];
-        for (int i = 0; i < b->rest.vertex_count; i++)
-        {
-            user[b->scene_vertex[i]] = b->first + i;
-        }
-    }
-    return user;
-}
+    weft_sim* sim;
+    const int* member; // NULL: all bodies
+    int* user;         // [vertex_count] the user's order over all cloths, one after the other
+} system_part;
 
 typedef struct system_arrays
 {
-    int *user, *scene, *row_start, *column, *tie_unknown;
-    double *values, *filter;
+    system_part* parts; // [part_count]
+    int part_count;
+    int *row_start, *column, *tie_start, *tie_unknown;
+    double *values, *filter, *tie_value;
     vec3 *b, *z, *positions;
+    int tie_count; // rows
 } system_arrays;
 
 static void arrays_free(system_arrays* a)
 {
-    mem_free(a->user);
-    mem_free(a->scene);
+    for (int p = 0; p < a->part_count; p++)
+    {
+        mem_free(a->parts[p].user);
+    }
+    mem_free(a->parts);
     mem_free(a->row_start);
     mem_free(a->column);
+    mem_free(a->tie_start);
     mem_free(a->tie_unknown);
+    mem_free(a->tie_value);
     mem_free(a->values);
     mem_free(a->filter);
     mem_free(a->b);
@@ -40,41 +42,93 @@ static void arrays_free(system_arrays* a)
     mem_free(a->positions);
 }
 
-static bool arrays_alloc(const weft_sim* sim, system_arrays* a)
+static int* user_of_part(const weft_sim* sim, const system_part* p)
 {
-    size_t n = (size_t)sim->model.vertex_count, blocks = (size_t)sim->world.A.pattern->block_count;
-    *a = (system_arrays){.user = user_of_scene(sim),
-                         .scene = MEM_NEW(n, int),
-                         .row_start = MEM_NEW(n + 1, int),
-                         .column = MEM_NEW(blocks, int),
-                         .tie_unknown = MEM_NEW(TIE_ENTRIES * (size_t)sim->model.ties.count, int),
-                         .values = MEM_NEW(9 * blocks, double),
-                         .filter = MEM_NEW(9 * n, double),
-                         .b = MEM_NEW(n, vec3),
-                         .z = MEM_NEW(n, vec3),
-                         .positions = MEM_NEW(n, vec3)};
-    return a->user && a->scene && a->row_start && a->column && a->tie_unknown && a->values && a->filter && a->b &&
-           a->z && a->positions;
+    int* user = MEM_NEW(p->sim->model.vertex_count, int);
+    for (int k = 0; k < p->sim->body_count && user; k++)
+    {
+        const body *own = &p->sim->bodies[k], *b = &sim->bodies[p->member ? p->member[k] : k];
+        for (int i = 0; i < own->rest.vertex_count; i++)
+        {
+            user[own->scene_vertex[i]] = b->first + i;
+        }
+    }
+    return user;
 }
 
-static void arrays_fill(const weft_sim* sim, system_arrays* a)
+static weft_status find_parts(weft_sim* sim, system_arrays* a)
 {
-    const world* w = &sim->world;
+    const clusters* all = &sim->clusters;
+    a->parts = MEM_NEW(int_max(all->count, 1), system_part);
+    while (a->parts && a->part_count < int_max(all->count, 1))
+    {
+        system_part* p = &a->parts[a->part_count++];
+        p->sim = all->count > 0 ? &all->list[a->part_count - 1]->sim : sim;
+        p->member = all->count > 0 ? all->list[a->part_count - 1]->member : NULL;
+        p->user = user_of_part(sim, p);
+        TRY(p->user ? WEFT_OK : WEFT_NO_MEMORY);
+    }
+    return a->parts ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static weft_status prepare_part(const system_part* p)
+{
+    world* w = &p->sim->world;
+    weft_step_stats stats = {0};
+    w->stats = &stats;
+    w->h = w->settings.time_step * (STEP_TICKS >> w->state.halvings) / STEP_TICKS;
+    w->time = time_at(w, 0);
+    weft_status status = world_first_system(w);
+    w->stats = NULL;
+    return status;
+}
+
+static weft_status arrays_alloc(int vertex_count, system_arrays* a)
+{
+    size_t n = (size_t)vertex_count, blocks = 0, ties = 0;
+    for (int p = 0; p < a->part_count; p++)
+    {
+        blocks += (size_t)a->parts[p].sim->world.A.pattern->block_count;
+        ties += (size_t)a->parts[p].sim->model.ties.count;
+    }
+    a->row_start = MEM_NEW(n + 1, int);
+    a->column = MEM_NEW(blocks, int);
+    a->tie_start = MEM_NEW(3 * ties + 1, int);
+    a->tie_unknown = MEM_NEW(TIE_ENTRIES * ties, int);
+    a->tie_value = MEM_NEW(TIE_ENTRIES * ties, double);
+    a->values = MEM_NEW(9 * blocks, double);
+    a->filter = MEM_NEW(9 * n, double);
+    a->b = MEM_NEW(n, vec3);
+    a->z = MEM_NEW(n, vec3);
+    a->positions = MEM_NEW(n, vec3);
+    bool ok = blocks <= INT32_MAX && a->row_start && a->column && a->tie_start && a->tie_unknown && a->tie_value &&
+              a->values && a->filter && a->b && a->z && a->positions;
+    return ok ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+// Lengths of rows, each behind its place.
+static void count_rows(const system_part* part, system_arrays* a)
+{
+    const bsr_pattern* p = part->sim->world.A.pattern;
+    for (int i = 0; i < p->row_count; i++)
+    {
+        a->row_start[part->user[i] + 1] = p->row_start[i + 1] - p->row_start[i];
+    }
+}
+
+static void fill_rows(const system_part* part, system_arrays* a)
+{
+    const world* w = &part->sim->world;
     const bsr_pattern* p = w->A.pattern;
     for (int i = 0; i < p->row_count; i++)
     {
-        a->scene[a->user[i]] = i;
-    }
-    for (int u = 0; u < p->row_count; u++)
-    {
-        int i = a->scene[u], begin = p->row_start[i], count = p->row_start[i + 1] - begin;
+        int u = part->user[i], begin = p->row_start[i], count = p->row_start[i + 1] - begin;
         for (int k = 0; k < count; k++)
         {
-            a->column[a->row_start[u] + k] = a->user[p->column[begin + k]];
+            a->column[a->row_start[u] + k] = part->user[p->column[begin + k]];
         }
         memcpy(a->values + 9 * (size_t)a->row_start[u], w->A.values + 9 * (size_t)begin,
                9 * (size_t)count * sizeof(double));
-        a->row_start[u + 1] = a->row_start[u] + count;
         mat3 identity = m3_diagonal(1.0);
         memcpy(a->filter + 9 * (size_t)u, identity.m, sizeof(identity.m));
         a->b[u] = w->rhs[i];
@@ -82,18 +136,74 @@ static void arrays_fill(const weft_sim* sim, system_arrays* a)
     }
     for (int k = 0; k < w->filter_count; k++)
     {
-        int u = a->user[w->filter[k].vertex];
-        memcpy(a->filter + 9 * (size_t)u, w->filter[k].S, 9 * sizeof(double));
+        memcpy(a->filter + 9 * (size_t)part->user[w->filter[k].vertex], w->filter[k].S, 9 * sizeof(double));
     }
     for (int k = 0; k < w->held_count; k++)
     {
-        a->z[a->user[w->held[k]]] = w->z[w->held[k]];
+        a->z[part->user[w->held[k]]] = w->z[w->held[k]];
     }
-    tie_rows ties = world_ties(w);
-    for (int k = 0; k < (ties.count > 0 ? ties.start[ties.count] : 0); k++)
+}
+
+static void fill_ties(const system_part* part, system_arrays* a)
+{
+    tie_rows ties = world_ties(&part->sim->world);
+    for (int row = 0; row < ties.count; row++)
     {
-        a->tie_unknown[k] = 3 * a->user[ties.unknown[k] / 3] + ties.unknown[k] % 3;
+        int at = a->tie_start[a->tie_count];
+        for (int k = ties.start[row]; k < ties.start[row + 1]; k++, at++)
+        {
+            a->tie_unknown[at] = 3 * part->user[ties.unknown[k] / 3] + ties.unknown[k] % 3;
+            a->tie_value[at] = ties.value[k];
+        }
+        a->tie_start[++a->tie_count] = at;
     }
+}
+
+static int arrays_fill(int vertex_count, system_arrays* a)
+{
+    int element_vertices = 0;
+    for (int p = 0; p < a->part_count; p++)
+    {
+        count_rows(&a->parts[p], a);
+    }
+    for (int u = 0; u < vertex_count; u++)
+    {
+        a->row_start[u + 1] += a->row_start[u];
+    }
+    for (int p = 0; p < a->part_count; p++)
+    {
+        fill_rows(&a->parts[p], a);
+        fill_ties(&a->parts[p], a);
+        const world* w = &a->parts[p].sim->world;
+        element_vertices = int_max(element_vertices, world_system(w, NULL, NULL).element_vertices);
+    }
+    return element_vertices;
+}
+
+static weft_status make_system(weft_sim* sim, system_arrays* a, weft_system** out, weft_error* error)
+{
+    TRY(find_parts(sim, a));
+    for (int p = 0; p < a->part_count; p++)
+    {
+        TRY(prepare_part(&a->parts[p]));
+    }
+    int n = sim->model.vertex_count;
+    TRY(arrays_alloc(n, a));
+    int element_vertices = arrays_fill(n, a);
+    weft_system_def def = {.vertex_count = n,
+                           .row_start = a->row_start,
+                           .column = a->column,
+                           .values = a->values,
+                           .b = a->b,
+                           .z = a->z,
+                           .filter = a->filter,
+                           .positions = a->positions,
+                           .tie_count = a->tie_count,
+                           .tie_start = a->tie_start,
+                           .tie_unknown = a->tie_unknown,
+                           .tie_value = a->tie_value,
+                           .element_vertices = element_vertices};
+    return weft_system_create(&def, out, error);
 }
 
 weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error)
@@ -105,35 +215,9 @@ weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error)
         return error_set(error, WEFT_UNSUPPORTED, NULL, 0, "the method `%s` solves no linear system; try `%s`",
                          sim->method->method->name, weft_sim_def_default().method);
     }
-    world* w = &sim->world;
-    weft_step_stats stats = {0};
-    w->stats = &stats;
-    w->h = w->settings.time_step * (STEP_TICKS >> w->state.halvings) / STEP_TICKS;
-    w->time = time_at(w, 0);
-    weft_status prepared = world_first_system(w);
-    w->stats = NULL;
-    TRY(prepared);
-    system_arrays a;
-    weft_status status = WEFT_NO_MEMORY;
-    if (arrays_alloc(sim, &a))
-    {
-        arrays_fill(sim, &a);
-        tie_rows ties = world_ties(w);
-        weft_system_def def = {.vertex_count = sim->model.vertex_count,
-                               .row_start = a.row_start,
-                               .column = a.column,
-                               .values = a.values,
-                               .b = a.b,
-                               .z = a.z,
-                               .filter = a.filter,
-                               .positions = a.positions,
-                               .tie_count = ties.count,
-                               .tie_start = ties.start,
-                               .tie_unknown = a.tie_unknown,
-                               .tie_value = ties.value,
-                               .element_vertices = world_system(w, NULL, NULL).element_vertices};
-        status = weft_system_create(&def, out, error);
-    }
+    TRY(clusters_prepare(sim, error));
+    system_arrays a = {0};
+    weft_status status = make_system(sim, &a, out, error);
     arrays_free(&a);
     return status;
 }

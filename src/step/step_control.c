@@ -140,6 +140,7 @@ static void accept(world* w)
     }
     w->before = w->after;
     w->stats->substeps++;
+    w->accepted ? w->accepted(w->user) : (void)0;
 }
 
 // Where bodies or pins close on the cloth, what they do to it has no measure in energy: shorter substeps than contact
