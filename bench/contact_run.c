@@ -206,6 +206,7 @@ static weft_status load(const contact_case* c, weft_sim** sim, int* frames, int*
     if (status == WEFT_OK)
     {
         *frames = c->frames >= 0 ? c->frames : weft_scene_frames(scene);
+        *frames = c->seconds > 0.0 ? int_max(1, (int)lround(c->seconds * weft_scene_frame_rate(scene))) : *frames;
         *steps_per_frame = weft_scene_steps_per_frame(scene);
         status = weft_scene_create_sim(scene, c->threads, sim, &error);
     }
@@ -347,6 +348,17 @@ static weft_status simulate(const contact_case* c, weft_sim* sim, const progress
     return status;
 }
 
+static weft_status copy_end(const contact_case* c, const weft_sim* sim)
+{
+    *c->end = MEM_NEW(weft_sim_vertex_count(sim, -1), vec3);
+    for (int k = 0, first = 0; k < sim->body_count && *c->end; k++)
+    {
+        weft_sim_positions(sim, k, *c->end + first);
+        first += weft_sim_vertex_count(sim, k);
+    }
+    return *c->end ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 weft_status contact_run(const contact_case* c, contact_step* each, void* context, contact_totals* out)
 {
     *out = (contact_totals){.crossing_frame = -1};
@@ -366,6 +378,7 @@ weft_status contact_run(const contact_case* c, contact_step* each, void* context
         out->start_center = center_of_mass(sim);
         status = simulate(c, sim, &p, out);
         out->center = center_of_mass(sim);
+        status = status == WEFT_OK && c->end ? copy_end(c, sim) : status;
     }
     weft_sim_destroy(sim);
     out->seconds = timer_now() - begin;

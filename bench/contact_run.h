@@ -28,6 +28,8 @@ typedef struct contact_case
     int threads;
     bool checkpoints; // forgets at each frame what `weft run` forgets
     bool inspect;     // every frame
+    double seconds;   // s, where above 0, in place of frames: whole frames, at least one
+    vec3** end;       // NULL, or receives positions at the end, of all cloths; mem_free
 } contact_case;
 
 typedef struct contact_totals
