@@ -269,7 +269,7 @@ static weft_status deal_mark(const weft_sim* sim, squeeze_mark mark)
     }
     place of = place_of(sim, body), by = place_of(sim, mark.body);
     cluster* c = cluster_of_pair(&of, &by);
-    if (!c || c->stepped)
+    if (!c || c->stepped || by.body < 0) // -1: it was removed
     {
         return WEFT_OK;
     }
