@@ -398,6 +398,7 @@ static body_control control_longest(const weft_sim* sim)
 void clusters_collect(weft_sim* sim)
 {
     state* to = &sim->world.state;
+    int most = 0; // vertices of a cluster
     to->contact.bond_count = to->contact.marks.count = 0;
     for (int n = 0; n < sim->clusters.count; n++)
     {
@@ -415,6 +416,8 @@ void clusters_collect(weft_sim* sim)
         to->step_count = from->step_count;
         sim->world.time = c->sim.world.time;
         sim->world.h = c->sim.world.h;
+        sim->world.last_solve = from->vertex_count > most ? c->sim.world.last_solve : sim->world.last_solve;
+        most = int_max(most, from->vertex_count);
     }
     to->contact.bond_count > 1
         ? qsort(to->contact.bonds, (size_t)to->contact.bond_count, sizeof(contact_bond), compare_bonds)
