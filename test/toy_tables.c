@@ -13,7 +13,7 @@ const method_row method_table[] = {
     {.method = &method_newton},
     {.method = &method_toy_verlet},
     {.method = &method_toy_positions},
-    {NULL},
+    {.method = NULL},
 };
 
 const cloth_model* const model_table[] = {&model_baraff_witkin, &model_toy_springs, NULL};

@@ -360,7 +360,10 @@ static void print_tables(const contest* c)
            petsc_version_text());
     for (int k = 0; k < c->set.count; k++)
     {
-        printf(c->set.all[k].options ? "  %s: -ksp_type cg %s\n" : "", c->set.all[k].name, c->set.all[k].options);
+        if (c->set.all[k].options)
+        {
+            printf("  %s: -ksp_type cg %s\n", c->set.all[k].name, c->set.all[k].options);
+        }
     }
     printf("\nuntil the 2-norm of the residual is %g of the start's\n", c->set.tolerance);
     print_rows(c, STOP_TWO_NORM);

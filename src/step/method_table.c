@@ -7,5 +7,5 @@ extern const time_method method_implicit_euler, method_newton;
 const method_row method_table[] = {
     {.method = &method_implicit_euler, .fallback = &method_newton},
     {.method = &method_newton},
-    {NULL},
+    {.method = NULL},
 };
