@@ -147,6 +147,8 @@ typedef struct cushion_scene
     cushion_load load[CLOTH_POINTS];
     int body[POINTS], record[CLOTH_POINTS];
     cushion room[1];
+    vec3 lost[CLOTH_POINTS], glide[CLOTH_POINTS];
+    bool fixed[CLOTH_POINTS];
 } cushion_scene;
 
 // One cushion between random points, that slides or clings.
@@ -170,6 +172,7 @@ static void cushion_scene_make(cushion_scene* s, uint64_t* random, int turn)
                            .thickness = 1e-3,
                            .friction = {0.5, 0.4}};
     s->bond = (contact_bond){.kind = (int)s->row.kind, .clings = turn % 3 == 0, .drawn = test_random_vec(random, 1e-5)};
+    memcpy(s->bond.vertex, s->row.vertex, sizeof(s->row.vertex));
     s->last = (contact_state){.memory = s->memory, .bonds = &s->bond, .bond_count = turn % 3 != 1};
     memset(s->record, -1, sizeof(s->record));
     s->c = (contact){.cloth_count = CLOTH_POINTS,
@@ -179,10 +182,14 @@ static void cushion_scene_make(cushion_scene* s, uint64_t* random, int turn)
                      .velocity = s->v,
                      .record = s->record,
                      .load = s->load,
+                     .lost = s->lost,
+                     .glide = s->glide,
+                     .fixed = s->fixed,
                      .rows = {.item = &s->row, .count = 1},
                      .now = {.h = 0.004, .v = s->v, .expected = s->a, .last = &s->last},
                      .cushions = s->room};
     cushions_take(&s->c);
+    rub_all(&s->c);
 }
 
 // The force is minus the gradient of the potential by velocity, and the coupling its second derivative.

@@ -221,9 +221,10 @@ static double expected_speed(const incline* s, double mu, double duration)
 
 // What is allowed: on planes rounding, however they are cut into triangles. On curves and on cloth the contacts change
 // all the time, and steps that pass a facet or a cell see them late: docs/methods.md has the figures.
-static double allowed(surface_kind kind)
+static double allowed(surface_kind kind, double h)
 {
-    return kind == TWO_TRIANGLES || kind == TESSELLATED ? 0.005 : 0.1;
+    bool plane = kind == TWO_TRIANGLES || kind == TESSELLATED, is_long = h > 0.01;
+    return plane ? 0.005 : kind == CYLINDER_ALONG ? 0.03 : kind == CYLINDER_ACROSS || is_long ? 0.06 : 0.005;
 }
 
 static void sheets_slide_as_they_should(void** state)
@@ -231,6 +232,7 @@ static void sheets_slide_as_they_should(void** state)
     (void)state;
     static const double steps[] = {0.002, 0.005, 1.0 / 60.0, 1.0 / 30.0}, frictions[] = {0.0, 0.2, 0.5, 1.0};
     double worst[SURFACES] = {0};
+    int wrong = 0;
     for (int k = 0; k < SURFACES * 16; k++)
     {
         double h = steps[k % 4], mu = frictions[k / 4 % 4];
@@ -243,12 +245,13 @@ static void sheets_slide_as_they_should(void** state)
                           mu, h, found, expected, 100 * off);
         }
         worst[s.kind] = fmax(worst[s.kind], fabs(off));
+        wrong += fabs(off) > allowed(s.kind, h);
     }
     for (int k = 0; k < SURFACES; k++)
     {
         print_message("%s: largest deviation %.2f %%\n", surface_names[k], 100 * worst[k]);
-        assert_true(worst[k] < allowed((surface_kind)k));
     }
+    assert_int_equal(wrong, 0);
 }
 
 static void newton_slides_on_planes(void** state)

@@ -22,6 +22,9 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->velocity = MEM_NEW(n, vec3);
     c->framed = MEM_NEW(n, vec3);
     c->load = MEM_NEW(cloth_count, cushion_load);
+    c->lost = MEM_NEW(cloth_count, vec3);
+    c->glide = MEM_NEW(cloth_count, vec3);
+    c->fixed = MEM_NEW(cloth_count, bool);
     c->record = MEM_NEW(cloth_count, int);
     c->awake = MEM_NEW(n, uint8_t);
     c->island = MEM_NEW(n, int);
@@ -31,8 +34,8 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
     bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->girth && c->rest && c->start && c->end &&
-              c->velocity && c->framed && c->load && c->record && c->awake && c->island && c->visits && c->marked &&
-              c->zone && c->zone_motion && c->zone_mass;
+              c->velocity && c->framed && c->load && c->lost && c->glide && c->fixed && c->record && c->awake &&
+              c->island && c->visits && c->marked && c->zone && c->zone_motion && c->zone_mass;
     TRY(ok ? WEFT_OK : WEFT_NO_MEMORY);
     for (int i = 0; i < vertex_count; i++)
     {
@@ -49,7 +52,8 @@ void contact_finish(contact* c)
                             c->kin,        c->sewn,     c->fan_start, c->fan,         c->start,     c->end,
                             c->velocity,   c->framed,   c->rows.item, c->touches,     c->cushions,  c->load,
                             c->couplings,  c->record,   c->awake,     c->island,      c->visits,    c->pushes,
-                            c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected};
+                            c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected,
+                            c->lost,       c->glide,    c->fixed};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);
@@ -110,10 +114,22 @@ void contact_begin(contact* c)
     c->contacts = c->last_resort = 0;
 }
 
+// In a short substep, in which weight takes cloth through less than half of its layer, what pulls may do so once: it is
+// not taken in the next one, and friction counts what is left of pushes and pulls. In a long one it would have gone far
+// by then. But what pulls hard, in an impact, is let go at once.
+pull_limits contact_pull_limits(const contact* c, double thickness)
+{
+    const double weight = 9.81; // m/s^2
+    const double share = 0.1;   // of the thickness, that something is moved the wrong way
+    double h_sq = c->now.h * c->now.h;
+    bool is_short = weight * h_sq < 0.5 * thickness;
+    return (pull_limits){is_short ? CUSHION_ACCELERATION : share * thickness / h_sq,
+                         is_short ? -INFINITY : (1.0 - share) * thickness};
+}
+
 int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v)
 {
-    const double share = 0.1; // of the thickness, that something is moved the wrong way
-    return touches_release(c, reaction, user, share) + cushions_release(c, v, share);
+    return touches_release(c, reaction, user, v) + cushions_release(c, v);
 }
 
 uint64_t contact_pattern(const contact* c)

@@ -6,6 +6,7 @@
 //   consumers of rows, for methods with a matrix:
 //     touch.c     cloth on faces of obstacles: prescribed directions of the filter
 //     cushion.c   everything else: damped cushions whose Jacobians are blocks of A
+//     rub.c       the friction of both
 //   for methods without one:
 //     project.c   rows as inequalities on positions, with Coulomb's cone
 //   after any method:
@@ -25,6 +26,7 @@
 #include "weft/collide.h"
 
 #define CONTACT_CREEP 1e-6 // m/s: what slides slower sticks
+#define CONTACT_SLOW 1e-4  // m/s: what clings and gives way slower goes on clinging
 #define CONTACT_REACH 1.1  // of the thickness: what is farther does not touch
 
 // Positions of all obstacles at a time, one after the other.
@@ -47,7 +49,7 @@ typedef struct contact_row
     vec3 normal;
     double distance, thickness; // m
     friction friction;
-    bool released; // it would have pulled, in this substep
+    bool released, caught; // in this substep it pulled, or came too close without its cushion, which then stays
 } contact_row;
 
 // ---- memory: what the state keeps from one substep to the next
@@ -69,6 +71,9 @@ typedef struct contact_bond
     int clings;              // 1: friction at rest holds it
     vec3 drawn;              // m, how far friction at rest is drawn
     vec3 force;              // N, friction on the first feature in the last substep
+    vec3 push;               // N, what kept it apart then
+    int vertex[4];
+    double weight[4]; // of its vertices
 } contact_bond;
 
 // A body that squeezes a vertex of cloth. Collisions of edges and faces at the vertex with that body do not count, and
@@ -131,7 +136,8 @@ typedef struct touch
     vec3 velocity;    // m/s, of the obstacle there
     friction friction;
     bool held, sticks; // in this substep
-    bool released;     // it would have pulled, in this substep
+    bool released;     // it pulled, in this substep
+    bool caught;       // it came too close without being held, and stays held
     double force;      // N, along the normal: the last one, or what stops a new touch
     int cushion;       // of its friction in motion, -1: none
 } touch;
@@ -158,6 +164,8 @@ typedef struct cushion
     friction friction;
     double pressed, stopped; // N, what presses now and what stops an approach
     double reckoned;         // N, the normal force of its friction
+    double limit;            // N, of its friction
+    vec3 rubbed;             // N s, what friction is expected to take
 } cushion;
 
 // What the cushions of a vertex say together.
@@ -255,6 +263,9 @@ typedef struct contact
     coupling* couplings; // [cushion_count]
     int coupling_capacity;
     cushion_load* load;     // [cloth_count]
+    vec3* lost;             // [cloth_count] N, of cushions of the last substep whose pairs are near no more
+    bool* fixed;            // [cloth_count] whether pins and touches prescribe all of its motion
+    vec3* glide;            // [cloth_count] m/s, expected at its end, without friction and then with it
     coupled_matrix coupled; // mesh and cushions
     contact_state next;     // the state's next memory
 

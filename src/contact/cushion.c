@@ -7,41 +7,12 @@
 // accelerates it by 1000 m/s^2 (1 - s) / s^2 at a share s of the thickness. A sheet then rests on another at
 // 0.99 of the thickness, and five at 0.95. Damping is critical, so that what was pressed does not bounce, and never
 // pulls.
-//
-// Friction in motion is Coulomb's, linear around the motion that the end of the substep is expected to have: a constant
-// force mu N against it, and across it the viscous force that turns it along. The expected motion: with u the present
-// one, a the last acceleration and f the friction in it, the pair would go on by u + h (a - f / m), and friction takes
-// h mu N / m off its size. Where nothing is left of it the pair is about to stop, and friction is viscous: mu N at the
-// present speed, so that it never turns the motion round and does not exceed mu N while others draw the pair along.
-// Friction at rest is a damped spring across the normal: what it is drawn by is the state's memory of the pair (bonds),
-// so that a stack on a slope does not creep. It holds up to the coefficient at rest, slips when that is exceeded, and
-// clings again when the pair has come to a stop, drawn by what friction exerted then.
+// Friction is in rub.c.
 #include <string.h>
 
 #include "contact/find.h"
 
-static const double push_acceleration = 1000.0; // m/s^2
-static const double share_min = 0.02;           // of the thickness: closer is not looked at
-
-static vec3 across(vec3 u, vec3 normal)
-{
-    return v3_madd(u, -v3_dot(u, normal), normal);
-}
-
-// Coulomb's friction of size `limit` for the motion u now and the acceleration without friction.
-static void rub_set(cushion* s, double h, double limit, double inv_mass, vec3 u, vec3 acceleration)
-{
-    vec3 free = v3_madd(u, h, acceleration);
-    double size = v3_length(free), end = size - h * limit * inv_mass;
-    if (!(end > CONTACT_CREEP))
-    {
-        s->slip = limit / fmax(v3_length(u), CONTACT_CREEP);
-        return;
-    }
-    s->along = v3_scale(1.0 / size, free);
-    s->rub = v3_scale(-limit, s->along);
-    s->slip = limit / end;
-}
+static const double share_min = 0.02; // of the thickness: closer is not looked at
 
 static vec3 drift_of(const contact* c, const contact_row* row)
 {
@@ -69,9 +40,9 @@ static cushion cushion_make(const contact* c, int index, double inv_mass)
     double h = c->now.h, share = fmin(fmax(row->distance / row->thickness, share_min), 1.0);
     // The force at this distance, and its tangent: with a softer one what is pressed hard would come and go each
     // substep (a step from d leads to d + way (1 - load / force), which is Newton's with this way alone).
-    double push = push_acceleration * (1.0 - share) / (share * share); // m/s^2
+    double push = CUSHION_ACCELERATION * (1.0 - share) / (share * share); // m/s^2
     double way = row->thickness * share * (1.0 - share) / (2.0 - share);
-    double rate_sq = share < 1.0 ? push / way : push_acceleration / row->thickness; // 1/s^2
+    double rate_sq = share < 1.0 ? push / way : CUSHION_ACCELERATION / row->thickness; // 1/s^2
     s.overlap = share < 1.0 ? way : s.overlap;
     s.stiffness = rate_sq / inv_mass;
     double approach = -v3_dot(weighted(s.weight, s.vertex, c->velocity), s.normal);
@@ -86,9 +57,10 @@ static cushion cushion_make(const contact* c, int index, double inv_mass)
     return s;
 }
 
-// How far the pair would be apart at the end of the substep without what has kept it apart in the last one: what rests
-// on a cushion would fall if that were not there again.
-static double end_without(const contact* c, const contact_row* row)
+// How far the pair would be apart at the end of the substep without its cushion: the last acceleration goes on, less
+// what that has exerted and less what the cushions of its vertices have whose pairs are near no more. What rests would
+// fall if its cushion were not there again; but what others carry is not to be taken, or it is drawn to them.
+static double end_without(const contact* c, const contact_row* row, const contact_bond* bond)
 {
     double h = c->now.h, speed = v3_dot(row->normal, weighted(row->weight, row->vertex, c->velocity));
     for (int k = 0; k < 4; k++)
@@ -96,148 +68,12 @@ static double end_without(const contact* c, const contact_row* row)
         int i = row->vertex[k];
         if (i < c->cloth_count)
         {
-            double support =
-                v3_dot(row->normal, contact_yield(c, i, row->normal)) * fmax(c->now.last->memory[i].load, 0.0);
-            speed -= h * fabs(row->weight[k]) * support;
+            vec3 own = bond ? v3_scale(bond->weight[k], bond->push) : v3(0, 0, 0);
+            vec3 fall = contact_yield(c, i, v3_add(own, c->lost[i]));
+            speed -= h * row->weight[k] * v3_dot(row->normal, fall);
         }
     }
     return row->distance + h * speed;
-}
-
-// ---- friction
-
-// What bears a pair, and a little, so that what slides over the edges of its cushions keeps its load.
-static double borne_by(const cushion* s)
-{
-    return s->pressed + s->stopped + 1e-6 * push_acceleration / s->inv_mass;
-}
-
-static void sum_loads(contact* c)
-{
-    memset(c->load, 0, (size_t)c->cloth_count * sizeof(cushion_load));
-    for (int k = 0; k < 4 * c->cushion_count; k++)
-    {
-        const cushion* s = &c->cushions[k / 4];
-        double part = fabs(s->weight[k % 4]);
-        if (s->vertex[k % 4] < c->cloth_count)
-        {
-            cushion_load* load = &c->load[s->vertex[k % 4]];
-            load->borne += part * borne_by(s);
-            load->stopped += part * s->stopped;
-            load->most = fmax(load->most, part * s->stopped);
-        }
-    }
-}
-
-// The normal force of friction. What bears now says too much where cushions of one vertex work against each other, and
-// too little where what slides has just found new ones: all of them together get what they had at the end of the last
-// substep, which the state remembers. The side that remembers more counts, as what slides comes to places that remember
-// nothing, and of two sides that one which can move. Where there was nothing it is what stops an approach, shared by
-// those that stop it. What turned out to be too little or too much is made up for in the next substep: over some of
-// them friction is mu times the normal force, however that jumps.
-static double normal_force(const contact* c, const cushion* s)
-{
-    double force[2] = {0.0, 0.0}, load[2] = {0.0, 0.0}, stopped = 1.0;
-    bool moves[2] = {false, false};
-    for (int a = 0; a < 4; a++)
-    {
-        int i = s->vertex[a], side = s->weight[a] < 0.0;
-        if (i < c->cloth_count && s->weight[a] != 0.0)
-        {
-            const cushion_load* all = &c->load[i];
-            const contact_memory* last = &c->now.last->memory[i];
-            force[side] += fabs(s->weight[a]) * fmax(last->load + last->owed[1], 0.0);
-            load[side] += fabs(s->weight[a]) * all->borne;
-            stopped = all->stopped > 0.0 ? fmin(stopped, all->most / all->stopped) : stopped;
-            moves[side] = moves[side] || c->record[i] < 0;
-        }
-    }
-    double first = load[0] > 0.0 && (moves[0] || !moves[1]) ? force[0] / load[0] : 0.0;
-    double second = load[1] > 0.0 && (moves[1] || !moves[0]) ? force[1] / load[1] : 0.0;
-    double share = fmax(first, second);
-    return share > 0.0 ? share * borne_by(s) : stopped * s->stopped;
-}
-
-static int compare_bond(const contact_bond* bond, const contact_row* row)
-{
-    int kind = bond->kind - (int)row->kind, first = bond->first < row->pair.first ? -1 : bond->first > row->pair.first;
-    int second = bond->second < row->pair.second ? -1 : bond->second > row->pair.second;
-    return kind != 0 ? kind : first != 0 ? first : second;
-}
-
-// Motion and acceleration of the cloth's part against the obstacle's, across the normal.
-static void motion_aside(const contact* c, const cushion* s, vec3* motion, vec3* acceleration)
-{
-    vec3 u = s->drift, a = v3(0, 0, 0);
-    for (int k = 0; k < 4; k++)
-    {
-        int i = s->vertex[k];
-        if (i < c->cloth_count)
-        {
-            u = v3_madd(u, s->weight[k], c->now.v[i]);
-            a = v3_madd(a, s->weight[k], c->now.expected[i]);
-        }
-    }
-    *motion = across(u, s->normal);
-    *acceleration = across(a, s->normal);
-}
-
-// Friction at rest is as stiff as a cushion at its thickness, and critically damped.
-static void cushion_cling(const contact* c, cushion* s, vec3 drawn)
-{
-    const contact_row* row = (const contact_row*)c->rows.item + s->row;
-    double rate_sq = push_acceleration / row->thickness;
-    s->cling = rate_sq / s->inv_mass_aside;
-    s->slip = 2.0 * sqrt(rate_sq) / s->inv_mass_aside;
-    s->drawn = across(drawn, s->normal);
-}
-
-static void cushion_rub(contact* c, cushion* s, const contact_bond* bond)
-{
-    if (!(s->friction.rub > 0.0) || !(s->inv_mass_aside > 0.0))
-    {
-        return;
-    }
-    if (bond && bond->clings)
-    {
-        cushion_cling(c, s, bond->drawn);
-        return;
-    }
-    vec3 u, a;
-    motion_aside(c, s, &u, &a);
-    a = bond ? v3_madd(a, -s->inv_mass_aside, across(bond->force, s->normal)) : a;
-    s->reckoned = normal_force(c, s);
-    rub_set(s, c->now.h, s->friction.rub * s->reckoned, s->inv_mass_aside, u, a);
-}
-
-// Cushions are in the order of rows, as bonds are.
-static void cushions_rub(contact* c)
-{
-    const contact_state* last = c->now.last;
-    sum_loads(c);
-    for (int k = 0, b = 0; k < c->cushion_count; k++)
-    {
-        const contact_row* row = (const contact_row*)c->rows.item + c->cushions[k].row;
-        while (b < last->bond_count && compare_bond(&last->bonds[b], row) < 0)
-        {
-            b++;
-        }
-        bool same = b < last->bond_count && compare_bond(&last->bonds[b], row) == 0;
-        cushion_rub(c, &c->cushions[k], same ? &last->bonds[b] : NULL);
-    }
-}
-
-void cushion_add_rub(contact* c, touch* t)
-{
-    int i = t->vertex;
-    cushion s = {.row = -1, .vertex = {i, i, i, i}, .weight = {1, 0, 0, 0}, .normal = t->normal};
-    s.drift = v3_scale(-1.0, t->velocity);
-    vec3 u, a;
-    motion_aside(c, &s, &u, &a);
-    a = v3_madd(a, -c->inv_mass[i], across(c->now.last->memory[i].friction, t->normal));
-    rub_set(&s, c->now.h, t->friction.rub * t->force, c->inv_mass[i], u, a);
-    t->cushion = c->cushion_count;
-    c->cushions[c->cushion_count++] = s;
 }
 
 // ---- in the system
@@ -253,13 +89,7 @@ vec3 cushion_speed(const contact* c, const cushion* s, const vec3* v)
     return u;
 }
 
-vec3 cushion_friction(const contact* c, const cushion* s, vec3 u)
-{
-    vec3 slide = across(u, s->normal), drawn = v3_madd(s->drawn, c->now.h, slide);
-    return v3_madd(v3_madd(s->rub, -s->cling, drawn), -s->slip, across(slide, s->along));
-}
-
-static double normal_push(const contact* c, const cushion* s, vec3 u)
+double cushion_normal(const contact* c, const cushion* s, vec3 u)
 {
     double normal = v3_dot(u, s->normal);
     return s->stiffness * (s->overlap - c->now.h * normal) - s->damping * normal;
@@ -267,7 +97,7 @@ static double normal_push(const contact* c, const cushion* s, vec3 u)
 
 static vec3 cushion_force(const contact* c, const cushion* s, vec3 u)
 {
-    return v3_madd(cushion_friction(c, s, u), normal_push(c, s, u), s->normal);
+    return v3_madd(cushion_friction(c, s, u), cushion_normal(c, s, u), s->normal);
 }
 
 coupling cushion_coupling(const contact* c, const cushion* s)
@@ -351,13 +181,33 @@ double cushions_work(const contact* c, const vec3* v)
 
 // ---- taking and letting go
 
-static void cushion_take(contact* c, int index)
+static void cushion_take(contact* c, int index, const contact_bond* bond)
 {
     const contact_row* row = (const contact_row*)c->rows.item + index;
     double inv_mass = contact_inv_mass(c, row->vertex, row->weight, row->normal);
-    if (fmin(row->distance, end_without(c, row)) < row->thickness && inv_mass > 0.0)
+    if (inv_mass > 0.0 && (row->caught || fmin(row->distance, end_without(c, row, bond)) < row->thickness))
     {
         c->cushions[c->cushion_count++] = cushion_make(c, index, inv_mass);
+    }
+}
+
+// What the vertices will miss: bonds and rows have one order.
+static void sum_lost(contact* c)
+{
+    const contact_row* rows = c->rows.item;
+    const contact_state* last = c->now.last;
+    memset(c->lost, 0, (size_t)c->cloth_count * sizeof(vec3));
+    for (int b = 0, k = 0; b < last->bond_count; b++)
+    {
+        const contact_bond* bond = &last->bonds[b];
+        while (k < c->rows.count && bond_compare(bond, &rows[k]) > 0)
+        {
+            k++;
+        }
+        if (k == c->rows.count || bond_compare(bond, &rows[k]) != 0)
+        {
+            bond_add(c, bond, bond->push, c->lost);
+        }
     }
 }
 
@@ -365,73 +215,57 @@ void cushions_take(contact* c)
 {
     const contact_row* rows = c->rows.item;
     c->cushion_count = 0;
-    for (int k = 0; k < c->rows.count; k++)
+    sum_lost(c);
+    for (int k = 0, bond = 0; k < c->rows.count; k++)
     {
         if (!rows[k].released && !touch_is(c, &rows[k]))
         {
-            cushion_take(c, k);
+            cushion_take(c, k, bond_of(c->now.last, &rows[k], &bond));
         }
     }
-    cushions_rub(c);
 }
 
-// What would draw a pair together by more than this share of its thickness is let go.
-int cushions_release(contact* c, const vec3* v, double share)
+// How far a pair is apart at the end of a substep with these velocities.
+static double end_with(const contact* c, const contact_row* row, const vec3* v)
+{
+    double speed = 0.0;
+    for (int k = 0; k < 4; k++)
+    {
+        int i = row->vertex[k];
+        speed += row->weight[k] * v3_dot(row->normal, i < c->cloth_count ? v[i] : c->velocity[i]);
+    }
+    return row->distance + c->now.h * speed;
+}
+
+// What pulls is let go; what was let go, or not expected, and comes too close is taken, and is not let go again.
+int cushions_release(contact* c, const vec3* v)
 {
     contact_row* rows = c->rows.item;
     int count = 0;
-    for (int k = 0; k < c->cushion_count; k++)
+    for (int k = 0, next = 0; k < c->rows.count; k++)
     {
-        const cushion* s = &c->cushions[k];
-        double push = s->row >= 0 ? normal_push(c, s, cushion_speed(c, s, v)) : 0.0;
-        if (-push * s->inv_mass * c->now.h * c->now.h > share * (s->row >= 0 ? rows[s->row].thickness : 1.0))
+        contact_row* row = &rows[k];
+        const cushion* s = next < c->cushion_count && c->cushions[next].row == k ? &c->cushions[next++] : NULL;
+        if (touch_is(c, row) || row->caught)
         {
-            rows[s->row].released = true;
-            count++;
+            continue;
         }
+        pull_limits limits = contact_pull_limits(c, row->thickness);
+        double pull = s ? -cushion_normal(c, s, cushion_speed(c, s, v)) * s->inv_mass : 0.0;
+        bool release = s && pull > limits.most, catch = !s && end_with(c, row, v) < fmin(limits.least, row->distance);
+        row->released = row->released ? !catch : release;
+        row->caught = catch;
+        count += release || catch;
     }
     return count;
 }
 
 // ---- after the solve
 
-// What the pair does next: goes on to cling up to the coefficient at rest, or clings when it has come to a stop.
-static contact_bond next_bond(const contact* c, const cushion* s, double push, vec3 u)
+// What pulls and was borne with makes others push more than they must: friction is to know what is left of both.
+static double counted_push(const cushion* s, double push)
 {
-    const contact_row* row = (const contact_row*)c->rows.item + s->row;
-    contact_bond next = {.kind = (int)row->kind, .first = row->pair.first, .second = row->pair.second};
-    vec3 slide = across(u, s->normal);
-    next.force = cushion_friction(c, s, u);
-    double size = v3_length(next.force);
-    if (s->cling > 0.0)
-    {
-        next.clings = size <= s->friction.hold * push;
-        next.drawn = v3_madd(s->drawn, c->now.h, slide);
-        return next;
-    }
-    cushion held = *s;
-    cushion_cling(c, &held, v3(0, 0, 0));
-    next.clings = v3_length(slide) <= CONTACT_CREEP;
-    next.drawn = v3_scale(-1.0 / held.cling, next.force);
-    return next;
-}
-
-// What the friction of a pair that slides has missed of the true normal force is owed to its vertices. Where nothing
-// slides any more nothing is, and what has left its cushions forgets it by halves.
-static void owe(contact* c, const cushion* s, double push)
-{
-    bool slides = v3_dot(s->rub, s->rub) > 0.0;
-    for (int a = 0; a < 4; a++)
-    {
-        int i = s->vertex[a];
-        if (i < c->cloth_count && s->weight[a] != 0.0)
-        {
-            contact_memory* next = &c->next.memory[i];
-            double had = c->load[i].counted ? 0.0 : c->now.last->memory[i].owed[1];
-            c->load[i].counted = true;
-            next->owed[1] += slides ? had + fabs(s->weight[a]) * (fmax(push, 0.0) - s->reckoned) : 0.0;
-        }
-    }
+    return fmax(push, -CUSHION_ACCELERATION / s->inv_mass);
 }
 
 // The forces at the end of the substep. The list of bonds has room: contact_take saw to that.
@@ -446,19 +280,19 @@ void cushions_remember(contact* c, const vec3* v)
     {
         const cushion* s = &c->cushions[k];
         vec3 u = cushion_speed(c, s, v);
-        double push = normal_push(c, s, u);
-        s->row >= 0 ? owe(c, s, push) : (void)0;
-        for (int a = 0; a < 4 && push > 0.0; a++)
+        double push = cushion_normal(c, s, u), counted = s->row >= 0 ? counted_push(s, push) : 0.0;
+        s->row >= 0 ? rub_owe(c, s, counted) : (void)0;
+        for (int a = 0; a < 4 && s->row >= 0; a++)
         {
             int i = s->vertex[a];
             if (i < c->cloth_count)
             {
-                c->next.memory[i].load += fabs(s->weight[a]) * push;
+                c->next.memory[i].load += fabs(s->weight[a]) * counted;
             }
         }
-        if (s->row >= 0 && push > 0.0 && s->friction.rub > 0.0 && s->inv_mass_aside > 0.0)
+        if (s->row >= 0 && push > 0.0)
         {
-            c->next.bonds[c->next.bond_count++] = next_bond(c, s, push, u);
+            c->next.bonds[c->next.bond_count++] = rub_bond(c, s, push, u);
         }
     }
 }

@@ -296,6 +296,22 @@ static bool boxes_stay_apart(const candidate* q, double reach)
     return false;
 }
 
+// What passes a border is kept apart where it comes closest on its way, not where it is seen first: a sheet that slides
+// over the vertices of another at the thickness would run into each of them. What comes straight is stopped.
+static void pass_border(const candidate* q, const closest* at, contact_row* row)
+{
+    const double straight = 0.5; // of the thickness
+    vec3 there = weighted(at->weight, (const int[4]){0, 1, 2, 3}, q->end), here = v3_scale(at->distance, at->normal);
+    vec3 way = v3_sub(there, here);
+    double size_sq = v3_dot(way, way), when = size_sq > 0.0 ? -v3_dot(here, way) / size_sq : 0.0;
+    vec3 nearest = v3_madd(here, fmin(fmax(when, 0.0), 1.0), way);
+    if (v3_length(nearest) > straight * row->thickness)
+    {
+        row->normal = v3_normalize(nearest);
+        row->distance = v3_dot(row->normal, here);
+    }
+}
+
 // The row of a candidate, when it is one: near at the start or, as velocities have it, at the end.
 static bool row_of(const contact* c, weft_pair_kind kind, candidate* q, contact_row* row)
 {
@@ -327,6 +343,11 @@ static bool row_of(const contact* c, weft_pair_kind kind, candidate* q, contact_
     row->distance = at.distance;
     row->thickness = thickness;
     memcpy(row->weight, at.weight, sizeof(row->weight));
+    bool touches = kind == WEFT_VERTEX_FACE && q->vertex[0] < c->cloth_count && q->vertex[1] >= c->cloth_count;
+    if (!touches && !is_inside(&at))
+    {
+        pass_border(q, &at, row);
+    }
     return true;
 }
 

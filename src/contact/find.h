@@ -4,6 +4,8 @@
 
 #include "contact/contact.h"
 
+#define CUSHION_ACCELERATION 1000.0 // m/s^2, scale of what cushions push with
+
 vec3 find_flush(vec3 x);
 weft_status find_search(contact* c);     // candidates around start and end
 weft_status find_measure(contact* c);    // the largest rounding; NOT_FINITE: positions have left the world
@@ -20,15 +22,35 @@ static inline bool touch_is(const contact* c, const contact_row* row) // of a ve
     return row->kind == WEFT_VERTEX_FACE && row->vertex[0] < c->cloth_count && row->vertex[1] >= c->cloth_count;
 }
 weft_status touches_take(contact* c);
-int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, double share);
+int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);
 void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v);
 void cushions_take(contact* c);
-int cushions_release(contact* c, const vec3* v, double share);
-void cushion_add_rub(contact* c, touch* t); // kinetic friction of a vertex that slides
+int cushions_release(contact* c, const vec3* v);
+typedef struct pull_limits
+{
+    double most;  // m/s^2: what pulls more is let go in the substep
+    double least; // m: what ends closer is taken
+} pull_limits;
+pull_limits contact_pull_limits(const contact* c, double thickness);
 coupling cushion_coupling(const contact* c, const cushion* s);
 void cushions_remember(contact* c, const vec3* v);
 vec3 cushion_speed(const contact* c, const cushion* s, const vec3* v); // u
-vec3 cushion_friction(const contact* c, const cushion* s, vec3 u);     // N, on the first feature
+double cushion_normal(const contact* c, const cushion* s, vec3 u);     // N, what pushes; negative: it pulls
+static inline vec3 across(vec3 u, vec3 normal)
+{
+    return v3_madd(u, -v3_dot(u, normal), normal);
+}
+
+// ---- friction
+void rub_touch(contact* c, touch* t); // friction in motion of a vertex that slides: a cushion without a row
+void rub_all(contact* c);             // of all cushions
+contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u); // the pair's next memory
+void rub_owe(contact* c, const cushion* s, double push);           // what its vertices remember of a wrong normal force
+vec3 cushion_friction(const contact* c, const cushion* s, vec3 u); // N, on the first feature
+int bond_compare(const contact_bond* bond, const contact_row* row); // by their order
+// The bond of a row, *next being the first that may be its; rows come in their order. NULL: it had no cushion.
+const contact_bond* bond_of(const contact_state* last, const contact_row* row, int* next);
+void bond_add(const contact* c, const contact_bond* bond, vec3 force, vec3* sum); // to those of its vertices
 
 // ---- islands and zones as forests: trees are called by their smallest vertex
 static inline int forest_root(int* parent, int i)

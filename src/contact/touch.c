@@ -133,7 +133,8 @@ static void prescribe_touch(contact* c, touch* t, prescription* p)
     double wanted = wanted_normal(c, t), expected = v3_dot(c->velocity[t->vertex], t->normal);
     // What was let go is taken again only when it comes back by more than rounding.
     double least = slack * t->thickness / c->now.h;
-    t->held = !t->released && ((last->calm > 0.0 && t->near) || expected < wanted - least) && leaves_room(p, t->normal);
+    t->held = !t->released && (t->caught || (last->calm > 0.0 && t->near) || expected < wanted - least) &&
+              leaves_room(p, t->normal);
     if (!t->held)
     {
         return;
@@ -171,7 +172,7 @@ static void touch_rub(contact* c)
         t->cushion = -1;
         if (t->held && !t->sticks && t->friction.rub * t->force > 0.0 && is_alone(c, k))
         {
-            cushion_add_rub(c, t);
+            rub_touch(c, t);
         }
     }
 }
@@ -217,6 +218,7 @@ void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec
     for (int i = 0; i < c->cloth_count; i++)
     {
         c->velocity[i] = v3_madd(c->now.v[i], c->now.h, c->now.expected[i]);
+        c->fixed[i] = false;
     }
     for (int k = 0, pin = 0; k < c->touch_count || pin < c->now.pin_count;)
     {
@@ -231,6 +233,7 @@ void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec
         prescription p = held ? prescription_of(held, z[vertex]) : (prescription){0};
         int own = p.count;
         constrain_vertex(c, first, k, &p);
+        c->fixed[vertex] = p.count == 3;
         if (held && p.count == own)
         {
             filter[out++] = *held;
@@ -246,6 +249,7 @@ void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec
     *filter_count = out;
     cushions_take(c);
     touch_rub(c);
+    rub_all(c);
     c->contacts = int_max(c->contacts, c->touch_count + c->cushion_count);
 }
 
@@ -270,19 +274,21 @@ static double lasting_force(const contact* c, const touch* t, double normal, vec
     return is_new ? fmax(normal - fmax(stop, 0.0), 0.0) : normal;
 }
 
-// What is held closer by more than this share of its thickness is let go.
-int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, double share)
+// What pulls is let go; what was let go, or not expected, and comes too close is held, and is not let go again.
+int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v)
 {
     int count = 0;
     for (int k = 0; k < c->touch_count; k++)
     {
         touch* t = &c->touches[k];
-        double pull = t->held ? -v3_dot(reaction(user, t->vertex), t->normal) : 0.0;
-        if (pull * c->inv_mass[t->vertex] * c->now.h * c->now.h > share * t->thickness)
-        {
-            t->released = true;
-            count++;
-        }
+        pull_limits limits = contact_pull_limits(c, t->thickness);
+        double pull = t->held ? -v3_dot(reaction(user, t->vertex), t->normal) * c->inv_mass[t->vertex] : 0.0;
+        double end = t->thickness - t->depth + c->now.h * v3_dot(v3_sub(v[t->vertex], t->velocity), t->normal);
+        bool release = t->held && !t->caught && pull > limits.most;
+        bool catch = !t->held && !t->caught && end < fmin(limits.least, t->thickness - t->depth);
+        t->released = t->released ? !catch : release;
+        t->caught = t->caught || catch;
+        count += release || catch;
     }
     return count;
 }

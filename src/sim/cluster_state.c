@@ -2,6 +2,7 @@
 // scene's and of its cluster's, in the same order; bodies are in the same order, too. So a body's features change
 // numbers by one offset, and lists that are sorted stay so when they are dealt out.
 #include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 #include "collide/broad.h"
@@ -225,6 +226,16 @@ static void kinds_of(int pair_kind, int kind[2])
     kind[1] = pair_kind == WEFT_VERTEX_FACE ? FEATURE_FACE : FEATURE_EDGE;
 }
 
+// The cluster's number of a vertex of the scene, cloths and then obstacles; one that nobody has where it is of neither.
+static int vertex_there(const weft_sim* sim, const cluster* c, int vertex)
+{
+    const int* first = sim->clusters.feature_first[FEATURE_VERTEX];
+    int body = body_of(first, sim->body_count + sim->obstacle_count, vertex);
+    place at = body >= 0 ? place_of(sim, body) : (place){NULL, -1};
+    bool known = at.body >= 0 && (!at.cluster || at.cluster == c);
+    return known ? vertex - first[body] + c->feature_first[FEATURE_VERTEX][body_in(&at, c)] : INT_MAX;
+}
+
 static weft_status deal_bond(const weft_sim* sim, const contact_bond* from)
 {
     int kind[2], bodies = sim->body_count + sim->obstacle_count, feature[2] = {from->first, from->second};
@@ -254,6 +265,10 @@ static weft_status deal_bond(const weft_sim* sim, const contact_bond* from)
     contact_bond bond = *from;
     bond.first = feature[0] + c->feature_first[kind[0]][body_in(&at[0], c)];
     bond.second = feature[1] + c->feature_first[kind[1]][body_in(&at[1], c)];
+    for (int k = 0; k < 4; k++)
+    {
+        bond.vertex[k] = vertex_there(sim, c, bond.vertex[k]);
+    }
     to->bonds[to->bond_count++] = bond;
     return WEFT_OK;
 }
@@ -361,6 +376,10 @@ static void collect_contact(weft_sim* sim, const cluster* c)
         kinds_of(bond.kind, kind);
         bond.first = feature_back(sim, c, kind[0], bond.first);
         bond.second = feature_back(sim, c, kind[1], bond.second);
+        for (int a = 0; a < 4; a++)
+        {
+            bond.vertex[a] = bond.vertex[a] < INT_MAX ? feature_back(sim, c, FEATURE_VERTEX, bond.vertex[a]) : INT_MAX;
+        }
         to->bonds[to->bond_count++] = bond;
     }
     for (int k = 0; k < from->marks.count; k++)

@@ -1,0 +1,313 @@
+// Friction of touches and cushions inside the implicit solve.
+//
+// In motion it is Coulomb's, linear around the motion that the end of the substep is expected to have: a constant force
+// mu N against it, and across it the viscous force that turns it along. The expected motion comes from a few sweeps
+// over all contacts: with a the last acceleration and f the last friction of a vertex it would go on by v + h (a - f /
+// m), and each contact takes from the motion of its pair what mu N can, as long as there is motion. One by one would
+// not do: several contacts of a vertex, or of three layers, would together turn round what each of them only slows.
+// Where nothing is left of the motion friction is viscous: mu N at the present speed, so that it never turns the motion
+// round and does not exceed mu N while others draw the pair along.
+//
+// Friction at rest of cushions is a damped spring across the normal: what it is drawn by is the state's memory of the
+// pair (bonds), so that a stack on a slope does not creep. It holds up to the coefficient at rest, slips when that is
+// exceeded, and clings again when the pair has come to a stop, drawn by what friction exerted then. That of touches is
+// prescribed (touch.c).
+#include <string.h>
+
+#include "contact/find.h"
+
+enum
+{
+    SWEEPS = 4
+};
+
+// ---- bonds
+
+int bond_compare(const contact_bond* bond, const contact_row* row)
+{
+    int kind = bond->kind - (int)row->kind, first = bond->first < row->pair.first ? -1 : bond->first > row->pair.first;
+    int second = bond->second < row->pair.second ? -1 : bond->second > row->pair.second;
+    return kind != 0 ? kind : first != 0 ? first : second;
+}
+
+const contact_bond* bond_of(const contact_state* last, const contact_row* row, int* next)
+{
+    while (*next < last->bond_count && bond_compare(&last->bonds[*next], row) < 0)
+    {
+        (*next)++;
+    }
+    bool same = *next < last->bond_count && bond_compare(&last->bonds[*next], row) == 0;
+    return same ? &last->bonds[*next] : NULL;
+}
+
+void bond_add(const contact* c, const contact_bond* bond, vec3 force, vec3* sum)
+{
+    for (int k = 0; k < 4; k++)
+    {
+        if (bond->vertex[k] < c->cloth_count)
+        {
+            sum[bond->vertex[k]] = v3_madd(sum[bond->vertex[k]], bond->weight[k], force);
+        }
+    }
+}
+
+// ---- the normal force
+
+// What bears a pair, and a little, so that what slides over the edges of its cushions keeps its load.
+static double borne_by(const cushion* s)
+{
+    return s->pressed + s->stopped + 1e-6 * CUSHION_ACCELERATION / s->inv_mass;
+}
+
+static void sum_loads(contact* c)
+{
+    memset(c->load, 0, (size_t)c->cloth_count * sizeof(cushion_load));
+    for (int k = 0; k < 4 * c->cushion_count && c->cushions[k / 4].row >= 0; k++)
+    {
+        const cushion* s = &c->cushions[k / 4];
+        double part = fabs(s->weight[k % 4]);
+        if (s->vertex[k % 4] < c->cloth_count)
+        {
+            cushion_load* load = &c->load[s->vertex[k % 4]];
+            load->borne += part * borne_by(s);
+            load->stopped += part * s->stopped;
+            load->most = fmax(load->most, part * s->stopped);
+        }
+    }
+}
+
+// The normal force of friction. What bears now says too much where cushions of one vertex work against each other, and
+// too little where what slides has just found new ones: all of them together get what they had at the end of the last
+// substep, which the state remembers. The side that remembers more counts, as what slides comes to places that remember
+// nothing, and of two sides that one which can move. Where there was nothing it is what stops an approach, shared by
+// those that stop it. What turned out to be too little or too much is made up for in the next substep: over some of
+// them friction is mu times the normal force, however that jumps.
+static double normal_force(const contact* c, const cushion* s)
+{
+    double force[2] = {0.0, 0.0}, load[2] = {0.0, 0.0}, stopped = 1.0;
+    bool moves[2] = {false, false};
+    for (int a = 0; a < 4; a++)
+    {
+        int i = s->vertex[a], side = s->weight[a] < 0.0;
+        if (i < c->cloth_count && s->weight[a] != 0.0)
+        {
+            const cushion_load* all = &c->load[i];
+            const contact_memory* last = &c->now.last->memory[i];
+            force[side] += fabs(s->weight[a]) * fmax(last->load + last->owed[1], 0.0);
+            load[side] += fabs(s->weight[a]) * all->borne;
+            stopped = all->stopped > 0.0 ? fmin(stopped, all->most / all->stopped) : stopped;
+            moves[side] = moves[side] || c->record[i] < 0;
+        }
+    }
+    double first = load[0] > 0.0 && (moves[0] || !moves[1]) ? force[0] / load[0] : 0.0;
+    double second = load[1] > 0.0 && (moves[1] || !moves[0]) ? force[1] / load[1] : 0.0;
+    double share = fmax(first, second);
+    return share > 0.0 ? share * borne_by(s) : stopped * s->stopped;
+}
+
+// ---- the expected motion
+
+// A cushion of a touch has no row; its friction is that of its vertex alone.
+static double give_aside(const contact* c, const cushion* s)
+{
+    return s->row >= 0 ? s->inv_mass_aside : c->inv_mass[s->vertex[0]];
+}
+
+// What is prescribed wholly does not yield.
+static vec3 yield_aside(const contact* c, int i, vec3 impulse)
+{
+    return c->fixed[i] ? v3(0, 0, 0) : contact_yield(c, i, impulse);
+}
+
+// Where vertices go without friction: the expected velocity less what the last friction has in it.
+static void glide_free(contact* c)
+{
+    const contact_state* last = c->now.last;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        c->glide[i] = last->memory[i].friction;
+    }
+    for (int b = 0; b < last->bond_count; b++)
+    {
+        bond_add(c, &last->bonds[b], last->bonds[b].force, c->glide);
+    }
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        vec3 change = v3_scale(c->now.h, yield_aside(c, i, c->glide[i]));
+        c->glide[i] = v3_sub(c->velocity[i], change);
+    }
+}
+
+// Friction takes what is left of the pair's motion, up to its limit in all.
+static void glide_rub(contact* c, cushion* s)
+{
+    double most = c->now.h * s->limit;
+    vec3 u = across(cushion_speed(c, s, c->glide), s->normal);
+    vec3 rubbed = v3_madd(s->rubbed, -1.0 / give_aside(c, s), u);
+    double size = v3_length(rubbed);
+    rubbed = size > most ? v3_scale(most / size, rubbed) : rubbed;
+    vec3 change = v3_sub(rubbed, s->rubbed);
+    s->rubbed = rubbed;
+    for (int k = 0; k < 4; k++)
+    {
+        int i = s->vertex[k];
+        if (i < c->cloth_count && s->weight[k] != 0.0)
+        {
+            c->glide[i] = v3_madd(c->glide[i], s->weight[k], yield_aside(c, i, change));
+        }
+    }
+}
+
+static void glide(contact* c)
+{
+    glide_free(c);
+    for (int k = 0; k < SWEEPS * c->cushion_count; k++)
+    {
+        cushion* s = &c->cushions[k % c->cushion_count];
+        if (s->limit > 0.0)
+        {
+            glide_rub(c, s);
+        }
+    }
+}
+
+// ---- in the system
+
+// Friction at rest is as stiff as a cushion at its thickness, and critically damped.
+static void rub_cling(const contact* c, cushion* s, vec3 drawn)
+{
+    const contact_row* row = (const contact_row*)c->rows.item + s->row;
+    double rate_sq = CUSHION_ACCELERATION / row->thickness;
+    s->cling = rate_sq / s->inv_mass_aside;
+    s->slip = 2.0 * sqrt(rate_sq) / s->inv_mass_aside;
+    s->drawn = across(drawn, s->normal);
+}
+
+static bool has_friction(const cushion* s)
+{
+    return s->friction.rub > 0.0 && s->inv_mass_aside > 0.0;
+}
+
+// What it may exert, and what goes on clinging.
+static void rub_begin(contact* c, cushion* s, const contact_bond* bond)
+{
+    if (!has_friction(s))
+    {
+        return;
+    }
+    double force = normal_force(c, s);
+    if (bond && bond->clings)
+    {
+        rub_cling(c, s, bond->drawn);
+        s->limit = s->friction.hold * force;
+        return;
+    }
+    s->reckoned = force;
+    s->limit = s->friction.rub * force;
+}
+
+// Coulomb's friction around the motion that is expected.
+static void rub_set(const contact* c, cushion* s)
+{
+    const double halt = 0.5; // of its speed: with all of it many pairs at a vertex hardly come to rest
+    vec3 end = across(cushion_speed(c, s, c->glide), s->normal);
+    double size = v3_length(end);
+    bool spent = v3_length(s->rubbed) > 0.999 * c->now.h * s->limit;
+    if (size > CONTACT_CREEP && spent && v3_dot(end, s->rubbed) < 0.0)
+    {
+        s->along = v3_scale(1.0 / size, end);
+        s->rub = v3_scale(-s->limit, s->along);
+        s->slip = s->limit / size;
+        return;
+    }
+    vec3 now = across(cushion_speed(c, s, c->now.v), s->normal);
+    double speed = v3_length(now);
+    bool slow = s->row >= 0 || speed < 0.1 * c->now.h * s->limit * give_aside(c, s);
+    s->slip = s->limit / fmax((slow ? halt : 1.0) * speed, CONTACT_CREEP);
+}
+
+// Cushions are in the order of rows, as bonds are; those of touches are behind them.
+void rub_all(contact* c)
+{
+    sum_loads(c);
+    for (int k = 0, bond = 0; k < c->cushion_count && c->cushions[k].row >= 0; k++)
+    {
+        const contact_row* row = (const contact_row*)c->rows.item + c->cushions[k].row;
+        rub_begin(c, &c->cushions[k], bond_of(c->now.last, row, &bond));
+    }
+    glide(c);
+    for (int k = 0; k < c->cushion_count; k++)
+    {
+        cushion* s = &c->cushions[k];
+        if (s->limit > 0.0 && s->cling == 0.0)
+        {
+            rub_set(c, s);
+        }
+    }
+}
+
+void rub_touch(contact* c, touch* t)
+{
+    int i = t->vertex;
+    cushion s = {.row = -1, .vertex = {i, i, i, i}, .weight = {1, 0, 0, 0}, .normal = t->normal};
+    s.drift = v3_scale(-1.0, t->velocity);
+    s.limit = t->friction.rub * t->force;
+    t->cushion = c->cushion_count;
+    c->cushions[c->cushion_count++] = s;
+}
+
+vec3 cushion_friction(const contact* c, const cushion* s, vec3 u)
+{
+    vec3 slide = across(u, s->normal), drawn = v3_madd(s->drawn, c->now.h, slide);
+    return v3_madd(v3_madd(s->rub, -s->cling, drawn), -s->slip, across(slide, s->along));
+}
+
+// ---- after the solve
+
+// What the pair does next: goes on to cling up to the coefficient at rest, or clings when it has come to a stop.
+contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u)
+{
+    const contact_row* row = (const contact_row*)c->rows.item + s->row;
+    contact_bond next = {.kind = (int)row->kind, .first = row->pair.first, .second = row->pair.second};
+    vec3 slide = across(u, s->normal);
+    next.force = cushion_friction(c, s, u);
+    next.push = v3_scale(push, s->normal);
+    memcpy(next.vertex, s->vertex, sizeof(next.vertex));
+    memcpy(next.weight, s->weight, sizeof(next.weight));
+    double size = v3_length(next.force);
+    if (!has_friction(s))
+    {
+        return next;
+    }
+    if (s->cling > 0.0)
+    {
+        bool holds = size <= s->friction.hold * push;
+        next.clings = holds || v3_length(slide) <= CONTACT_SLOW;
+        next.drawn = holds ? v3_madd(s->drawn, c->now.h, slide)
+                           : v3_scale(-s->friction.rub * push / (size * s->cling), next.force);
+        return next;
+    }
+    cushion held = *s;
+    rub_cling(c, &held, v3(0, 0, 0));
+    next.clings = v3_length(slide) <= CONTACT_CREEP;
+    next.drawn = v3_scale(-1.0 / held.cling, next.force);
+    return next;
+}
+
+// What the friction of a pair that slides has missed of the true normal force is owed to its vertices. Where nothing
+// slides any more nothing is, and what has left its cushions forgets it by halves.
+void rub_owe(contact* c, const cushion* s, double push)
+{
+    bool slides = v3_dot(s->rub, s->rub) > 0.0;
+    for (int a = 0; a < 4; a++)
+    {
+        int i = s->vertex[a];
+        if (i < c->cloth_count && s->weight[a] != 0.0)
+        {
+            contact_memory* next = &c->next.memory[i];
+            double had = c->load[i].counted ? 0.0 : c->now.last->memory[i].owed[1];
+            c->load[i].counted = true;
+            next->owed[1] += slides ? had + fabs(s->weight[a]) * (push - s->reckoned) : 0.0;
+        }
+    }
+}
