@@ -50,6 +50,7 @@ typedef struct contact_row
     double distance, thickness; // m
     friction friction;
     bool released, caught; // in this substep it pulled, or came too close without its cushion, which then stays
+    bool turned;           // friction in motion turned it round, in this substep
 } contact_row;
 
 // ---- memory: what the state keeps from one substep to the next
@@ -138,6 +139,7 @@ typedef struct touch
     bool held, sticks; // in this substep
     bool released;     // it pulled, in this substep
     bool caught;       // it came too close without being held, and stays held
+    bool turned;       // friction in motion turned it round
     double force;      // N, along the normal: the last one, or what stops a new touch
     int cushion;       // of its friction in motion, -1: none
 } touch;
@@ -166,6 +168,7 @@ typedef struct cushion
     double reckoned;         // N, the normal force of its friction
     double limit;            // N, of its friction
     vec3 rubbed;             // N s, what friction is expected to take
+    bool turned;             // its friction is viscous, whatever is expected
 } cushion;
 
 // What the cushions of a vertex say together.

@@ -34,7 +34,8 @@ static cushion cushion_make(const contact* c, int index, double inv_mass)
                  .inv_mass = inv_mass,
                  .inv_mass_aside = contact_inv_mass_aside(c, row),
                  .drift = drift_of(c, row),
-                 .friction = row->friction};
+                 .friction = row->friction,
+                 .turned = row->turned};
     memcpy(s.vertex, row->vertex, sizeof(s.vertex));
     memcpy(s.weight, row->weight, sizeof(s.weight));
     double h = c->now.h, share = fmin(fmax(row->distance / row->thickness, share_min), 1.0);
@@ -246,6 +247,11 @@ int cushions_release(contact* c, const vec3* v)
     {
         contact_row* row = &rows[k];
         const cushion* s = next < c->cushion_count && c->cushions[next].row == k ? &c->cushions[next++] : NULL;
+        if (s && rub_turns(c, s, row->thickness, v))
+        {
+            row->turned = true;
+            count++;
+        }
         if (touch_is(c, row) || row->caught)
         {
             continue;

@@ -44,7 +44,8 @@ static inline vec3 across(vec3 u, vec3 normal)
 // ---- friction
 void rub_touch(contact* c, touch* t); // friction in motion of a vertex that slides: a cushion without a row
 void rub_all(contact* c);             // of all cushions
-contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u); // the pair's next memory
+bool rub_turns(const contact* c, const cushion* s, double thickness, const vec3* v); // whether it turned a pair round
+contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u);      // the pair's next memory
 void rub_owe(contact* c, const cushion* s, double push);           // what its vertices remember of a wrong normal force
 vec3 cushion_friction(const contact* c, const cushion* s, vec3 u); // N, on the first feature
 int bond_compare(const contact_bond* bond, const contact_row* row); // by their order

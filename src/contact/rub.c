@@ -213,7 +213,7 @@ static void rub_set(const contact* c, cushion* s)
     vec3 end = across(cushion_speed(c, s, c->glide), s->normal);
     double size = v3_length(end);
     bool spent = v3_length(s->rubbed) > 0.999 * c->now.h * s->limit;
-    if (size > CONTACT_CREEP && spent && v3_dot(end, s->rubbed) < 0.0)
+    if (!s->turned && size > CONTACT_CREEP && spent && v3_dot(end, s->rubbed) < 0.0)
     {
         s->along = v3_scale(1.0 / size, end);
         s->rub = v3_scale(-s->limit, s->along);
@@ -252,6 +252,7 @@ void rub_touch(contact* c, touch* t)
     cushion s = {.row = -1, .vertex = {i, i, i, i}, .weight = {1, 0, 0, 0}, .normal = t->normal};
     s.drift = v3_scale(-1.0, t->velocity);
     s.limit = t->friction.rub * t->force;
+    s.turned = t->turned;
     t->cushion = c->cushion_count;
     c->cushions[c->cushion_count++] = s;
 }
@@ -263,6 +264,17 @@ vec3 cushion_friction(const contact* c, const cushion* s, vec3 u)
 }
 
 // ---- after the solve
+
+// What was expected may be far off: where others hold the pair (ties, say) a constant force against motion that does
+// not come would set it in motion, and do work. What then goes the wrong way, faster than it went before and by more
+// than a tenth of the thickness, is solved again with friction that cannot.
+bool rub_turns(const contact* c, const cushion* s, double thickness, const vec3* v)
+{
+    const double share = 0.1;
+    vec3 slide = across(cushion_speed(c, s, v), s->normal), before = across(cushion_speed(c, s, c->now.v), s->normal);
+    double faster = v3_length(slide) - v3_length(before);
+    return v3_dot(s->rub, slide) > 0.0 && c->now.h * faster > share * thickness;
+}
 
 // What the pair does next: goes on to cling up to the coefficient at rest, or clings when it has come to a stop.
 contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u)
