@@ -112,6 +112,7 @@ void sa_trim(sa_hierarchy* h, sa_level* l)
 static void level_finish(sa_hierarchy* h, sa_level* l, bool finest)
 {
     sa_trim(h, l);
+    sa_incomplete_finish(l->incomplete);
     if (!finest)
     {
         bsr_pattern_finish(&l->pattern);
