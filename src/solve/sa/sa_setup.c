@@ -6,6 +6,7 @@
 #include "solve/sa/sa.h"
 
 static const double STALL = 0.75; // a level that keeps more than this share of the unknowns is the last
+static const double FOLDED_THETA = 0.25;
 
 // What decides about a level's aggregates and interpolation.
 typedef struct connections
@@ -34,7 +35,9 @@ static weft_status connect(const sa_hierarchy* h, const sa_level* l, connections
         sa_limits(h, l, c->rho, h->settings.filter, c->limit, c->special);
         c->filter = (sa_filter){c->rho, c->limit};
     }
-    weft_status status = sa_strong_graph(h, l, c->rho, h->settings.theta, &c->strong, c->special);
+    // A strong smoother makes do with larger aggregates.
+    double theta = h->folded ? fmin(FOLDED_THETA, h->settings.theta) : h->settings.theta;
+    weft_status status = sa_strong_graph(h, l, c->rho, theta, &c->strong, c->special);
     sa_lap(h, l, SA_GRAPH, &clock);
     return status;
 }
@@ -178,8 +181,18 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
 
 // ---- new values in what is there
 
-// Other values may make the finest radius larger. Other constraints alone leave it where it is or make it smaller (the
+// Other values may make radii larger. Other constraints alone leave the finest one where it is or make it smaller (the
 // same quotient over fewer vectors), but that of coarse matrices may grow.
+static weft_status refresh_smoother(sa_hierarchy* h, sa_level* l, bool constraints)
+{
+    if (l->incomplete)
+    {
+        TRY(sa_incomplete_refresh(h, l));
+        return sa_settle_factor(h, l, true);
+    }
+    return l != h->levels && constraints ? sa_level_radius(h, l) : sa_renew_radius(h, l);
+}
+
 weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints)
 {
     h->kept = true;
@@ -190,17 +203,9 @@ weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constr
     {
         sa_level* l = &h->levels[k];
         TRY(l->packed ? WEFT_OK : sa_invert_diagonal(h, l));
-        if (k == 0 && h->level_count > 1)
-        {
-            TRY(l->incomplete ? sa_incomplete_refresh(h, l) : sa_renew_radius(h, l));
-            TRY(l->incomplete ? sa_settle_factor(h, l, true) : WEFT_OK);
-        }
-        else if (k + 1 < h->level_count && constraints)
-        {
-            TRY(sa_level_radius(h, l));
-        }
         if (k + 1 < h->level_count)
         {
+            TRY(refresh_smoother(h, l, constraints));
             TRY(sa_galerkin_values(h, l, l + 1));
         }
     }
