@@ -102,6 +102,7 @@ typedef struct sa_level
     unsigned char* dropped; // [rows * block] 1: this unknown stands for a dropped column of the level above; or NULL
 
     void *x, *y, *b, *r, *d; // real [rows * block] vectors of the cycle
+    void* top;               // likewise: what the last estimate of the radius found
 } sa_level;
 
 // Rows of the finest P as the setup made them, of the vertices whose rows the constraints of this solve have changed.

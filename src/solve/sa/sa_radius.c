@@ -8,8 +8,10 @@ enum
 {
     LANCZOS_SEED = 20150811,
     LANCZOS_DEFAULT = 10,
+    LANCZOS_MAX = 100,
+    SCALAR_GRAIN = 4096,
     STIFFEN_MAX = 2,
-    LANCZOS_RENEWED = 2 // that what was found before counts as well makes up for their number
+    LANCZOS_RENEWED = 2
 };
 
 double sa_tridiagonal_max(const double* diagonal, const double* off, int count)
@@ -54,6 +56,31 @@ static void fill_random(void* context, int begin, int end)
     }
 }
 
+// v = first a + second b
+typedef struct real_mix
+{
+    void* v;
+    const void *a, *b;
+    double first, second;
+    int precision;
+} real_mix;
+
+static void fill_mixed(void* context, int begin, int end)
+{
+    real_mix* m = context;
+    for (int k = begin; k < end; k++)
+    {
+        if (m->precision == 32)
+        {
+            ((float*)m->v)[k] = (float)m->first * ((const float*)m->a)[k] + (float)m->second * ((const float*)m->b)[k];
+        }
+        else
+        {
+            ((double*)m->v)[k] = m->first * ((const double*)m->a)[k] + m->second * ((const double*)m->b)[k];
+        }
+    }
+}
+
 static void fill_scaled(void* context, int begin, int end)
 {
     real_fill* f = context;
@@ -85,22 +112,33 @@ static double scale(sa_hierarchy* h, sa_level* l, bool incomplete, sa_pass* pass
     return parallel_sum(h->pool, l->rows, grain, kernels->dot, pass);
 }
 
-// Generalised Lanczos for A v = lambda D v (section 7), or M in place of D: the largest Ritz value times the margin. v
-// is D-orthonormal, p = D v; what is left of A v becomes the next p. No reorthogonalisation: lost orthogonality repeats
-// eigenvalues that are found already.
-static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, int limit)
+// The Ritz vector of the largest of two Ritz values, as p is: what the next refresh starts from. Values change little
+// from step to step, so that two iterations a step follow the eigenvector as well as many would.
+static void keep_top(const sa_hierarchy* h, sa_level* l, const double* diagonal, double off, const void* p[2])
 {
-    const sa_kernels* kernels = sa_passes_for(h, l);
-    enum
+    double largest = sa_tridiagonal_max(diagonal, &off, 2), first = off, second = largest - diagonal[0];
+    double length = sqrt(first * first + second * second);
+    real_mix mix = {l->top, p[0], p[1], 1.0, 0.0, h->precision};
+    if (length > 0.0)
     {
-        LANCZOS_MAX = 100,
-        SCALAR_GRAIN = 4096
-    };
+        mix.first = first / length;
+        mix.second = second / length;
+    }
+    parallel_for(h->pool, l->rows * l->block, SCALAR_GRAIN, fill_mixed, &mix);
+}
+
+// Generalised Lanczos for A v = lambda D v (section 7), or M in place of D: the largest Ritz value. v is D-orthonormal,
+// p = D v; what is left of A v becomes the next p. No reorthogonalisation: lost orthogonality repeats eigenvalues that
+// are found already. kept: two iterations from what the last ones found.
+static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, bool kept)
+{
+    int limit = kept ? LANCZOS_RENEWED : h->settings.lanczos > 0 ? h->settings.lanczos : LANCZOS_DEFAULT;
+    const sa_kernels* kernels = sa_passes_for(h, l);
     double diagonal[LANCZOS_MAX], off[LANCZOS_MAX];
     int unknowns = l->rows * l->block, grain = l->block == 3 ? ROW_GRAIN : ROW_GRAIN / 4, count = 0;
     void *v = l->x, *p = l->y, *last = l->b, *w = l->r, *z = l->d;
-    real_fill fill = {w, NULL, 0.0, h->precision};
-    parallel_for(h->pool, unknowns, SCALAR_GRAIN, fill_random, &fill);
+    real_fill fill = {w, l->top, 1.0, h->precision};
+    parallel_for(h->pool, unknowns, SCALAR_GRAIN, kept ? fill_scaled : fill_random, &fill);
     memset(p, 0, (size_t)unknowns * sa_real_size(h));
     sa_pass pass = {.level = l, .b = p, .y = w, .d = z};
     double beta = sqrt(scale(h, l, incomplete, &pass));
@@ -124,7 +162,11 @@ static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, int limit)
         // A remainder at rounding level means that all of the spectrum has been seen.
         beta = next > 1e-10 * alpha * alpha ? sqrt(next) : 0.0;
     }
-    return count > 0 ? h->settings.margin * sa_tridiagonal_max(diagonal, off, count) : NAN;
+    if (count >= 2)
+    {
+        keep_top(h, l, kept ? diagonal : (double[]){0.0, 0.0}, kept ? off[0] : 0.0, (const void*[]){last, p});
+    }
+    return count > 0 ? sa_tridiagonal_max(diagonal, off, count) : NAN;
 }
 
 // For a sum of semidefinite elements A_e with the block diagonals D_e, x^T A_e x <= m x^T D_e x, m being the number of
@@ -135,14 +177,9 @@ static bool is_bounded(const sa_hierarchy* h, const sa_level* l)
     return h->settings.lanczos == 0 && l == h->levels && h->element_vertices > 0;
 }
 
-static int iterations_of(const sa_hierarchy* h)
-{
-    return h->settings.lanczos > 0 ? h->settings.lanczos : LANCZOS_DEFAULT;
-}
-
 void sa_find_radius(sa_hierarchy* h, sa_level* l)
 {
-    l->radius = is_bounded(h, l) ? h->element_vertices : lanczos(h, l, false, iterations_of(h));
+    l->radius = is_bounded(h, l) ? h->element_vertices : h->settings.margin * lanczos(h, l, false, false);
 }
 
 // A large radius comes from few places where much fill was left out: contacts mostly. It slows the smoother down
@@ -151,12 +188,11 @@ weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, bool kept)
 {
     const double high = 3.0;
     double clock = sa_clock(h), before = kept ? l->incomplete_radius : 0.0;
-    int iterations = kept ? LANCZOS_RENEWED : iterations_of(h);
-    l->incomplete_radius = fmax(before, lanczos(h, l, true, iterations));
+    l->incomplete_radius = fmax(before, (kept ? 1.0 : h->settings.margin) * lanczos(h, l, true, kept));
     for (int k = 0; k < (kept ? 1 : STIFFEN_MAX) && l->incomplete_radius > fmax(high, 1.2 * before); k++)
     {
         TRY(sa_incomplete_stiffen(h, l));
-        l->incomplete_radius = lanczos(h, l, true, iterations_of(h));
+        l->incomplete_radius = h->settings.margin * lanczos(h, l, true, false);
     }
     sa_lap(h, l, SA_RADIUS, &clock);
     return isfinite(l->incomplete_radius) ? WEFT_OK : WEFT_NOT_FINITE;
@@ -168,7 +204,8 @@ weft_status sa_renew_radius(sa_hierarchy* h, sa_level* l)
     double clock = sa_clock(h);
     if (!is_bounded(h, l))
     {
-        l->radius = fmax(l->radius, lanczos(h, l, false, LANCZOS_RENEWED));
+        double now = lanczos(h, l, false, true); // found before with a margin: the same values change nothing
+        l->radius = isfinite(now) ? fmax(l->radius, now) : NAN;
     }
     sa_lap(h, l, SA_RADIUS, &clock);
     return isfinite(l->radius) ? WEFT_OK : WEFT_NOT_FINITE;
