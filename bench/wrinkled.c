@@ -131,13 +131,13 @@ static weft_status measure(wrinkled* w, const folded_case* c, int v, weft_system
     {
         return status;
     }
-    char key[2 * TEXT];
+    char key[2 * TEXT], complexity[32];
     case_key(w, c, v, key);
+    results_json(stats.operator_complexity, complexity);
     return results_add(&w->log, key,
-                       "\"vertices\":%d,\"cold_s\":%.6g,\"again_s\":%.6g,\"iterations\":%d,\"complexity\":%.4g,"
+                       "\"vertices\":%d,\"cold_s\":%.6g,\"again_s\":%.6g,\"iterations\":%d,\"complexity\":%s,"
                        "\"refreshed\":%d,\"escalations\":%d",
-                       count, cold, again, stats.iterations, stats.operator_complexity, stats.refreshed,
-                       stats.escalations);
+                       count, cold, again, stats.iterations, complexity, stats.refreshed, stats.escalations);
 }
 
 // ---- simulating
