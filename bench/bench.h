@@ -13,7 +13,7 @@ typedef struct benchmark
 
 extern const benchmark bench_kernels, bench_direct, bench_two_corners, bench_broad_phase;
 extern const benchmark bench_sa_convergence, bench_sa_box, bench_sa_speed, bench_sa_choices, bench_sa_phases;
-extern const benchmark bench_sa_table1, bench_sa_map;
+extern const benchmark bench_sa_table1, bench_sa_map, bench_wrinkled;
 extern const benchmark bench_ccd_pairs;
 extern const benchmark bench_contact_scenes, bench_contact, bench_drop;
 extern const benchmark bench_export, bench_tolerance;

@@ -19,12 +19,27 @@ enum
     TRIAD_PASSES = 10
 };
 
-static const char* const phase_names[SA_PHASE_COUNT] = {
-    "copy of A",       "inverse diagonals", "spectral radius",      "near kernel, relaxed",
-    "strength",        "strong graph",      "aggregates",           "QR",
-    "structure of P",  "values of P",       "structure of A_c",     "Galerkin product",
-    "coarsest factor", "conversion",        "first Chebyshev step", "Chebyshev steps",
-    "residual",        "restriction",       "prolongation",         "coarsest solve"};
+static const char* const phase_names[SA_PHASE_COUNT] = {"copy of A",
+                                                        "inverse diagonals",
+                                                        "spectral radius",
+                                                        "incomplete factor",
+                                                        "near kernel, relaxed",
+                                                        "strength",
+                                                        "strong graph",
+                                                        "aggregates",
+                                                        "QR",
+                                                        "structure of P",
+                                                        "values of P",
+                                                        "structure of A_c",
+                                                        "Galerkin product",
+                                                        "coarsest factor",
+                                                        "conversion",
+                                                        "first Chebyshev step",
+                                                        "Chebyshev steps",
+                                                        "residual",
+                                                        "restriction",
+                                                        "prolongation",
+                                                        "coarsest solve"};
 
 typedef struct measured
 {
@@ -85,6 +100,8 @@ static double bytes_of(const sa_hierarchy* h, int level, sa_phase phase)
         return 2.0 * inverse;
     case SA_RADIUS:
         return s.lanczos * (smoothed + smoother_inverse + 11.0 * vector);
+    case SA_INCOMPLETE:
+        return h->levels[level].incomplete ? 1.5 * matrix + 13.0 * vector : 0.0;
     case SA_KERNEL:
         return (level == 0 ? kernel : 0.0) + matrix + inverse + 2.0 * kernel;
     case SA_STRENGTH:

@@ -98,7 +98,7 @@ static const help_page pages[] = {
      "memory.\n"
      "--energy-error adds the error in the energy norm against a tight solve, relative to the start.\n"
      "--set changes multigrid: theta, distance, vectors, relax, filter, lanczos, margin, degree, lower, coarsest, "
-     "precision.\n\n"
+     "precision, reuse, smoother.\n\n"
      "  weft solve /tmp/pinned --solver sa-ppcg --threads 2 --set sa.degree=3\n"
      "  weft solve /tmp/pinned --solver cholesky --json\n"
      "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"},

@@ -1,5 +1,5 @@
-// `weft bench sa-table1` and `sa-map` on tiny sheets: they measure what they say, go on where they were killed without
-// measuring twice, write their files whole, and refuse what they do not understand.
+// `weft bench sa-table1`, `sa-map` and `wrinkled` on tiny sheets: they measure what they say, go on where they were
+// killed without measuring twice, write their files whole, and refuse what they do not understand.
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -153,6 +153,21 @@ static void test_map(void** unused)
     assert_int_equal(line_count("weft-bench-sa-map.jsonl"), lines);
 }
 
+static void test_wrinkled(void** unused)
+{
+    (void)unused;
+    static const char some[] = "wrinkled --cells 12 --scenes twist --time-steps 5 --rounds 1";
+    assert_int_equal(bench(some), 0);
+    assert_non_null(strstr(text, "iterations: mean"));
+    assert_int_equal(line_count("weft-bench-wrinkled.jsonl"), 9); // three moments, three solvers
+    char line[256];
+    snprintf(line, sizeof(line), "%s --json", some);
+    assert_int_equal(bench(line), 0);
+    assert_true(strncmp(text, "{\"benchmark\":\"wrinkled\"", 23) == 0);
+    assert_null(strstr(text, "nan"));
+    assert_int_equal(line_count("weft-bench-wrinkled.jsonl"), 9);
+}
+
 static void test_refusals(void** unused)
 {
     (void)unused;
@@ -184,6 +199,7 @@ static void test_refusals(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_resume),
-                                       cmocka_unit_test(test_map), cmocka_unit_test(test_refusals)};
+                                       cmocka_unit_test(test_wrinkled), cmocka_unit_test(test_map),
+                                       cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -126,6 +126,7 @@ static const change changes[] = {
     {"solver.sa.coarsest", RICH, "solver.sa.coarsest=100", NULL},
     {"solver.sa.precision", RICH, "solver.sa.precision=64", NULL},
     {"solver.sa.reuse", RICH, "solver.sa.reuse=0", NULL},
+    {"solver.sa.smoother", RICH, "solver.sa.smoother=2", NULL},
     {"solver.sa", PLAIN, "solver.sa.degree=3", "mpcg has no multigrid"},
     {"step_control", PLAIN, "step_control={\"max_halvings\": 4}", NULL},
     {"step_control.max_halvings", PLAIN, "step_control.max_halvings=5", NULL},

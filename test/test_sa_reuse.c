@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common_system.h"
+#include "solve/sa/sa.h"
 #include "weft/scene.h"
 
 static weft_solver* new_solver_of(const char* name, int reuse, int precision)
@@ -327,13 +328,74 @@ static void test_memory(void** unused)
     weft_system_destroy(system);
 }
 
+// Stiffness that grows makes the radius of D^-1 A larger: a kept hierarchy must see that, and its polynomial converge,
+// with a limit as without.
+static void test_radius_grows(void** unused)
+{
+    (void)unused;
+    weft_system *soft = test_sheet_system(40, 0.3), *stiff = test_sheet_system(40, 1e3);
+    vec3* x = calloc((size_t)weft_system_vertex_count(soft), sizeof(vec3));
+    static const char* const names[] = {"sa-ppcg", "sa-pcg"};
+    for (int name = 0; name < 2; name++)
+    {
+        weft_solver_def def = weft_solver_def_default();
+        def.solver = names[name];
+        def.max_iterations = 500;
+        def.sa.theta = 0.1; // so that soft springs are strong as well
+        def.sa.coarsest = 60;
+        weft_solver* solver = NULL;
+        weft_solve_stats stats;
+        assert_int_equal(weft_solver_create(&def, &solver, NULL), WEFT_OK);
+        assert_int_equal(weft_solver_solve(solver, soft, x, &stats), WEFT_OK);
+        assert_true(stats.level_count > 1);
+        assert_int_equal(weft_solver_solve(solver, stiff, x, &stats), WEFT_OK);
+        print_message("          %s: %d iterations, refreshed %d\n", names[name], stats.iterations, stats.refreshed);
+        assert_true(energy_error(stiff, x) < 1e-4);
+        weft_solver_destroy(solver);
+    }
+    free(x);
+    weft_system_destroy(soft);
+    weft_system_destroy(stiff);
+}
+
+// Stiffness that grows step by step: what refreshes find of the finest radius beside what a setup finds.
+static void test_radius_refreshed(void** unused)
+{
+    (void)unused;
+    sa_hierarchy kept = {.cpu = cpu_best()}, cold = {.cpu = cpu_best()};
+    kept.settings = cold.settings = sa_default();
+    kept.settings.theta = 0.1;
+    kept.settings.coarsest = cold.settings.coarsest = 60;
+    double before = 0.0;
+    for (int step = 0; step < 12; step++)
+    {
+        weft_system* system = test_sheet_system(40, 0.3 * pow(2.0, step));
+        linear_system view = system_view(system, 1);
+        assert_int_equal(step == 0 ? sa_build(&kept, &view, true) : sa_refresh(&kept, &view, false), WEFT_OK);
+        before = step == 0 ? kept.levels[0].radius : before;
+        assert_int_equal(step == 11 ? sa_build(&cold, &view, true) : WEFT_OK, WEFT_OK);
+        weft_system_destroy(system);
+    }
+    print_message("          radius %.3f, refreshed %.3f, cold with its margin %.3f\n", before, kept.levels[0].radius,
+                  cold.levels[0].radius);
+    assert_true(before < 0.8 * cold.levels[0].radius);
+    assert_true(kept.levels[0].radius > 0.87 * cold.levels[0].radius);
+    sa_finish(&kept);
+    sa_finish(&cold);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps),           cmocka_unit_test(test_same_values),
-        cmocka_unit_test(test_lets_go),         cmocka_unit_test(test_constraints_change),
-        cmocka_unit_test(test_pattern_changes), cmocka_unit_test(test_region_held),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_same_values),
+        cmocka_unit_test(test_lets_go),
+        cmocka_unit_test(test_constraints_change),
+        cmocka_unit_test(test_pattern_changes),
+        cmocka_unit_test(test_region_held),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_radius_grows),
+        cmocka_unit_test(test_radius_refreshed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

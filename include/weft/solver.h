@@ -64,6 +64,7 @@ typedef struct weft_sa_def
     int coarsest;    ///< unknowns up to which a level is solved directly
     int precision;   ///< of the hierarchy: 32 or 64 bits; 16: its finest matrix in 16, all else in 32; 0: 16 or 32 by size
     int reuse;       ///< 1: aggregates and interpolation are kept from solve to solve while they serve; 0: never
+    int smoother;    ///< of the finest level: 1 Chebyshev, 2 incomplete Cholesky, 0 the latter where `positions` show folds
 } weft_sa_def;
 
 /// Start from weft_solver_def_default().

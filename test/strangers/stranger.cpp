@@ -28,6 +28,6 @@ extern "C" int stranger_cpp(void)
     {
         return 0;
     }
-    return count > 0 && name && value > 0.0 && weft_list(WEFT_LIST_METHODS, 0, &name, &summary) == WEFT_OK && name &&
+    return count > 0 && name && value >= 0.0 && weft_list(WEFT_LIST_METHODS, 0, &name, &summary) == WEFT_OK && name &&
            summary;
 }

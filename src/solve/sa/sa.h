@@ -22,8 +22,31 @@ enum
     SA_TASKS = 32,           // of the Galerkin product, each with memory of its own
     SA_TILE = 16384,         // nodes a task of the aggregation
     SA_PACK_BLOCKS = 800000, // from here on 16 bits pay: a product then comes from memory, not from caches
-    SA_P_ROW_MAX = 32        // blocks of a row of P; a node with more is interpolated from its own aggregate alone
+    SA_P_ROW_MAX = 32,       // blocks of a row of P; a node with more is interpolated from its own aggregate alone
+    SA_LOWER_MAX = 64        // blocks of a row of the incomplete factor; more are left out
 };
+
+// A pivot of the incomplete factor below this share of its A_ii is weak.
+#define SA_WEAK 0.03
+
+// M = E (I + L) D (I + L)^T E^T of the finest level: sa_incomplete.c. Rows and columns are ranks: places in the order
+// of elimination.
+typedef struct sa_incomplete
+{
+    int *cluster, *colour;             // [rows] of each row, [cluster_count] of each cluster
+    int *rank, *order;                 // [rows] row to rank, rank to row
+    int *cluster_start, *colour_start; // [count + 1] ranks; clusters by colour
+    int cluster_count, colour_count;
+    int *lower_start, *lower_column, *lower_slot;  // L by rows, and the slots of A
+    int *upper_start, *upper_column, *upper_place; // L^T between clusters by rows, and where its blocks stand in L
+    int capacity, upper_capacity;                  // blocks
+    float *lower, *upper;                          // [9 a block]
+    void* scale;                                   // [rows] triangles of sa_incomplete_passes.h: E^-1
+    float* pivot;                                  // [9 a rank] D^-1
+    float* y;                                      // [4 a rank] of the solves
+    float* shift;                                  // [rows] share of A_ii that is added to it
+    unsigned char* weak;                           // [rows] of the last factorisation
+} sa_incomplete;
 
 // Strong connections of a level, without the diagonal. Columns are sorted within a row.
 typedef struct sa_graph
@@ -56,6 +79,9 @@ typedef struct sa_level
     const struct sa_load* source;
     void* inverse; // real [block^2 a row] of the diagonal blocks
     double radius; // estimate of the spectral radius of D^-1 A, with its margin
+    // Of the finest level of folded cloth, else NULL: what smooths in place of Chebyshev and D.
+    sa_incomplete* incomplete;
+    double incomplete_radius; // of M^-1 A, likewise
 
     // To the next level; all NULL on the last.
     int* aggregate; // [rows] node of the next level, -1: a special node, which takes no part below
@@ -76,6 +102,7 @@ typedef struct sa_level
     unsigned char* dropped; // [rows * block] 1: this unknown stands for a dropped column of the level above; or NULL
 
     void *x, *y, *b, *r, *d; // real [rows * block] vectors of the cycle
+    void* top;               // likewise: what the last estimate of the radius found
 } sa_level;
 
 // Rows of the finest P as the setup made them, of the vertices whose rows the constraints of this solve have changed.
@@ -102,6 +129,7 @@ typedef enum sa_phase
     SA_LOAD,
     SA_INVERT,
     SA_RADIUS,
+    SA_INCOMPLETE,
     SA_KERNEL,
     SA_STRENGTH,
     SA_GRAPH,
@@ -135,6 +163,7 @@ typedef struct sa_hierarchy
     cpu_kind cpu;
     int precision; // 32 or 64: what is in use; a float hierarchy that breaks down is built again in double
     bool packed;   // the finest matrix is in 16 bits
+    bool folded;   // the finest level is smoothed by an incomplete factor
     sa_load source;
     bool keep;           // keep Q, kernel and all else of the setup: for tests
     sa_profile* profile; // receives the time of each phase; NULL: no clock is looked at
@@ -179,7 +208,18 @@ int sa_aggregates(const sa_hierarchy* h, int level, int* aggregate);
 double sa_clock(const sa_hierarchy* h);
 void sa_lap(const sa_hierarchy* h, const sa_level* l, sa_phase phase, double* since);
 
+// Runs a pass of the cycle, with denormals off.
+void sa_run_pass(workers* pool, int count, int grain, parallel_fn* pass, void* context);
+
 // ---- parts of the setup, each with its own test
+
+// Whether a good part of the cloth is bent so much from vertex to vertex that block Jacobi does not smooth it.
+bool sa_is_folded(const sa_hierarchy* h, const linear_system* system);
+weft_status sa_incomplete_build(sa_hierarchy* h, sa_level* l);
+weft_status sa_incomplete_refresh(sa_hierarchy* h, sa_level* l);     // new values
+weft_status sa_incomplete_stiffen(sa_hierarchy* h, sa_level* l);     // more shift everywhere
+weft_status sa_incomplete_restructure(sa_hierarchy* h, sa_level* l); // another pattern of as many rows
+void sa_incomplete_finish(sa_incomplete* f);                         // NULL is fine
 
 // Strength: rho(A_ii^-1/2 A_ij A_jj^-1/2) for each slot, 0 on the diagonal, symmetric to the bit.
 weft_status sa_strength(const sa_hierarchy* h, const sa_level* level, float* rho);
@@ -227,6 +267,10 @@ static inline int sa_chunks(const sa_level* l)
 }
 
 void sa_find_radius(sa_hierarchy* h, sa_level* l); // NaN when the matrix is not finite
+// Likewise of the incomplete factor, which is made again with more shift where the radius is large.
+weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, bool kept);
+// A few iterations that see whether other values have made a radius larger.
+weft_status sa_renew_radius(sa_hierarchy* h, sa_level* l);
 // Largest eigenvalue of a symmetric tridiagonal matrix.
 double sa_tridiagonal_max(const double* diagonal, const double* off, int count);
 
@@ -269,6 +313,19 @@ typedef struct sa_pass
     void *y, *d;
     double c1, c2;
 } sa_pass;
+
+// x = omega M^-1 b, or added to it, over clusters of one colour.
+typedef struct sa_sweep
+{
+    const sa_level* level;
+    const void* b;
+    void* to; // x
+    bool add;
+    double omega;
+    int cluster; // the first of the colour
+} sa_sweep;
+
+void sa_incomplete_sweep(const sa_hierarchy* h, const sa_sweep* sweep); // all colours, there and back
 
 typedef struct sa_smoothing
 {
@@ -316,6 +373,21 @@ typedef struct sa_kernels
 const sa_kernels* sa_kernels_for(cpu_kind cpu, int precision);
 // Those of the passes over a level, which may be packed.
 const sa_kernels* sa_passes_for(const sa_hierarchy* h, const sa_level* l);
+
+// The incomplete factor; ranges count clusters of one colour unless said otherwise.
+typedef struct sa_incomplete_kernels
+{
+    size_t triangle_size;
+    double (*scale)(void* level, int begin, int end);     // ranks; the number of blocks that have no E
+    double (*factor)(void* sweep, int begin, int end);    // the number of weak pivots
+    void (*mirror)(void* incomplete, int begin, int end); // ranks
+    void (*forward)(void* sweep, int begin, int end);
+    void (*backward)(void* sweep, int begin, int end);
+    void (*subtract)(void* pass, int begin, int end); // rows: y -= c1 b
+    double (*dot)(void* pass, int begin, int end);    // rows: y . d
+} sa_incomplete_kernels;
+
+const sa_incomplete_kernels* sa_incomplete_kernels_for(cpu_kind cpu);
 
 typedef struct sa_strength_pass
 {

@@ -10,7 +10,9 @@
 #ifdef WEFT_X86_KERNELS
 extern const sa_kernels sa_kernels_float_avx2, sa_kernels_float_avx512, sa_kernels_double_avx2,
     sa_kernels_double_avx512, sa_kernels_packed_avx2, sa_kernels_packed_avx512;
+extern const sa_incomplete_kernels sa_incomplete_kernels_avx2, sa_incomplete_kernels_avx512;
 #endif
+extern const sa_incomplete_kernels sa_incomplete_kernels_base;
 extern const sa_kernels sa_kernels_float_base, sa_kernels_double_base, sa_kernels_packed_base;
 
 const sa_kernels* sa_kernels_for(cpu_kind cpu, int precision)
@@ -41,6 +43,18 @@ const sa_kernels* sa_passes_for(const sa_hierarchy* h, const sa_level* l)
 #endif
 }
 
+const sa_incomplete_kernels* sa_incomplete_kernels_for(cpu_kind cpu)
+{
+#ifdef WEFT_X86_KERNELS
+    static const sa_incomplete_kernels* const table[CPU_KIND_COUNT] = {
+        &sa_incomplete_kernels_base, &sa_incomplete_kernels_avx2, &sa_incomplete_kernels_avx512};
+    return table[cpu];
+#else
+    (void)cpu;
+    return &sa_incomplete_kernels_base;
+#endif
+}
+
 // Rows a chunk: some hundred kilobytes of matrix.
 static int grain_of(int block)
 {
@@ -62,7 +76,7 @@ static void quiet_chunk(void* context, int begin, int end)
     restore_denormals(before);
 }
 
-static void run_pass(workers* pool, int count, int grain, parallel_fn* pass, void* context)
+void sa_run_pass(workers* pool, int count, int grain, parallel_fn* pass, void* context)
 {
     quiet_pass q = {pass, context};
     parallel_for(pool, count, grain, quiet_chunk, &q);
@@ -95,9 +109,38 @@ static void chebyshev_next(chebyshev* c, sa_pass* pass)
     c->rho = next;
 }
 
+static void find_residual(const sa_hierarchy* h, sa_level* l)
+{
+    double clock = sa_clock(h);
+    sa_pass pass = {.level = l, .b = l->b, .x = l->x, .y = l->r};
+    sa_run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->residual, &pass);
+    sa_lap(h, l, SA_RESIDUAL, &clock);
+}
+
+// x += omega M^-1 (b - A x), which converges while omega times the radius is below 2.
+static void smooth_incompletely(const sa_hierarchy* h, sa_level* l, bool from_zero)
+{
+    const double most = 1.7;
+    for (int k = 0; k < (h->settings.degree + 1) / 2; k++) // one sweep costs as much as degree 2
+    {
+        bool first = k == 0 && from_zero;
+        first ? (void)0 : find_residual(h, l);
+        double clock = sa_clock(h);
+        sa_sweep sweep = {.level = l, .b = first ? l->b : l->r, .to = l->x, .add = !first};
+        sweep.omega = fmin(1.0, most / l->incomplete_radius);
+        sa_incomplete_sweep(h, &sweep);
+        sa_lap(h, l, first ? SA_FIRST : SA_STEP, &clock);
+    }
+}
+
 // Smooths A x = b on a level; from_zero: x is taken as zero, which saves a product.
 static void smooth(const sa_hierarchy* h, sa_level* l, bool from_zero)
 {
+    if (l->incomplete)
+    {
+        smooth_incompletely(h, l, from_zero);
+        return;
+    }
     const sa_kernels* kernels = sa_passes_for(h, l);
     chebyshev c = chebyshev_start(h, l);
     sa_pass pass = {.level = l, .b = l->b, .d = l->d, .c2 = 1.0 / c.theta};
@@ -110,7 +153,7 @@ static void smooth(const sa_hierarchy* h, sa_level* l, bool from_zero)
         }
         pass.x = l->x;
         pass.y = k == 0 && from_zero ? l->x : l->y;
-        run_pass(h->pool, l->rows, grain_of(l->block), k == 0 && from_zero ? kernels->first : kernels->step, &pass);
+        sa_run_pass(h->pool, l->rows, grain_of(l->block), k == 0 && from_zero ? kernels->first : kernels->step, &pass);
         if (pass.y == l->y)
         {
             swap(&l->x, &l->y);
@@ -151,7 +194,7 @@ static void solve_last(sa_hierarchy* h, sa_level* l)
         return;
     }
     sa_pass pass = {.level = l, .b = l->b, .y = l->x, .d = l->d, .c2 = 1.0};
-    run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->first, &pass);
+    sa_run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->first, &pass);
 }
 
 typedef struct convert_context
@@ -255,7 +298,7 @@ void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
     sa_level* finest = &h->levels[0];
     double clock = sa_clock(h);
     convert_context convert = {r, z, finest->b, h->precision, h->vector_scale, finest->packed ? finest->root : NULL};
-    run_pass(h->pool, finest->rows, ROW_GRAIN, to_real, &convert);
+    sa_run_pass(h->pool, finest->rows, ROW_GRAIN, to_real, &convert);
     sa_lap(h, finest, SA_CONVERT, &clock);
     int last = h->level_count - 1;
     for (int k = 0; k < last; k++)
@@ -263,12 +306,10 @@ void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
         sa_level *l = &h->levels[k], *coarse = l + 1;
         const sa_kernels* kernels = sa_passes_for(h, l);
         smooth(h, l, true);
+        find_residual(h, l);
         clock = sa_clock(h);
-        sa_pass residual = {.level = l, .b = l->b, .x = l->x, .y = l->r};
-        run_pass(h->pool, l->rows, grain_of(l->block), kernels->residual, &residual);
-        sa_lap(h, l, SA_RESIDUAL, &clock);
         sa_pass down = {.level = l, .x = l->r, .y = coarse->b};
-        run_pass(h->pool, coarse->rows, ROW_GRAIN / 8, kernels->restrict_to, &down);
+        sa_run_pass(h->pool, coarse->rows, ROW_GRAIN / 8, kernels->restrict_to, &down);
         sa_lap(h, l, SA_RESTRICT, &clock);
     }
     clock = sa_clock(h);
@@ -278,13 +319,13 @@ void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
     {
         sa_level* l = &h->levels[k];
         sa_pass up = {.level = l, .x = l[1].x, .y = l->x};
-        run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->prolong, &up);
+        sa_run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->prolong, &up);
         sa_lap(h, l, SA_PROLONG, &clock);
         smooth(h, l, false);
         clock = sa_clock(h);
     }
     convert.real = finest->x;
     convert.scale = h->matrix_scale / h->vector_scale;
-    run_pass(h->pool, finest->rows, ROW_GRAIN, from_real, &convert);
+    sa_run_pass(h->pool, finest->rows, ROW_GRAIN, from_real, &convert);
     sa_lap(h, finest, SA_CONVERT, &clock);
 }

@@ -113,8 +113,8 @@ weft_status sa_prepare_level(sa_hierarchy* h, sa_level* l)
 {
     size_t unknowns = (size_t)l->rows * (size_t)l->block;
     l->inverse = sa_real_new(h, unknowns * (size_t)l->block);
-    void** vectors[] = {&l->x, &l->y, &l->b, &l->r, &l->d};
-    for (int k = 0; k < 5; k++)
+    void** vectors[] = {&l->x, &l->y, &l->b, &l->r, &l->d, &l->top};
+    for (int k = 0; k < 6; k++)
     {
         *vectors[k] = sa_real_new(h, unknowns);
         if (!*vectors[k])

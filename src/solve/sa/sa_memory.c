@@ -112,13 +112,14 @@ void sa_trim(sa_hierarchy* h, sa_level* l)
 static void level_finish(sa_hierarchy* h, sa_level* l, bool finest)
 {
     sa_trim(h, l);
+    sa_incomplete_finish(l->incomplete);
     if (!finest)
     {
         bsr_pattern_finish(&l->pattern);
     }
     void* owned[] = {l->A,       l->inverse, l->aggregate, l->P_start, l->P_column, l->P,
                      l->R_start, l->R_row,   l->R_slot,    l->x,       l->y,        l->b,
-                     l->r,       l->d,       l->packed,    l->root,    l->unroot};
+                     l->r,       l->d,       l->packed,    l->root,    l->unroot,   l->top};
     for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++)
     {
         mem_free(owned[k]);

@@ -7,7 +7,11 @@
 enum
 {
     LANCZOS_SEED = 20150811,
-    LANCZOS_DEFAULT = 10
+    LANCZOS_DEFAULT = 10,
+    LANCZOS_MAX = 100,
+    SCALAR_GRAIN = 4096,
+    STIFFEN_MAX = 2,
+    LANCZOS_RENEWED = 2
 };
 
 double sa_tridiagonal_max(const double* diagonal, const double* off, int count)
@@ -52,6 +56,31 @@ static void fill_random(void* context, int begin, int end)
     }
 }
 
+// v = first a + second b
+typedef struct real_mix
+{
+    void* v;
+    const void *a, *b;
+    double first, second;
+    int precision;
+} real_mix;
+
+static void fill_mixed(void* context, int begin, int end)
+{
+    real_mix* m = context;
+    for (int k = begin; k < end; k++)
+    {
+        if (m->precision == 32)
+        {
+            ((float*)m->v)[k] = (float)m->first * ((const float*)m->a)[k] + (float)m->second * ((const float*)m->b)[k];
+        }
+        else
+        {
+            ((double*)m->v)[k] = m->first * ((const double*)m->a)[k] + m->second * ((const double*)m->b)[k];
+        }
+    }
+}
+
 static void fill_scaled(void* context, int begin, int end)
 {
     real_fill* f = context;
@@ -68,25 +97,51 @@ static void fill_scaled(void* context, int begin, int end)
     }
 }
 
-// Generalised Lanczos for A v = lambda D v (section 7): the largest Ritz value times the margin. v is D-orthonormal,
-// p = D v; what is left of A v becomes the next p. No reorthogonalisation: lost orthogonality repeats eigenvalues that
-// are found already.
-static void lanczos(sa_hierarchy* h, sa_level* l, int limit)
+// What a Lanczos step divides by: D, or M of the incomplete factor. y -= c1 b, d = M^-1 y; returns y . d.
+static double scale(sa_hierarchy* h, sa_level* l, bool incomplete, sa_pass* pass)
 {
-    const sa_kernels* kernels = sa_passes_for(h, l);
-    enum
+    int grain = l->block == 3 ? ROW_GRAIN : ROW_GRAIN / 4;
+    if (!incomplete)
     {
-        LANCZOS_MAX = 100,
-        SCALAR_GRAIN = 4096
-    };
+        return parallel_sum(h->pool, l->rows, grain, sa_passes_for(h, l)->lanczos_scale, pass);
+    }
+    const sa_incomplete_kernels* kernels = sa_incomplete_kernels_for(h->cpu);
+    parallel_for(h->pool, l->rows, grain, kernels->subtract, pass);
+    sa_sweep sweep = {.level = l, .b = pass->y, .to = pass->d, .omega = 1.0};
+    sa_incomplete_sweep(h, &sweep);
+    return parallel_sum(h->pool, l->rows, grain, kernels->dot, pass);
+}
+
+// The Ritz vector of the largest of two Ritz values, as p is: what the next refresh starts from. Values change little
+// from step to step, so that two iterations a step follow the eigenvector as well as many would.
+static void keep_top(const sa_hierarchy* h, sa_level* l, const double* diagonal, double off, const void* p[2])
+{
+    double largest = sa_tridiagonal_max(diagonal, &off, 2), first = off, second = largest - diagonal[0];
+    double length = sqrt(first * first + second * second);
+    real_mix mix = {l->top, p[0], p[1], 1.0, 0.0, h->precision};
+    if (length > 0.0)
+    {
+        mix.first = first / length;
+        mix.second = second / length;
+    }
+    parallel_for(h->pool, l->rows * l->block, SCALAR_GRAIN, fill_mixed, &mix);
+}
+
+// Generalised Lanczos for A v = lambda D v (section 7), or M in place of D: the largest Ritz value. v is D-orthonormal,
+// p = D v; what is left of A v becomes the next p. No reorthogonalisation: lost orthogonality repeats eigenvalues that
+// are found already. kept: two iterations from what the last ones found.
+static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, bool kept)
+{
+    int limit = kept ? LANCZOS_RENEWED : h->settings.lanczos > 0 ? h->settings.lanczos : LANCZOS_DEFAULT;
+    const sa_kernels* kernels = sa_passes_for(h, l);
     double diagonal[LANCZOS_MAX], off[LANCZOS_MAX];
     int unknowns = l->rows * l->block, grain = l->block == 3 ? ROW_GRAIN : ROW_GRAIN / 4, count = 0;
     void *v = l->x, *p = l->y, *last = l->b, *w = l->r, *z = l->d;
-    real_fill fill = {w, NULL, 0.0, h->precision};
-    parallel_for(h->pool, unknowns, SCALAR_GRAIN, fill_random, &fill);
+    real_fill fill = {w, l->top, 1.0, h->precision};
+    parallel_for(h->pool, unknowns, SCALAR_GRAIN, kept ? fill_scaled : fill_random, &fill);
     memset(p, 0, (size_t)unknowns * sa_real_size(h));
     sa_pass pass = {.level = l, .b = p, .y = w, .d = z};
-    double beta = sqrt(parallel_sum(h->pool, l->rows, grain, kernels->lanczos_scale, &pass));
+    double beta = sqrt(scale(h, l, incomplete, &pass));
     while (count < limit && beta > 0.0 && isfinite(beta))
     {
         real_fill to_v = {v, z, 1.0 / beta, h->precision}, to_p = {last, w, 1.0 / beta, h->precision};
@@ -98,7 +153,7 @@ static void lanczos(sa_hierarchy* h, sa_level* l, int limit)
         pass = (sa_pass){.level = l, .x = v, .b = last, .y = w, .c1 = count > 0 ? beta : 0.0};
         double alpha = parallel_sum(h->pool, l->rows, grain, kernels->lanczos_multiply, &pass);
         pass = (sa_pass){.level = l, .b = p, .y = w, .d = z, .c1 = alpha};
-        double next = parallel_sum(h->pool, l->rows, grain, kernels->lanczos_scale, &pass);
+        double next = scale(h, l, incomplete, &pass);
         if (count > 0)
         {
             off[count - 1] = beta;
@@ -107,19 +162,51 @@ static void lanczos(sa_hierarchy* h, sa_level* l, int limit)
         // A remainder at rounding level means that all of the spectrum has been seen.
         beta = next > 1e-10 * alpha * alpha ? sqrt(next) : 0.0;
     }
-    l->radius = count > 0 ? h->settings.margin * sa_tridiagonal_max(diagonal, off, count) : NAN;
+    if (count >= 2)
+    {
+        keep_top(h, l, kept ? diagonal : (double[]){0.0, 0.0}, kept ? off[0] : 0.0, (const void*[]){last, p});
+    }
+    return count > 0 ? sa_tridiagonal_max(diagonal, off, count) : NAN;
 }
 
 // For a sum of semidefinite elements A_e with the block diagonals D_e, x^T A_e x <= m x^T D_e x, m being the number of
 // vertices of e (Cauchy-Schwarz): so m bounds the radius on the finest level, and prefiltering keeps that. Coarse
 // matrices are no such sums.
+static bool is_bounded(const sa_hierarchy* h, const sa_level* l)
+{
+    return h->settings.lanczos == 0 && l == h->levels && h->element_vertices > 0;
+}
+
 void sa_find_radius(sa_hierarchy* h, sa_level* l)
 {
-    bool bound = h->settings.lanczos == 0 && l == h->levels && h->element_vertices > 0;
-    if (bound)
+    l->radius = is_bounded(h, l) ? h->element_vertices : h->settings.margin * lanczos(h, l, false, false);
+}
+
+// A large radius comes from few places where much fill was left out: contacts mostly. It slows the smoother down
+// everywhere, which more shift does less.
+weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, bool kept)
+{
+    const double high = 3.0;
+    double clock = sa_clock(h), before = kept ? l->incomplete_radius : 0.0;
+    l->incomplete_radius = fmax(before, (kept ? 1.0 : h->settings.margin) * lanczos(h, l, true, kept));
+    for (int k = 0; k < (kept ? 1 : STIFFEN_MAX) && l->incomplete_radius > fmax(high, 1.2 * before); k++)
     {
-        l->radius = h->element_vertices;
-        return;
+        TRY(sa_incomplete_stiffen(h, l));
+        l->incomplete_radius = h->settings.margin * lanczos(h, l, true, false);
     }
-    lanczos(h, l, h->settings.lanczos > 0 ? h->settings.lanczos : LANCZOS_DEFAULT);
+    sa_lap(h, l, SA_RADIUS, &clock);
+    return isfinite(l->incomplete_radius) ? WEFT_OK : WEFT_NOT_FINITE;
+}
+
+// Other values in a kept hierarchy.
+weft_status sa_renew_radius(sa_hierarchy* h, sa_level* l)
+{
+    double clock = sa_clock(h);
+    if (!is_bounded(h, l))
+    {
+        double now = lanczos(h, l, false, true); // found before with a margin: the same values change nothing
+        l->radius = isfinite(now) ? fmax(l->radius, now) : NAN;
+    }
+    sa_lap(h, l, SA_RADIUS, &clock);
+    return isfinite(l->radius) ? WEFT_OK : WEFT_NOT_FINITE;
 }

@@ -19,7 +19,8 @@ weft_sa_def sa_default(void)
                          .lower = 0.06,
                          .coarsest = 600,
                          .precision = 0,
-                         .reuse = 1};
+                         .reuse = 1,
+                         .smoother = 0};
 }
 
 typedef struct sa_field
@@ -39,7 +40,8 @@ static const sa_field fields[] = {
     FIELD(theta, false, 0.0, 0.95, 0.0), FIELD(distance, true, 1, 2, 1),       FIELD(vectors, true, 3, 6, 3),
     FIELD(relax, true, 0, 10, 1),        FIELD(filter, false, 0.0, 0.95, 0.0), FIELD(lanczos, true, 0, 100, 1),
     FIELD(margin, false, 1.0, 4.0, 0.0), FIELD(degree, true, 1, 10, 1),        FIELD(lower, false, 0.001, 0.9, 0.0),
-    FIELD(coarsest, true, 3, 100000, 1), FIELD(precision, true, 0, 64, 16),   FIELD(reuse, true, 0, 1, 1),
+    FIELD(coarsest, true, 3, 100000, 1), FIELD(precision, true, 0, 64, 16),    FIELD(reuse, true, 0, 1, 1),
+    FIELD(smoother, true, 0, 2, 1),
 };
 
 enum

@@ -6,6 +6,7 @@
 #include "solve/sa/sa.h"
 
 static const double STALL = 0.75; // a level that keeps more than this share of the unknowns is the last
+static const double FOLDED_THETA = 0.25;
 
 // What decides about a level's aggregates and interpolation.
 typedef struct connections
@@ -34,7 +35,9 @@ static weft_status connect(const sa_hierarchy* h, const sa_level* l, connections
         sa_limits(h, l, c->rho, h->settings.filter, c->limit, c->special);
         c->filter = (sa_filter){c->rho, c->limit};
     }
-    weft_status status = sa_strong_graph(h, l, c->rho, h->settings.theta, &c->strong, c->special);
+    // A strong smoother makes do with larger aggregates.
+    double theta = h->folded ? fmin(FOLDED_THETA, h->settings.theta) : h->settings.theta;
+    weft_status status = sa_strong_graph(h, l, c->rho, theta, &c->strong, c->special);
     sa_lap(h, l, SA_GRAPH, &clock);
     return status;
 }
@@ -96,6 +99,12 @@ static bool only_special(const sa_level* l)
     return l->aggregate && l->coarse_rows == 0;
 }
 
+static weft_status build_factor(sa_hierarchy* h, sa_level* l)
+{
+    TRY(sa_incomplete_build(h, l));
+    return sa_settle_factor(h, l, false);
+}
+
 static weft_status build(sa_hierarchy* h, const linear_system* system)
 {
     TRY(sa_load_finest(h, system));
@@ -110,6 +119,7 @@ static weft_status build(sa_hierarchy* h, const linear_system* system)
         if (!last)
         {
             TRY(sa_level_radius(h, l));
+            TRY(l == h->levels && h->folded && h->precision == 32 ? build_factor(h, l) : WEFT_OK);
             clock = sa_clock(h);
             TRY(sa_relax_kernel(h, l));
             sa_lap(h, l, SA_KERNEL, &clock);
@@ -141,7 +151,9 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
     sa_finish(h);
     const bsr_pattern* p = system->A.pattern;
     int bits = h->settings.precision ? h->settings.precision : p->block_count >= SA_PACK_BLOCKS ? 16 : 32;
-    h->packed = bits == 16 && 3 * (int64_t)p->row_count > h->settings.coarsest; // not where it is solved directly
+    h->folded = h->settings.smoother == 2 || (h->settings.smoother == 0 && sa_is_folded(h, system));
+    // Not where it is solved directly, nor with an incomplete factor, which is made from 32 bits.
+    h->packed = bits == 16 && 3 * (int64_t)p->row_count > h->settings.coarsest && !h->folded;
     h->precision = bits == 64 ? 64 : 32;
     h->prefilter = prefilter;
     h->kept = false;
@@ -169,8 +181,18 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
 
 // ---- new values in what is there
 
-// Other constraints leave the finest radius where it is or make it smaller (the same quotient over fewer vectors), but
-// that of coarse matrices may grow.
+// Other values may make radii larger. Other constraints alone leave the finest one where it is or make it smaller (the
+// same quotient over fewer vectors), but that of coarse matrices may grow.
+static weft_status refresh_smoother(sa_hierarchy* h, sa_level* l, bool constraints)
+{
+    if (l->incomplete)
+    {
+        TRY(sa_incomplete_refresh(h, l));
+        return sa_settle_factor(h, l, true);
+    }
+    return l != h->levels && constraints ? sa_level_radius(h, l) : sa_renew_radius(h, l);
+}
+
 weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints)
 {
     h->kept = true;
@@ -181,12 +203,9 @@ weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constr
     {
         sa_level* l = &h->levels[k];
         TRY(l->packed ? WEFT_OK : sa_invert_diagonal(h, l));
-        if (k > 0 && k + 1 < h->level_count && constraints)
-        {
-            TRY(sa_level_radius(h, l));
-        }
         if (k + 1 < h->level_count)
         {
+            TRY(refresh_smoother(h, l, constraints));
             TRY(sa_galerkin_values(h, l, l + 1));
         }
     }
@@ -213,7 +232,8 @@ static void drop_matrix(sa_hierarchy* h, sa_level* l)
 
 static weft_status restructure_level(sa_hierarchy* h, sa_level* l)
 {
-    TRY(sa_level_radius(h, l));
+    TRY(l->incomplete ? sa_incomplete_restructure(h, l) : WEFT_OK);
+    TRY(l->incomplete ? sa_settle_factor(h, l, true) : sa_level_radius(h, l));
     h->bytes -= sa_setup_bytes(l);
     sa_trim_product(l);
     drop_matrix(h, l + 1);

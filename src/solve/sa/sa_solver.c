@@ -24,6 +24,7 @@ enum
     LAST_LIMIT = 2000,    // and where none fits
     STRONG_DEGREE = 4,
     LOST_LIMIT = 6,     // iterations; a full setup costs as much more than a refresh
+    LOST_FOLDED = 16,   // likewise of folded cloth, whose iterations come and go besides
     PATIENCE_MAX = 32,  // times that, where full setups have not helped
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
@@ -144,7 +145,8 @@ static weft_status factor_kept(sa_state* s, const linear_system* system)
 static weft_status factor(void* state, const linear_system* system)
 {
     sa_state* s = state;
-    if (s->usable && s->lost < LOST_LIMIT * int_max(1, s->patience) && factor_kept(s, system) == WEFT_OK)
+    int limit = s->hierarchy->folded ? LOST_FOLDED : LOST_LIMIT;
+    if (s->usable && s->lost < limit * int_max(1, s->patience) && factor_kept(s, system) == WEFT_OK)
     {
         return WEFT_OK;
     }
@@ -191,14 +193,34 @@ static void report(const sa_state* s, const linear_system* system, weft_solve_st
     stats->bytes = outside + fmax((double)s->hierarchy->bytes, (double)s->hierarchy->bytes_most);
 }
 
-static weft_status solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+static weft_status solve_once(sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
-    sa_state* s = state;
     s->started = false;
     weft_status status = cg_solve(&s->cg, system, x, stats);
     report(s, system, stats);
     count_lost(s, stats->iterations);
     return status;
+}
+
+// A kept hierarchy that does not precondition is built anew, whatever limit was set: a cold solver would have one that
+// does. One that only was too slow is, where no limit was set.
+static weft_status solve_anew(sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    int before = stats->iterations;
+    TRY(factor_anew(s, system));
+    filter_prescribed(system, x);
+    weft_status status = solve_once(s, system, x, stats);
+    stats->iterations += before;
+    return status;
+}
+
+static weft_status solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_state* s = state;
+    weft_status status = solve_once(s, system, x, stats);
+    bool broken = status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE;
+    bool slow = status == WEFT_NOT_CONVERGED && s->prefilter && !s->options.max_iterations;
+    return s->refreshed && (broken || slow) ? solve_anew(s, system, x, stats) : status;
 }
 
 // ---- escalation
@@ -242,7 +264,7 @@ static weft_status solve_stronger(sa_state* s, const linear_system* system, vec3
     int before = stats->iterations;
     s->cg.iteration_limit = direct_fits(system) ? STRONG_LIMIT : LAST_LIMIT;
     h->settings.degree = int_max(h->settings.degree, STRONG_DEGREE); // the cycle looks at it too
-    status = solve(s, system, x, stats);
+    status = solve_once(s, system, x, stats);
     h->settings = s->options.sa;
     stats->iterations += before;
     return status;
@@ -283,17 +305,6 @@ static weft_status solve_surely(void* state, const linear_system* system, vec3* 
     {
         s->cg.iteration_limit = s->options.max_iterations ? s->options.max_iterations : ESCALATE_AFTER;
         status = solve(s, system, x, stats);
-    }
-    if (may_escalate(s, status) && s->refreshed)
-    {
-        int before = stats->iterations;
-        status = factor_anew(s, system);
-        if (status == WEFT_OK)
-        {
-            filter_prescribed(system, x);
-            status = solve(s, system, x, stats);
-            stats->iterations += before;
-        }
     }
     if (may_escalate(s, status))
     {

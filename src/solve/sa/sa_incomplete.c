@@ -1,0 +1,455 @@
+// Incomplete Cholesky as the smoother of the finest level, for folded cloth. There the modes that are slow for a block
+// Jacobi smoother bend many edges together without stretching any: soft for the matrix, stiff for every block on the
+// diagonal, and too short for rigid aggregates. A factorisation sees them, since it eliminates vertex after vertex:
+//
+//     M = E (I + L) D (I + L)^T E^T,   L in the pattern of A,   x += omega M^-1 (b - A x).
+//
+// Without fill pivots may lose their definiteness, so A_ii is taken as (1 + shift) A_ii = E_i E_i^T: relative to the
+// block, so that soft directions get as little more as they have. A pivot that ends up weak beside its A_ii raises the
+// shift around it, and the factorisation is made again; shifts are kept for the next one.
+//
+// In parallel: vertices come in clusters of neighbours, clusters in colours, such that two clusters of one colour are
+// not connected. The order is colour after colour; what is computed depends on the pattern alone, not on threads.
+#include <math.h>
+#include <string.h>
+
+#include "solve/sa/sa.h"
+
+enum
+{
+    CLUSTER = 256, // vertices; 64 cost up to a quarter more iterations, 512 leave fewer to run at once
+    COLOURS_MAX = 64,
+    ROUNDS = 4,          // factorisations of a setup
+    ROUNDS_REFRESHED = 2 // and of a refresh, which starts from shifts that served
+};
+
+// Scene after scene 0.02 to 0.04 is best: less breaks down, more slows down (docs/multigrid.md).
+static const float SHIFT = 0.03F, SHIFT_GROWTH = 3.0F, SHIFT_MAX = 1.0F;
+
+// ---- clusters, colours, order
+
+// cluster[i] of each row: breadth first from the first row that is left, until it is full.
+static int make_clusters(const bsr_pattern* p, int* cluster, int* queue)
+{
+    int count = 0;
+    memset(cluster, -1, (size_t)p->row_count * sizeof(int));
+    for (int seed = 0; seed < p->row_count; seed++)
+    {
+        if (cluster[seed] >= 0)
+        {
+            continue;
+        }
+        int head = 0, tail = 0;
+        queue[tail++] = seed;
+        cluster[seed] = count;
+        for (; head < tail && tail < CLUSTER; head++)
+        {
+            for (int k = p->row_start[queue[head]]; k < p->row_start[queue[head] + 1] && tail < CLUSTER; k++)
+            {
+                int j = p->column[k];
+                if (cluster[j] < 0)
+                {
+                    cluster[j] = count;
+                    queue[tail++] = j;
+                }
+            }
+        }
+        count++;
+    }
+    return count;
+}
+
+// member: rows by cluster, increasing within one.
+static void list_members(const int* cluster, int rows, int count, int* start, int* member)
+{
+    memset(start, 0, ((size_t)count + 1) * sizeof(int));
+    for (int i = 0; i < rows; i++)
+    {
+        start[cluster[i] + 1]++;
+    }
+    for (int c = 0; c < count; c++)
+    {
+        start[c + 1] += start[c];
+    }
+    for (int i = rows - 1; i >= 0; i--) // from the back: start ends up one cluster ahead
+    {
+        member[--start[cluster[i] + 1]] = i;
+    }
+    memmove(start, start + 1, (size_t)count * sizeof(int));
+    start[count] = rows;
+}
+
+// The first colour that no neighbour has. Beyond the last one colours repeat: such neighbours are not coupled in L.
+static int free_colour(const bsr_pattern* p, const sa_incomplete* f, const int* member, const int* start, int c)
+{
+    uint64_t used = 0;
+    for (int m = start[c]; m < start[c + 1]; m++)
+    {
+        for (int k = p->row_start[member[m]]; k < p->row_start[member[m] + 1]; k++)
+        {
+            int colour = f->colour[f->cluster[p->column[k]]];
+            used |= colour >= 0 && f->cluster[p->column[k]] != c ? 1ULL << colour : 0;
+        }
+    }
+    int colour = 0;
+    while (colour < COLOURS_MAX - 1 && (used >> colour & 1))
+    {
+        colour++;
+    }
+    return colour;
+}
+
+// Colours of the clusters, the order of all rows, and where clusters and colours begin in it. start, member: scratch.
+static void make_order(const bsr_pattern* p, sa_incomplete* f, int* start, int* member)
+{
+    list_members(f->cluster, p->row_count, f->cluster_count, start, member);
+    for (int c = 0; c < f->cluster_count; c++)
+    {
+        f->colour[c] = -1;
+    }
+    f->colour_count = 0;
+    for (int c = 0; c < f->cluster_count; c++)
+    {
+        f->colour[c] = free_colour(p, f, member, start, c);
+        f->colour_count = int_max(f->colour_count, f->colour[c] + 1);
+    }
+    int rank = 0, at = 0;
+    for (int colour = 0; colour < f->colour_count; colour++)
+    {
+        f->colour_start[colour] = at;
+        for (int c = 0; c < f->cluster_count; c++)
+        {
+            if (f->colour[c] == colour)
+            {
+                f->cluster_start[at++] = rank;
+                for (int m = start[c]; m < start[c + 1]; m++)
+                {
+                    f->rank[member[m]] = rank;
+                    f->order[rank++] = member[m];
+                }
+            }
+        }
+    }
+    f->colour_start[f->colour_count] = f->cluster_count;
+    f->cluster_start[f->cluster_count] = p->row_count;
+}
+
+// ---- structure of L
+
+// Columns before rank k, increasing, with their slots; the last SA_LOWER_MAX of them. Clusters of one colour are not
+// coupled, or they could not run at once.
+static int list_lower(const bsr_pattern* p, const sa_incomplete* f, int k, int* column, int* slot)
+{
+    int i = f->order[k], count = 0;
+    for (int s = p->row_start[i]; s < p->row_start[i + 1]; s++)
+    {
+        int j = p->column[s], rank = f->rank[j];
+        bool apart = f->cluster[i] != f->cluster[j] && f->colour[f->cluster[i]] == f->colour[f->cluster[j]];
+        if (rank >= k || apart || (count == SA_LOWER_MAX && rank < column[0]))
+        {
+            continue;
+        }
+        if (count == SA_LOWER_MAX)
+        {
+            count--;
+            memmove(column, column + 1, (size_t)count * sizeof(int));
+            memmove(slot, slot + 1, (size_t)count * sizeof(int));
+        }
+        int at = count++;
+        for (; at > 0 && column[at - 1] > rank; at--)
+        {
+            column[at] = column[at - 1];
+            slot[at] = slot[at - 1];
+        }
+        column[at] = rank;
+        slot[at] = s;
+    }
+    return count;
+}
+
+typedef struct structure_pass
+{
+    const bsr_pattern* pattern;
+    sa_incomplete* f;
+} structure_pass;
+
+static void count_lower(void* context, int begin, int end)
+{
+    const structure_pass* s = context;
+    int column[SA_LOWER_MAX], slot[SA_LOWER_MAX];
+    for (int k = begin; k < end; k++)
+    {
+        s->f->lower_start[k + 1] = list_lower(s->pattern, s->f, k, column, slot);
+    }
+}
+
+static void fill_lower(void* context, int begin, int end)
+{
+    const structure_pass* s = context;
+    sa_incomplete* f = s->f;
+    int column[SA_LOWER_MAX], slot[SA_LOWER_MAX];
+    for (int k = begin; k < end; k++)
+    {
+        size_t count = (size_t)list_lower(s->pattern, f, k, column, slot) * sizeof(int);
+        memcpy(f->lower_column + f->lower_start[k], column, count);
+        memcpy(f->lower_slot + f->lower_start[k], slot, count);
+    }
+}
+
+// Entries of a row's own cluster come last in it; those of others go the way back by their transpose.
+static void count_upper(sa_incomplete* f, int rows)
+{
+    memset(f->upper_start, 0, ((size_t)rows + 1) * sizeof(int));
+    for (int c = 0; c < f->cluster_count; c++)
+    {
+        for (int k = f->lower_start[f->cluster_start[c]]; k < f->lower_start[f->cluster_start[c + 1]]; k++)
+        {
+            f->upper_start[f->lower_column[k] + 1] += f->lower_column[k] < f->cluster_start[c];
+        }
+    }
+    for (int k = 0; k < rows; k++)
+    {
+        f->upper_start[k + 1] += f->upper_start[k];
+    }
+}
+
+// For each rank those of other clusters behind it, increasing, and where their blocks stand in L.
+static void list_upper(sa_incomplete* f, int rows)
+{
+    int count = f->upper_start[rows];
+    for (int c = f->cluster_count - 1; c >= 0; c--) // from the back, as list_members does
+    {
+        for (int row = f->cluster_start[c + 1] - 1; row >= f->cluster_start[c]; row--)
+        {
+            for (int k = f->lower_start[row]; k < f->lower_start[row + 1] && f->lower_column[k] < f->cluster_start[c];
+                 k++)
+            {
+                int at = --f->upper_start[f->lower_column[k] + 1];
+                f->upper_column[at] = row;
+                f->upper_place[at] = k;
+            }
+        }
+    }
+    memmove(f->upper_start, f->upper_start + 1, (size_t)rows * sizeof(int));
+    f->upper_start[rows] = count;
+}
+
+// Room for two lists of so many blocks and their values; contacts come and go, so there is some to spare.
+static weft_status reserve(sa_hierarchy* h, int count, int* capacity, int** lists[2], float** values)
+{
+    if (count <= *capacity)
+    {
+        return WEFT_OK;
+    }
+    *capacity = count + count / 8;
+    mem_free(*lists[0]);
+    mem_free(*lists[1]);
+    mem_free(*values);
+    *lists[0] = sa_ints_new(h, (size_t)*capacity);
+    *lists[1] = sa_ints_new(h, (size_t)*capacity);
+    *values = sa_real_new(h, 9 * (size_t)*capacity);
+    if (!*lists[0] || !*lists[1] || !*values)
+    {
+        *capacity = 0;
+        return WEFT_NO_MEMORY;
+    }
+    return WEFT_OK;
+}
+
+static weft_status make_structure(sa_hierarchy* h, sa_level* l)
+{
+    sa_incomplete* f = l->incomplete;
+    structure_pass pass = {&l->pattern, f};
+    f->lower_start[0] = 0;
+    parallel_for(h->pool, l->rows, ROW_GRAIN, count_lower, &pass);
+    for (int k = 0; k < l->rows; k++)
+    {
+        f->lower_start[k + 1] += f->lower_start[k];
+    }
+    int** lower[2] = {&f->lower_column, &f->lower_slot};
+    TRY(reserve(h, f->lower_start[l->rows], &f->capacity, lower, &f->lower));
+    parallel_for(h->pool, l->rows, ROW_GRAIN, fill_lower, &pass);
+    count_upper(f, l->rows);
+    int** upper[2] = {&f->upper_column, &f->upper_place};
+    TRY(reserve(h, f->upper_start[l->rows] + 1, &f->upper_capacity, upper, &f->upper));
+    list_upper(f, l->rows);
+    return WEFT_OK;
+}
+
+// ---- memory
+
+void sa_incomplete_finish(sa_incomplete* f)
+{
+    if (!f)
+    {
+        return;
+    }
+    void* owned[] = {f->cluster,      f->colour,      f->rank,         f->order,      f->cluster_start,
+                     f->colour_start, f->lower_start, f->lower_column, f->lower_slot, f->upper_start,
+                     f->upper_column, f->upper_place, f->lower,        f->upper,      f->scale,
+                     f->pivot,        f->y,           f->shift,        f->weak};
+    for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++)
+    {
+        mem_free(owned[k]);
+    }
+    mem_free(f);
+}
+
+static weft_status allocate(sa_hierarchy* h, sa_level* l)
+{
+    sa_incomplete* f = l->incomplete = MEM_NEW(1, sa_incomplete);
+    if (!f)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    size_t rows = (size_t)l->rows;
+    f->cluster = sa_ints_new(h, rows);
+    f->rank = sa_ints_new(h, rows);
+    f->order = sa_ints_new(h, rows);
+    f->lower_start = sa_ints_new(h, rows + 1);
+    f->upper_start = sa_ints_new(h, rows + 1);
+    f->colour_start = MEM_NEW(COLOURS_MAX + 1, int);
+    size_t triangles = rows * sa_incomplete_kernels_for(h->cpu)->triangle_size;
+    f->scale = mem_raw(triangles, 1);
+    f->pivot = sa_real_new(h, 9 * rows);
+    f->y = sa_real_new(h, 4 * rows);
+    f->shift = mem_raw(rows, sizeof(float));
+    f->weak = mem_raw(rows, 1);
+    h->bytes += triangles + rows * (sizeof(float) + 1);
+    return f->cluster && f->rank && f->order && f->lower_start && f->upper_start && f->colour_start && f->scale &&
+                   f->pivot && f->y && f->shift && f->weak
+               ? WEFT_OK
+               : WEFT_NO_MEMORY;
+}
+
+// ---- factor
+
+// Returns the number of weak pivots.
+static weft_status factor_once(sa_hierarchy* h, sa_level* l, double* weak)
+{
+    const sa_incomplete* f = l->incomplete;
+    const sa_incomplete_kernels* kernels = sa_incomplete_kernels_for(h->cpu);
+    if (parallel_sum(h->pool, l->rows, ROW_GRAIN, kernels->scale, l) > 0.0)
+    {
+        return WEFT_NOT_DEFINITE;
+    }
+    *weak = 0.0;
+    for (int c = 0; c < f->colour_count; c++)
+    {
+        sa_sweep sweep = {.level = l, .cluster = f->colour_start[c]};
+        *weak += parallel_sum(h->pool, f->colour_start[c + 1] - f->colour_start[c], 1, kernels->factor, &sweep);
+    }
+    return WEFT_OK;
+}
+
+// More shift for the weak and their neighbours, once for each of them.
+static void raise_shifts(const sa_level* l)
+{
+    enum
+    {
+        WEAK = 1,
+        RAISED = 2
+    };
+    sa_incomplete* f = l->incomplete;
+    const bsr_pattern* p = &l->pattern;
+    for (int i = 0; i < l->rows; i++)
+    {
+        for (int k = p->row_start[i]; k < p->row_start[i + 1] && (f->weak[i] & WEAK); k++)
+        {
+            int j = p->column[k];
+            if (!(f->weak[j] & RAISED))
+            {
+                f->weak[j] |= RAISED;
+                f->shift[j] = fminf(SHIFT_MAX, SHIFT_GROWTH * f->shift[j]);
+            }
+        }
+    }
+}
+
+// A pivot that stays weak takes A_ii instead, so that there is always a factor; the radius tells how good it is.
+static weft_status factor(sa_hierarchy* h, sa_level* l, int rounds)
+{
+    double clock = sa_clock(h), weak = 0.0;
+    TRY(factor_once(h, l, &weak));
+    for (int round = 1; weak > 0.0 && round < rounds; round++)
+    {
+        raise_shifts(l);
+        TRY(factor_once(h, l, &weak));
+    }
+    parallel_for(h->pool, l->rows, ROW_GRAIN, sa_incomplete_kernels_for(h->cpu)->mirror, l->incomplete);
+    sa_lap(h, l, SA_INCOMPLETE, &clock);
+    return WEFT_OK;
+}
+
+static weft_status make_factor(sa_hierarchy* h, sa_level* l, int rounds)
+{
+    sa_incomplete* f = l->incomplete;
+    int* scratch = mem_raw((size_t)l->rows + (size_t)f->cluster_count + 1, sizeof(int));
+    if (!scratch)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    double clock = sa_clock(h);
+    make_order(&l->pattern, f, scratch + l->rows, scratch);
+    mem_free(scratch);
+    TRY(make_structure(h, l));
+    sa_lap(h, l, SA_INCOMPLETE, &clock);
+    return factor(h, l, rounds);
+}
+
+weft_status sa_incomplete_stiffen(sa_hierarchy* h, sa_level* l)
+{
+    sa_incomplete* f = l->incomplete;
+    for (int i = 0; i < l->rows; i++)
+    {
+        f->shift[i] = fminf(SHIFT_MAX, SHIFT_GROWTH * f->shift[i]);
+    }
+    return factor(h, l, 1);
+}
+
+weft_status sa_incomplete_refresh(sa_hierarchy* h, sa_level* l)
+{
+    return factor(h, l, ROUNDS_REFRESHED);
+}
+
+weft_status sa_incomplete_restructure(sa_hierarchy* h, sa_level* l)
+{
+    return make_factor(h, l, ROUNDS_REFRESHED);
+}
+
+weft_status sa_incomplete_build(sa_hierarchy* h, sa_level* l)
+{
+    TRY(allocate(h, l));
+    sa_incomplete* f = l->incomplete;
+    f->cluster_count = make_clusters(&l->pattern, f->cluster, f->order);
+    f->colour = sa_ints_new(h, (size_t)f->cluster_count);
+    f->cluster_start = sa_ints_new(h, (size_t)f->cluster_count + 1);
+    if (!f->colour || !f->cluster_start)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int i = 0; i < l->rows; i++)
+    {
+        f->shift[i] = SHIFT;
+    }
+    return make_factor(h, l, ROUNDS);
+}
+
+// ---- apply
+
+void sa_incomplete_sweep(const sa_hierarchy* h, const sa_sweep* sweep)
+{
+    const sa_incomplete* f = sweep->level->incomplete;
+    const sa_incomplete_kernels* kernels = sa_incomplete_kernels_for(h->cpu);
+    sa_sweep s = *sweep;
+    for (int c = 0; c < f->colour_count; c++)
+    {
+        s.cluster = f->colour_start[c];
+        sa_run_pass(h->pool, f->colour_start[c + 1] - s.cluster, 1, kernels->forward, &s);
+    }
+    for (int c = f->colour_count - 1; c >= 0; c--)
+    {
+        s.cluster = f->colour_start[c];
+        sa_run_pass(h->pool, f->colour_start[c + 1] - s.cluster, 1, kernels->backward, &s);
+    }
+}
