@@ -221,9 +221,9 @@ static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, int kept)
     }
     if (count >= 2)
     {
-        double weight[LANCZOS_MAX];
+        double weight[LANCZOS_MAX] = {1.0};    // without a basis a first look knows no Ritz vector: any will do
         int from = incomplete ? 0 : count - 2; // the others are written over
-        tridiagonal_top(diagonal + from, off + from, count - from, weight);
+        incomplete || kept ? tridiagonal_top(diagonal + from, off + from, count - from, weight) : (void)0;
         keep_top(h, l, weight, basis + from, count - from);
     }
     return count > 0 ? sa_tridiagonal_max(diagonal, off, count) : NAN;
