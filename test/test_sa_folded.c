@@ -230,6 +230,24 @@ static void test_weak_pivots(void** unused)
     weft_system_destroy(system);
 }
 
+// Contacts of a few vertices spoil the factor there: shift is raised there alone, and sweeps need no damping.
+static void test_radius_mended_locally(void** unused)
+{
+    (void)unused;
+    const char* overrides[] = {"cells=16"};
+    weft_system* system = test_scene_system("stack", overrides, 1, 100);
+    sa_hierarchy* h = new_hierarchy(system, NULL);
+    int n = weft_system_vertex_count(system), raised = 0;
+    for (int i = 0; i < n; i++)
+    {
+        raised += h->levels[0].incomplete->shift[i] > 0.031F;
+    }
+    print_message("          more shift for %d of %d, radius %.2f\n", raised, n, h->levels[0].incomplete_radius);
+    assert_true(raised > 0 && raised < n / 2 && h->levels[0].incomplete_radius < 2.0);
+    hierarchy_destroy(h);
+    weft_system_destroy(system);
+}
+
 // ---- what it is for
 
 static void check_folded(weft_system* system, bool folded)
@@ -331,9 +349,10 @@ static void test_steps_threads_kernels(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_on_chain), cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_weak_pivots),    cmocka_unit_test(test_tells_folded),
-        cmocka_unit_test(test_iterations),     cmocka_unit_test(test_steps_threads_kernels),
+        cmocka_unit_test(test_exact_on_chain),        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_weak_pivots),           cmocka_unit_test(test_radius_mended_locally),
+        cmocka_unit_test(test_tells_folded),          cmocka_unit_test(test_iterations),
+        cmocka_unit_test(test_steps_threads_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,11 +23,16 @@ enum
     SA_TILE = 16384,         // nodes a task of the aggregation
     SA_PACK_BLOCKS = 800000, // from here on 16 bits pay: a product then comes from memory, not from caches
     SA_P_ROW_MAX = 32,       // blocks of a row of P; a node with more is interpolated from its own aggregate alone
-    SA_LOWER_MAX = 64        // blocks of a row of the incomplete factor; more are left out
+    SA_LOWER_MAX = 64,       // blocks of a row of the incomplete factor; more are left out
+    SA_BASIS = 10,           // Lanczos iterations that look for its radius
+    SA_RENEWED = 2,          // those that follow a radius when values change
+    SA_RENEWED_CONTACTS = 4  // and when contacts do, which spoil an incomplete factor in new places
 };
 
 // A pivot of the incomplete factor below this share of its A_ii is weak.
 #define SA_WEAK 0.03
+// Sweeps of the factor are damped from this radius on: beyond 2 they would not converge.
+#define SA_DAMPED 1.7
 
 // M = E (I + L) D (I + L)^T E^T of the finest level: sa_incomplete.c. Rows and columns are ranks: places in the order
 // of elimination.
@@ -46,6 +51,7 @@ typedef struct sa_incomplete
     float* y;                                      // [4 a rank] of the solves
     float* shift;                                  // [rows] share of A_ii that is added to it
     unsigned char* weak;                           // [rows] of the last factorisation
+    float* basis;                                  // [SA_BASIS * 3 * rows] of Lanczos
 } sa_incomplete;
 
 // Strong connections of a level, without the diagonal. Columns are sorted within a row.
@@ -216,9 +222,10 @@ void sa_run_pass(workers* pool, int count, int grain, parallel_fn* pass, void* c
 // Whether a good part of the cloth is bent so much from vertex to vertex that block Jacobi does not smooth it.
 bool sa_is_folded(const sa_hierarchy* h, const linear_system* system);
 weft_status sa_incomplete_build(sa_hierarchy* h, sa_level* l);
-weft_status sa_incomplete_refresh(sa_hierarchy* h, sa_level* l);     // new values
-weft_status sa_incomplete_stiffen(sa_hierarchy* h, sa_level* l);     // more shift everywhere
+weft_status sa_incomplete_refresh(sa_hierarchy* h, sa_level* l); // new values
+weft_status sa_incomplete_repeat(sa_hierarchy* h, sa_level* l);  // the same values, once, with the shifts as they are
 weft_status sa_incomplete_restructure(sa_hierarchy* h, sa_level* l); // another pattern of as many rows
+void sa_incomplete_stiffen(sa_level* l);                             // more shift where `top` is, for the next factor
 void sa_incomplete_finish(sa_incomplete* f);                         // NULL is fine
 
 // Strength: rho(A_ii^-1/2 A_ij A_jj^-1/2) for each slot, 0 on the diagonal, symmetric to the bit.
@@ -267,8 +274,9 @@ static inline int sa_chunks(const sa_level* l)
 }
 
 void sa_find_radius(sa_hierarchy* h, sa_level* l); // NaN when the matrix is not finite
-// Likewise of the incomplete factor, which is made again with more shift where the radius is large.
-weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, bool kept);
+// Likewise of the incomplete factor, which is made again with more shift where it comes from when it is large. kept: so
+// many Lanczos iterations that go on from the last ones, 0: a first look.
+weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, int kept);
 // A few iterations that see whether other values have made a radius larger.
 weft_status sa_renew_radius(sa_hierarchy* h, sa_level* l);
 // Largest eigenvalue of a symmetric tridiagonal matrix.

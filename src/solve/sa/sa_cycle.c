@@ -120,14 +120,13 @@ static void find_residual(const sa_hierarchy* h, sa_level* l)
 // x += omega M^-1 (b - A x), which converges while omega times the radius is below 2.
 static void smooth_incompletely(const sa_hierarchy* h, sa_level* l, bool from_zero)
 {
-    const double most = 1.7;
     for (int k = 0; k < (h->settings.degree + 1) / 2; k++) // one sweep costs as much as degree 2
     {
         bool first = k == 0 && from_zero;
         first ? (void)0 : find_residual(h, l);
         double clock = sa_clock(h);
         sa_sweep sweep = {.level = l, .b = first ? l->b : l->r, .to = l->x, .add = !first};
-        sweep.omega = fmin(1.0, most / l->incomplete_radius);
+        sweep.omega = fmin(1.0, SA_DAMPED / l->incomplete_radius);
         sa_incomplete_sweep(h, &sweep);
         sa_lap(h, l, first ? SA_FIRST : SA_STEP, &clock);
     }

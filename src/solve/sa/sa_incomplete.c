@@ -287,7 +287,7 @@ void sa_incomplete_finish(sa_incomplete* f)
     void* owned[] = {f->cluster,      f->colour,      f->rank,         f->order,      f->cluster_start,
                      f->colour_start, f->lower_start, f->lower_column, f->lower_slot, f->upper_start,
                      f->upper_column, f->upper_place, f->lower,        f->upper,      f->scale,
-                     f->pivot,        f->y,           f->shift,        f->weak};
+                     f->pivot,        f->y,           f->shift,        f->weak,       f->basis};
     for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++)
     {
         mem_free(owned[k]);
@@ -315,9 +315,10 @@ static weft_status allocate(sa_hierarchy* h, sa_level* l)
     f->y = sa_real_new(h, 4 * rows);
     f->shift = mem_raw(rows, sizeof(float));
     f->weak = mem_raw(rows, 1);
+    f->basis = sa_real_new(h, 3 * SA_BASIS * rows);
     h->bytes += triangles + rows * (sizeof(float) + 1);
     return f->cluster && f->rank && f->order && f->lower_start && f->upper_start && f->colour_start && f->scale &&
-                   f->pivot && f->y && f->shift && f->weak
+                   f->pivot && f->y && f->shift && f->weak && f->basis
                ? WEFT_OK
                : WEFT_NO_MEMORY;
 }
@@ -397,13 +398,31 @@ static weft_status make_factor(sa_hierarchy* h, sa_level* l, int rounds)
     return factor(h, l, rounds);
 }
 
-weft_status sa_incomplete_stiffen(sa_hierarchy* h, sa_level* l)
+// The size of what the last look at the radius found at row i, in units of A_ii.
+static double share_of(const sa_level* l, int i)
 {
-    sa_incomplete* f = l->incomplete;
+    const float *p = (const float*)l->top + 3 * (size_t)i, *m = (const float*)l->inverse + 9 * (size_t)i;
+    double x = p[0], y = p[1], z = p[2], xx = m[0], xy = m[1], xz = m[2], yy = m[4], yz = m[5], zz = m[8];
+    return x * (xx * x + 2.0 * (xy * y + xz * z)) + y * (yy * y + 2.0 * yz * z) + zz * z * z;
+}
+
+void sa_incomplete_stiffen(sa_level* l)
+{
+    const double peak = 0.05;
+    double most = 0.0;
     for (int i = 0; i < l->rows; i++)
     {
-        f->shift[i] = fminf(SHIFT_MAX, SHIFT_GROWTH * f->shift[i]);
+        most = fmax(most, share_of(l, i));
     }
+    for (int i = 0; i < l->rows; i++)
+    {
+        l->incomplete->weak[i] = share_of(l, i) > peak * most;
+    }
+    raise_shifts(l);
+}
+
+weft_status sa_incomplete_repeat(sa_hierarchy* h, sa_level* l)
+{
     return factor(h, l, 1);
 }
 

@@ -217,10 +217,14 @@ WIDE_INLINE void backward_row(const sa_sweep* s, const sa_incomplete* f, int k, 
         v[c] = y[c] - t[c];
     }
     store4(y, (r4){v[0], v[1], v[2], 0});
-    for (int at = f->lower_start[k + 1] - 1; at >= f->lower_start[k] && f->lower_column[at] >= cluster; at--)
+    // Copies: for all the compiler knows a store could change what they are copies of.
+    const int *column = f->lower_column, *first = column + f->lower_start[k];
+    const float* L = f->lower + 9 * (size_t)f->lower_start[k + 1];
+    float* all = f->y;
+    for (column += f->lower_start[k + 1]; column > first && column[-1] >= cluster; column--)
     {
-        const float* L = f->lower + 9 * (size_t)at;
-        float* yj = f->y + 4 * (size_t)f->lower_column[at];
+        L -= 9;
+        float* yj = all + 4 * (ptrdiff_t)column[-1];
         store4(yj, load4(yj) - (load4(L) * v[0] + load4(L + 3) * v[1] + load4(L + 6) * v[2]));
     }
     triangle_apply_transposed((const triangle*)f->scale + k, v, z);

@@ -10,8 +10,7 @@ enum
     LANCZOS_DEFAULT = 10,
     LANCZOS_MAX = 100,
     SCALAR_GRAIN = 4096,
-    STIFFEN_MAX = 2,
-    LANCZOS_RENEWED = 2
+    STIFFEN_MAX = 4
 };
 
 double sa_tridiagonal_max(const double* diagonal, const double* off, int count)
@@ -112,33 +111,90 @@ static double scale(sa_hierarchy* h, sa_level* l, bool incomplete, sa_pass* pass
     return parallel_sum(h->pool, l->rows, grain, kernels->dot, pass);
 }
 
-// The Ritz vector of the largest of two Ritz values, as p is: what the next refresh starts from. Values change little
-// from step to step, so that two iterations a step follow the eigenvector as well as many would.
-static void keep_top(const sa_hierarchy* h, sa_level* l, const double* diagonal, double off, const void* p[2])
+// The eigenvector of the largest eigenvalue of a tridiagonal matrix, by inverse iteration from just above it, where all
+// pivots have one sign.
+static void tridiagonal_top(const double* diagonal, const double* off, int count, double* y)
 {
-    double largest = sa_tridiagonal_max(diagonal, &off, 2), first = off, second = largest - diagonal[0];
-    double length = sqrt(first * first + second * second);
-    real_mix mix = {l->top, p[0], p[1], 1.0, 0.0, h->precision};
-    if (length > 0.0)
+    enum
     {
-        mix.first = first / length;
-        mix.second = second / length;
+        ROUNDS = 3
+    };
+    double above = (1.0 + 1e-10) * sa_tridiagonal_max(diagonal, off, count), pivot[LANCZOS_MAX], length = 0.0;
+    for (int k = 0; k < count; k++)
+    {
+        pivot[k] = fmax(1e-14 * above, above - diagonal[k] - (k > 0 ? off[k - 1] * off[k - 1] / pivot[k - 1] : 0.0));
+        y[k] = 1.0;
     }
-    parallel_for(h->pool, l->rows * l->block, SCALAR_GRAIN, fill_mixed, &mix);
+    for (int round = 0; round < ROUNDS; round++)
+    {
+        for (int k = 1; k < count; k++)
+        {
+            y[k] += off[k - 1] / pivot[k - 1] * y[k - 1];
+        }
+        length = 0.0;
+        for (int k = count - 1; k >= 0; k--)
+        {
+            y[k] = (y[k] + (k + 1 < count ? off[k] * y[k + 1] : 0.0)) / pivot[k];
+            length += y[k] * y[k];
+        }
+        for (int k = 0; k < count; k++)
+        {
+            y[k] /= sqrt(length);
+        }
+    }
+}
+
+// The Ritz vector of the largest Ritz value, as p is: what the next refresh starts from. Values change little from step
+// to step, so that two iterations a step follow the eigenvector as well as many would.
+static void keep_top(const sa_hierarchy* h, sa_level* l, const double* weight, const void* const* p, int count)
+{
+    real_mix mix = {l->top, p[0], p[1], weight[0], weight[1], h->precision};
+    for (int k = 1; k < count; k++)
+    {
+        mix.b = p[k];
+        mix.second = weight[k];
+        parallel_for(h->pool, l->rows * l->block, SCALAR_GRAIN, fill_mixed, &mix);
+        mix.a = l->top;
+        mix.first = 1.0;
+    }
+}
+
+// What Lanczos starts from: at random, or what was found last. New contacts may spoil an incomplete factor in places
+// where that is zero, so there it is both, of equal size; and A times a random vector, since M^-1 of a random one is
+// little but soft modes.
+static void first_vector(const sa_hierarchy* h, const sa_level* l, bool incomplete, bool kept, void* w)
+{
+    int unknowns = l->rows * l->block;
+    real_fill fill = {incomplete ? l->x : w, l->top, 1.0, h->precision};
+    parallel_for(h->pool, unknowns, SCALAR_GRAIN, kept && !incomplete ? fill_scaled : fill_random, &fill);
+    if (incomplete)
+    {
+        sa_pass pass = {.level = l, .x = l->x, .b = l->x, .y = w};
+        double energy = parallel_sum(h->pool, l->rows, ROW_GRAIN, sa_passes_for(h, l)->lanczos_multiply, &pass);
+        real_mix mix = {w, w, l->top, energy > 0.0 ? 1.0 / sqrt(energy) : 1.0, 1.0, h->precision};
+        kept ? parallel_for(h->pool, unknowns, SCALAR_GRAIN, fill_mixed, &mix) : (void)0;
+    }
+}
+
+static const void* keep_basis(const sa_level* l, int place, const void* p)
+{
+    size_t unknowns = 3 * (size_t)l->rows;
+    return memcpy(l->incomplete->basis + (size_t)place * unknowns, p, unknowns * sizeof(float));
 }
 
 // Generalised Lanczos for A v = lambda D v (section 7), or M in place of D: the largest Ritz value. v is D-orthonormal,
 // p = D v; what is left of A v becomes the next p. No reorthogonalisation: lost orthogonality repeats eigenvalues that
-// are found already. kept: two iterations from what the last ones found.
-static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, bool kept)
+// are found already. kept: so many iterations from what the last ones found, 0: from nothing.
+static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, int kept)
 {
-    int limit = kept ? LANCZOS_RENEWED : h->settings.lanczos > 0 ? h->settings.lanczos : LANCZOS_DEFAULT;
+    int usual = h->settings.lanczos > 0 ? h->settings.lanczos : LANCZOS_DEFAULT;
+    int limit = kept ? kept : incomplete ? SA_BASIS : usual;
     const sa_kernels* kernels = sa_passes_for(h, l);
     double diagonal[LANCZOS_MAX], off[LANCZOS_MAX];
     int unknowns = l->rows * l->block, grain = l->block == 3 ? ROW_GRAIN : ROW_GRAIN / 4, count = 0;
     void *v = l->x, *p = l->y, *last = l->b, *w = l->r, *z = l->d;
-    real_fill fill = {w, l->top, 1.0, h->precision};
-    parallel_for(h->pool, unknowns, SCALAR_GRAIN, kept ? fill_scaled : fill_random, &fill);
+    first_vector(h, l, incomplete, kept > 0, w);
+    const void* basis[LANCZOS_MAX];
     memset(p, 0, (size_t)unknowns * sa_real_size(h));
     sa_pass pass = {.level = l, .b = p, .y = w, .d = z};
     double beta = sqrt(scale(h, l, incomplete, &pass));
@@ -147,6 +203,7 @@ static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, bool kept)
         real_fill to_v = {v, z, 1.0 / beta, h->precision}, to_p = {last, w, 1.0 / beta, h->precision};
         parallel_for(h->pool, unknowns, SCALAR_GRAIN, fill_scaled, &to_v);
         parallel_for(h->pool, unknowns, SCALAR_GRAIN, fill_scaled, &to_p);
+        basis[count] = incomplete ? keep_basis(l, count, last) : last;
         void* previous = p;
         p = last;
         last = previous;
@@ -164,7 +221,10 @@ static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, bool kept)
     }
     if (count >= 2)
     {
-        keep_top(h, l, kept ? diagonal : (double[]){0.0, 0.0}, kept ? off[0] : 0.0, (const void*[]){last, p});
+        double weight[LANCZOS_MAX] = {1.0};    // without a basis a first look knows no Ritz vector: any will do
+        int from = incomplete ? 0 : count - 2; // the others are written over
+        incomplete || kept ? tridiagonal_top(diagonal + from, off + from, count - from, weight) : (void)0;
+        keep_top(h, l, weight, basis + from, count - from);
     }
     return count > 0 ? sa_tridiagonal_max(diagonal, off, count) : NAN;
 }
@@ -179,21 +239,25 @@ static bool is_bounded(const sa_hierarchy* h, const sa_level* l)
 
 void sa_find_radius(sa_hierarchy* h, sa_level* l)
 {
-    l->radius = is_bounded(h, l) ? h->element_vertices : h->settings.margin * lanczos(h, l, false, false);
+    l->radius = is_bounded(h, l) ? h->element_vertices : h->settings.margin * lanczos(h, l, false, 0);
 }
 
 // A large radius comes from few places where much fill was left out: contacts mostly. It slows the smoother down
-// everywhere, which more shift does less.
-weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, bool kept)
+// everywhere; more shift there mends it. A refresh does so for the next one, unless the radius has leapt. What it finds
+// is a lower bound, so the radius shrinks slowly.
+weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, int kept)
 {
-    const double high = 3.0;
+    const double high = SA_DAMPED, leap = 1.2, shrink = 0.95;
     double clock = sa_clock(h), before = kept ? l->incomplete_radius : 0.0;
-    l->incomplete_radius = fmax(before, (kept ? 1.0 : h->settings.margin) * lanczos(h, l, true, kept));
-    for (int k = 0; k < (kept ? 1 : STIFFEN_MAX) && l->incomplete_radius > fmax(high, 1.2 * before); k++)
+    l->incomplete_radius = fmax(shrink * before, h->settings.margin * lanczos(h, l, true, kept));
+    bool leapt = l->incomplete_radius > fmax(high, leap * before);
+    for (int k = 0; k < STIFFEN_MAX && leapt && l->incomplete_radius > high; k++)
     {
-        TRY(sa_incomplete_stiffen(h, l));
-        l->incomplete_radius = h->settings.margin * lanczos(h, l, true, false);
+        sa_incomplete_stiffen(l);
+        TRY(sa_incomplete_repeat(h, l));
+        l->incomplete_radius = h->settings.margin * lanczos(h, l, true, 0);
     }
+    l->incomplete_radius > high ? sa_incomplete_stiffen(l) : (void)0;
     sa_lap(h, l, SA_RADIUS, &clock);
     return isfinite(l->incomplete_radius) ? WEFT_OK : WEFT_NOT_FINITE;
 }
@@ -204,7 +268,7 @@ weft_status sa_renew_radius(sa_hierarchy* h, sa_level* l)
     double clock = sa_clock(h);
     if (!is_bounded(h, l))
     {
-        double now = lanczos(h, l, false, true); // found before with a margin: the same values change nothing
+        double now = lanczos(h, l, false, SA_RENEWED); // found before with a margin: the same values change nothing
         l->radius = isfinite(now) ? fmax(l->radius, now) : NAN;
     }
     sa_lap(h, l, SA_RADIUS, &clock);

@@ -102,7 +102,7 @@ static bool only_special(const sa_level* l)
 static weft_status build_factor(sa_hierarchy* h, sa_level* l)
 {
     TRY(sa_incomplete_build(h, l));
-    return sa_settle_factor(h, l, false);
+    return sa_settle_factor(h, l, 0);
 }
 
 static weft_status build(sa_hierarchy* h, const linear_system* system)
@@ -188,7 +188,7 @@ static weft_status refresh_smoother(sa_hierarchy* h, sa_level* l, bool constrain
     if (l->incomplete)
     {
         TRY(sa_incomplete_refresh(h, l));
-        return sa_settle_factor(h, l, true);
+        return sa_settle_factor(h, l, SA_RENEWED);
     }
     return l != h->levels && constraints ? sa_level_radius(h, l) : sa_renew_radius(h, l);
 }
@@ -233,7 +233,7 @@ static void drop_matrix(sa_hierarchy* h, sa_level* l)
 static weft_status restructure_level(sa_hierarchy* h, sa_level* l)
 {
     TRY(l->incomplete ? sa_incomplete_restructure(h, l) : WEFT_OK);
-    TRY(l->incomplete ? sa_settle_factor(h, l, true) : sa_level_radius(h, l));
+    TRY(l->incomplete ? sa_settle_factor(h, l, SA_RENEWED_CONTACTS) : sa_level_radius(h, l));
     h->bytes -= sa_setup_bytes(l);
     sa_trim_product(l);
     drop_matrix(h, l + 1);
