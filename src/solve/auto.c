@@ -44,6 +44,7 @@ typedef struct auto_state
     bool analyzed;    // by the inner solver, for this pattern
     int solves;       // since the last analysis or checkpoint
     double expected;  // iterations of the last solve by the model
+    bool folded;      // sa-ppcg would smooth by an incomplete factor
     uint64_t pattern; // fingerprint of the last solve's
     auto_memory seen;
     solve_options options;
@@ -101,6 +102,22 @@ static double pass_time(double bytes, double near_rate)
     return bytes * ((1.0 - share) / near_rate + share / far_rate);
 }
 
+// Iterations of sa-ppcg, and what one of them takes over the time of its bytes. Folded cloth takes more of them. Rates
+// come from smooth sheets without contact; on folded ones, and where contacts come and go, an iteration costs less
+// beside a direct solve, whose factor fills more (docs/multigrid.md).
+typedef struct sa_expectation
+{
+    double iterations, share;
+} sa_expectation;
+
+static sa_expectation expect_sa(bool folded, double changes, double vertices)
+{
+    const double share = 0.6;
+    double decades = fmax(-0.5, log10(vertices / 1e4));
+    return folded ? (sa_expectation){22.0 + 6.0 * decades, share}
+                  : (sa_expectation){8.0 + 2.2 * decades, 1.0 - (1.0 - share) * changes};
+}
+
 typedef struct auto_costs
 {
     double iterations[CHOICE_COUNT]; // expected
@@ -113,8 +130,8 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
     const solve_options* o = &a->options;
     double n = system->A.pattern->row_count, blocks = system->A.pattern->block_count;
     double digits = log(1.0 / o->tolerance) / log(1e5);
-    auto_costs c = {
-        .iterations = {diag_iterations(o, system, digits), digits * (8.0 + 2.2 * fmax(-0.5, log10(n / 1e4)))}};
+    sa_expectation sa = expect_sa(a->folded, a->seen.changes, n);
+    auto_costs c = {.iterations = {diag_iterations(o, system, digits), digits * sa.iterations}};
     for (int k = 0; k < CHOICE_COUNT; k++)
     {
         c.iterations[k] *= a->seen.factor[k] > 0.0 ? a->seen.factor[k] : 1.0;
@@ -123,7 +140,8 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
     // A refresh, and a tenth of a full setup, which crumpling cloth needs again and again.
     c.once[CHOICE_SA] = 0.15 * blocks;
     c.each[CHOICE_SA] = 100.0 + 0.032 * blocks + 0.1 * c.once[CHOICE_SA] +
-                        c.iterations[CHOICE_SA] * (60.0 + pass_time(276.0 * blocks + 840.0 * n, 31e3));
+                        c.iterations[CHOICE_SA] * (60.0 + sa.share * pass_time(276.0 * blocks + 840.0 * n, 31e3));
+    c.each[CHOICE_SA] += a->folded ? 0.012 * blocks : 0.0; // the factor and a look at its radius
     double density = blocks / (13.0 * n);
     c.each[CHOICE_DIRECT] = 400.0 + 1.1 * n + 0.0245 * n * sqrt(n) * density * density;
     c.once[CHOICE_DIRECT] = 5.0 * n;
@@ -192,12 +210,20 @@ static weft_status auto_analyze(void* state, const solve_options* options, const
     return WEFT_OK;
 }
 
+static bool is_folded(const auto_state* a, const linear_system* system)
+{
+    sa_hierarchy h = {.pool = a->options.pool};
+    int smoother = a->options.sa.smoother;
+    return smoother == 2 || (smoother == 0 && sa_is_folded(&h, system));
+}
+
 static void decide(auto_state* a, const linear_system* system)
 {
     const linear_solver* solver = &solver_diag_pcg;
     a->choice = CHOICE_DIAG;
     if (!a->options.preconditioner)
     {
+        a->folded = is_folded(a, system);
         auto_costs c = costs_of(a, system);
         a->choice = cheapest(a, &c);
         double factor = a->seen.factor[a->choice] > 0.0 ? a->seen.factor[a->choice] : 1.0;
