@@ -35,10 +35,11 @@ static double off_pins(const weft_sim* sim)
 
 typedef struct swept
 {
-    int squeezed;  // steps that list pairs
-    int substeps;  // the most of a step
-    double off;    // m
-    double energy; // J, the most
+    int squeezed;   // steps that list pairs
+    int substeps;   // the most of a step
+    double off;     // m
+    double energy;  // J, the most
+    double slowest; // s, of a step
 } swept;
 
 static swept sweep(const char* text, int steps)
@@ -57,6 +58,7 @@ static swept sweep(const char* text, int steps)
         out.substeps = int_max(out.substeps, stats.substeps + stats.rejected);
         out.off = fmax(out.off, off_pins(sim));
         out.energy = fmax(out.energy, stats.energy.kinetic);
+        out.slowest = fmax(out.slowest, stats.step_s);
     }
     weft_sim_destroy(sim);
     return out;
@@ -113,7 +115,7 @@ static double draw(uint64_t* random, double low, double high)
 // through, slow and fast.
 static void random_scene(uint64_t* random, char* text, size_t size)
 {
-    vec3 d = v3_normalize(test_random_vec(random, 1.0)), way = v3_scale(0.25, v3_normalize(test_random_vec(random, 1)));
+    vec3 d = v3_normalize(test_random_vec(random, 1.0)), askew = test_random_vec(random, 1.0);
     static const char* const places[] = {"{\"edge\": \"top\"}", "{\"edge\": \"left\"}",
                                          "{\"box\": {\"min\": [-1, -1, -1], \"max\": [1, 1, 1]}}",
                                          "{\"corner\": [\"top-left\", \"top-right\"]}"};
@@ -128,8 +130,15 @@ static void random_scene(uint64_t* random, char* text, size_t size)
         snprintf(path, sizeof(path), ", \"path\": [{\"time\": 0}, {\"time\": 0.1, \"offset\": [%.4f, %.4f, %.4f]}]",
                  move.x, move.y, move.z);
     }
-    vec3 from = v3_scale(-0.5, way);
-    from = v3_add(from, v3_scale(0.12 * (draw(random, 0, 1) < 0.5 ? 1 : -1), v3_normalize(v3_scale(-1, way))));
+    // Its way leads through a point of the pinned part: the top edge, the left one, anywhere, a corner.
+    int place = (int)draw(random, 0, 4);
+    bool upright = draw(random, 0, 1) < 0.5;
+    double side = draw(random, -0.08, 0.08);
+    const double across[4][2] = {{side, 0.1}, {-0.1, side}, {side, draw(random, -0.08, 0.08)}, {-0.1, 0.1}};
+    vec3 through = upright ? v3(across[place][0], across[place][1], 0) : v3(across[place][0], 0, -across[place][1]);
+    double sign = draw(random, 0, 1) < 0.5 ? 1 : -1;
+    vec3 way = v3_scale(0.25, v3_normalize(v3_add(askew, upright ? v3(0, 0, sign) : v3(0, sign, 0))));
+    vec3 from = v3_sub(through, v3_scale(0.5, way));
     double r = draw(random, 0.015, 0.05);
     draw(random, 0, 1) < 0.5
         ? (void)snprintf(shape, sizeof(shape),
@@ -144,8 +153,8 @@ static void random_scene(uint64_t* random, char* text, size_t size)
         "{\"size\": [0.2, 0.2], \"cells\": 6, \"plane\": \"%s\"}}, \"pins\": [{\"where\": %s, \"fix\": %s%s}]}], "
         "\"obstacles\": [{\"name\": \"body\", \"shape\": %s, \"motion\": {\"path\": [{\"time\": 0}, {\"time\": %.3f, "
         "\"offset\": [%.4f, %.4f, %.4f]}]}}]}",
-        draw(random, 0, 1) < 0.3 ? 1.0 / 60.0 : 0.005, draw(random, 0, 1) < 0.5 ? "xy" : "xz",
-        places[(int)draw(random, 0, 4)], fix, path, shape, draw(random, 0.05, 0.3), 2 * way.x, 2 * way.y, 2 * way.z);
+        draw(random, 0, 1) < 0.3 ? 1.0 / 60.0 : 0.005, upright ? "xy" : "xz", places[place], fix, path, shape,
+        draw(random, 0.05, 0.3), 2 * way.x, 2 * way.y, 2 * way.z);
 }
 
 static void random_pins_and_bodies(void** state)
@@ -153,7 +162,7 @@ static void random_pins_and_bodies(void** state)
     (void)state;
     uint64_t random = 2026;
     int squeezed = 0, substeps = 0, done = 0;
-    double off = 0.0;
+    double off = 0.0, slowest = 0.0;
     while (done < 30)
     {
         char text[2000];
@@ -171,16 +180,17 @@ static void random_pins_and_bodies(void** state)
         squeezed += s.squeezed > 0;
         substeps = int_max(substeps, s.substeps);
         off = fmax(off, s.off);
+        slowest = fmax(slowest, s.slowest);
         if (s.off > 1e-6 || s.substeps > 200)
         {
             print_message("scene %d: %.3g m off its pins, %d substeps\n%s\n", done, s.off, s.substeps, text);
         }
         done++;
     }
-    print_message("%d of 30 scenes squeeze; at most %d substeps a step, %.2g m off the pins\n", squeezed, substeps,
-                  off);
+    print_message("%d of 30 scenes squeeze; at most %d substeps a step, the slowest %.3f s, %.2g m off the pins\n",
+                  squeezed, substeps, slowest, off);
     assert_true(off < 1e-6 && substeps <= 200);
-    assert_true(squeezed >= 3);
+    assert_true(squeezed >= 10);
 }
 
 // ---- stacks

@@ -134,7 +134,7 @@ int contact_release(contact* c, contact_reaction_fn* reaction, const void* user,
 
 uint64_t contact_pattern(const contact* c)
 {
-    bool adds = c->cushion_count > 0 && c->coupled.extra_start[c->cloth_count] > 0;
+    bool adds = c->coupling_count > 0 && c->coupled.extra_start[c->cloth_count] > 0;
     return adds ? c->coupled.version : 0;
 }
 

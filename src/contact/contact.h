@@ -49,6 +49,7 @@ typedef struct contact_row
     vec3 normal;
     double distance, thickness; // m
     friction friction;
+    bool coupled;          // in this substep it was a cushion
     bool released, caught; // in this substep it pulled, or came too close without its cushion, which then stays
     bool turned;           // friction in motion turned it round, in this substep
 } contact_row;
@@ -263,8 +264,8 @@ typedef struct contact
     int touch_count, touch_capacity;
     cushion* cushions; // [cushion_count]
     int cushion_count, cushion_capacity;
-    coupling* couplings; // [cushion_count]
-    int coupling_capacity;
+    coupling* couplings; // [coupling_count] of cushions, then of what was let go
+    int coupling_count, coupling_capacity;
     cushion_load* load;     // [cloth_count]
     vec3* lost;             // [cloth_count] N, of cushions of the last substep whose pairs are near no more
     bool* fixed;            // [cloth_count] whether pins and touches prescribe all of its motion
@@ -321,12 +322,13 @@ weft_status contact_find(contact* c, const contact_substep* now); // fills rows
 // touches do.
 void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec3* z);
 weft_status cushions_structure(contact* c, const bsr_pattern* base);
-weft_status cushions_couple(contact* c, bsr_matrix* A, workers* pool); // adds their blocks
-void cushions_push(const contact* c, const vec3* v, vec3* rhs);        // rhs += h f at these velocities
-double cushions_potential(const contact* c, const vec3* v);            // whose gradient by velocity is minus that
-double cushions_work(const contact* c, const vec3* v);                 // J, in a substep that ends with these
-uint64_t contact_pattern(const contact* c);                            // of the cushions; 0: the mesh has them all
-typedef vec3 contact_reaction_fn(const void* user, int vertex);        // N, that the touches of a vertex have exerted
+weft_status cushions_couple(contact* c, bsr_matrix* A, workers* pool);                   // adds their blocks
+void cushions_change(const contact* c, const bsr_matrix* A, double sign, workers* pool); // to A, or with -1 from it
+void cushions_push(const contact* c, const vec3* v, vec3* rhs); // rhs += h f at these velocities
+double cushions_potential(const contact* c, const vec3* v);     // whose gradient by velocity is minus that
+double cushions_work(const contact* c, const vec3* v);          // J, in a substep that ends with these
+uint64_t contact_pattern(const contact* c);                     // of the cushions; 0: the mesh has them all
+typedef vec3 contact_reaction_fn(const void* user, int vertex); // N, that the touches of a vertex have exerted
 // Lets go, for this substep, what pulls: constraints and cushions act both ways, and contact does not. Returns how many
 // there were: then constrain and solve again.
 int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);

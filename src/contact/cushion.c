@@ -101,14 +101,19 @@ static vec3 cushion_force(const contact* c, const cushion* s, vec3 u)
     return v3_madd(cushion_friction(c, s, u), cushion_normal(c, s, u), s->normal);
 }
 
+static void couple_rows(const contact* c, const int vertex[4], const double weight[4], coupling* out)
+{
+    for (int k = 0; k < 4; k++)
+    {
+        out->row[k] = vertex[k] < c->cloth_count && weight[k] != 0.0 ? vertex[k] : -1;
+        out->weight[k] = weight[k];
+    }
+}
+
 coupling cushion_coupling(const contact* c, const cushion* s)
 {
     coupling out;
-    for (int k = 0; k < 4; k++)
-    {
-        out.row[k] = s->vertex[k] < c->cloth_count && s->weight[k] != 0.0 ? s->vertex[k] : -1;
-        out.weight[k] = s->weight[k];
-    }
+    couple_rows(c, s->vertex, s->weight, &out);
     double h = c->now.h;
     double along = h * (h * s->stiffness + s->damping), aside = h * (h * s->cling + s->slip);
     mat3 nn = m3_outer(s->normal, s->normal), tt = m3_outer(s->along, s->along);
@@ -119,9 +124,28 @@ coupling cushion_coupling(const contact* c, const cushion* s)
     return out;
 }
 
+// What was let go in this substep keeps its place, with zeros: as long as the pattern stays, what solvers have made of
+// it does.
+static int couple_released(const contact* c, coupling* out)
+{
+    const contact_row* rows = c->rows.item;
+    int count = 0;
+    for (int k = 0, next = 0; k < c->rows.count; k++)
+    {
+        bool here = next < c->cushion_count && c->cushions[next].row == k;
+        next += here;
+        if (rows[k].coupled && !here)
+        {
+            out[count] = (coupling){0};
+            couple_rows(c, rows[k].vertex, rows[k].weight, &out[count++]);
+        }
+    }
+    return count;
+}
+
 weft_status cushions_structure(contact* c, const bsr_pattern* base)
 {
-    if (!mem_grow((void**)&c->couplings, &c->coupling_capacity, c->cushion_count, sizeof(coupling)))
+    if (!mem_grow((void**)&c->couplings, &c->coupling_capacity, c->cushion_count + c->rows.count, sizeof(coupling)))
     {
         return WEFT_NO_MEMORY;
     }
@@ -129,12 +153,21 @@ weft_status cushions_structure(contact* c, const bsr_pattern* base)
     {
         c->couplings[k] = cushion_coupling(c, &c->cushions[k]);
     }
-    return c->cushion_count > 0 ? coupled_structure(&c->coupled, base, c->couplings, c->cushion_count) : WEFT_OK;
+    c->coupling_count = c->cushion_count + couple_released(c, c->couplings + c->cushion_count);
+    return c->coupling_count > 0 ? coupled_structure(&c->coupled, base, c->couplings, c->coupling_count) : WEFT_OK;
 }
 
 weft_status cushions_couple(contact* c, bsr_matrix* A, workers* pool)
 {
-    return c->cushion_count > 0 ? coupled_values(&c->coupled, A, c->couplings, pool) : WEFT_OK;
+    return c->coupling_count > 0 ? coupled_values(&c->coupled, A, c->couplings, pool) : WEFT_OK;
+}
+
+void cushions_change(const contact* c, const bsr_matrix* A, double sign, workers* pool)
+{
+    if (c->coupling_count > 0)
+    {
+        coupled_add(&c->coupled, A, c->couplings, sign, pool);
+    }
 }
 
 void cushions_push(const contact* c, const vec3* v, vec3* rhs)
@@ -188,6 +221,7 @@ static void cushion_take(contact* c, int index, const contact_bond* bond)
     double inv_mass = contact_inv_mass(c, row->vertex, row->weight, row->normal);
     if (inv_mass > 0.0 && (row->caught || fmin(row->distance, end_without(c, row, bond)) < row->thickness))
     {
+        ((contact_row*)c->rows.item)[index].coupled = true;
         c->cushions[c->cushion_count++] = cushion_make(c, index, inv_mass);
     }
 }

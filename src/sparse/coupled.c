@@ -180,6 +180,7 @@ typedef struct values_context
     const bsr_matrix* base;
     const coupling* list;
     bsr_matrix out; // the base itself when nothing is added to its pattern
+    double sign;
 } values_context;
 
 static void copy_row(const values_context* c, int i)
@@ -202,7 +203,7 @@ static void add_row(const values_context* c, int i)
     for (int e = m->entry_start[i]; e < m->entry_start[i + 1]; e++)
     {
         const coupling* q = &c->list[m->entry[e] / COUPLING_ROWS];
-        double own = q->weight[m->entry[e] % COUPLING_ROWS];
+        double own = c->sign * q->weight[m->entry[e] % COUPLING_ROWS];
         for (int b = 0; b < COUPLING_ROWS; b++)
         {
             if (q->row[b] < 0)
@@ -241,7 +242,7 @@ static void values_chunk(void* context, int begin, int end)
 
 weft_status coupled_values(coupled_matrix* m, bsr_matrix* A, const coupling* list, workers* pool)
 {
-    values_context c = {m, A, list, *A};
+    values_context c = {m, A, list, *A, 1.0};
     if (m->extra_start[A->pattern->row_count] > 0)
     {
         if (!make_room((void**)&m->values, &m->value_capacity, m->pattern.block_count, 9 * sizeof(double)))
@@ -253,4 +254,18 @@ weft_status coupled_values(coupled_matrix* m, bsr_matrix* A, const coupling* lis
     parallel_for(pool, A->pattern->row_count, ROW_GRAIN, values_chunk, &c);
     *A = c.out;
     return WEFT_OK;
+}
+
+static void add_chunk(void* context, int begin, int end)
+{
+    for (int i = begin; i < end; i++)
+    {
+        add_row(context, i);
+    }
+}
+
+void coupled_add(const coupled_matrix* m, const bsr_matrix* A, const coupling* list, double sign, workers* pool)
+{
+    values_context c = {m, A, list, *A, sign};
+    parallel_for(pool, A->pattern->row_count, ROW_GRAIN, add_chunk, &c);
 }

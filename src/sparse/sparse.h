@@ -80,6 +80,8 @@ weft_status coupled_structure(coupled_matrix* m, const bsr_pattern* base, const 
 // Adds the couplings to A: in place when its pattern holds them, else A becomes the matrix here. After
 // coupled_structure with couplings between the same rows.
 weft_status coupled_values(coupled_matrix* m, bsr_matrix* A, const coupling* list, workers* pool);
+// Adds them, times a sign, to a matrix that coupled_values has left: with -1 to take them out again.
+void coupled_add(const coupled_matrix* m, const bsr_matrix* A, const coupling* list, double sign, workers* pool);
 void coupled_finish(coupled_matrix* m); // zeroed is fine
 
 // ---- assembly: A = diag(mass) + sum of element blocks, rhs = start + sum of element vectors

@@ -20,6 +20,36 @@ static weft_status stage_assemble(world* w)
     return world_assemble(w, &motion, w->rhs_start);
 }
 
+// rhs += sign h f of the cushions
+static void change_rhs(world* w, double sign)
+{
+    int count = w->model->vertex_count;
+    memset(w->rhs_start, 0, (size_t)count * sizeof(vec3));
+    cushions_push(w->contact, w->state.v, w->rhs_start);
+    for (int i = 0; i < count; i++)
+    {
+        w->rhs[i] = v3_madd(w->rhs[i], sign, w->rhs_start[i]);
+    }
+}
+
+// After contacts were let go: the mesh's part is as it was, and as long as the pattern is too only cushions change.
+static weft_status assemble_again(world* w)
+{
+    contact* c = w->contact;
+    uint64_t pattern = contact_pattern(c);
+    bool coupled = c->coupling_count > 0;
+    cushions_change(c, &w->A, -1.0, w->pool);
+    change_rhs(w, -1.0);
+    TRY(stage_constrain(w));
+    if (contact_pattern(c) != pattern || !coupled || c->coupling_count == 0)
+    {
+        return stage_assemble(w);
+    }
+    cushions_change(c, &w->A, 1.0, w->pool);
+    change_rhs(w, 1.0);
+    return WEFT_OK;
+}
+
 // Constraint forces: (A dv - b) / h of the unfiltered system.
 static vec3 reaction(const world* w, int i)
 {
@@ -53,8 +83,7 @@ static weft_status stage_solve(world* w)
     TRY(solve_once(w));
     for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next); turn++)
     {
-        TRY(stage_constrain(w));
-        TRY(stage_assemble(w));
+        TRY(assemble_again(w));
         TRY(solve_once(w));
     }
     return WEFT_OK;

@@ -188,7 +188,7 @@ void world_prescribe(world* w, vec3* v)
 
 linear_system world_system(const world* w, const vec3* b, const vec3* z)
 {
-    int arity = w->contact && w->contact->cushion_count > 0 ? COUPLING_ROWS : 0;
+    int arity = w->contact && w->contact->coupling_count > 0 ? COUPLING_ROWS : 0;
     return (linear_system){.A = w->A,
                            .b = b,
                            .z = z,
