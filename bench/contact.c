@@ -131,7 +131,7 @@ typedef struct times
     int vertices, steps;
     double contact, solve, step; // s, means
     double contacts;             // mean
-    double iterations;           // mean
+    double iterations, solves;   // mean
     int64_t last_resort;
 } times;
 
@@ -153,6 +153,7 @@ static weft_status measure(const settings* s, const sheet* coarse, int fallen, i
             out->step += stats.step_s / count;
             out->contacts += (double)stats.contacts / count;
             out->iterations += (double)stats.iterations / count;
+            out->solves += (double)stats.solves / count;
             out->last_resort += stats.last_resort;
         }
     }
@@ -173,13 +174,15 @@ static weft_status run_solve(const settings* s, const sheet* coarse, int fallen)
     {
         printf(",\n\"solve\":{\"vertices\":%d,\"steps\":%d,\"contact_s\":%.5g,\"solve_s\":%.5g,\"step_s\":%.5g,"
                "\"ratio\":%.4g,"
-               "\"contacts\":%.6g}",
-               t.vertices, t.steps, t.contact, t.solve, t.step, t.contact / t.solve, t.contacts);
+               "\"contacts\":%.6g,\"solves\":%.4g,\"iterations\":%.5g}",
+               t.vertices, t.steps, t.contact, t.solve, t.step, t.contact / t.solve, t.contacts, t.solves,
+               t.iterations);
         return WEFT_OK;
     }
     printf("drop-vertical, %d vertices, %d steps from frame %d: contact %.1f ms a step, sa-ppcg %.1f ms, ratio %.2f; "
-           "%.0f contacts\n",
-           t.vertices, t.steps, s->from, 1e3 * t.contact, 1e3 * t.solve, t.contact / t.solve, t.contacts);
+           "%.0f contacts, %.2f solves and %.0f iterations a step\n",
+           t.vertices, t.steps, s->from, 1e3 * t.contact, 1e3 * t.solve, t.contact / t.solve, t.contacts, t.solves,
+           t.iterations);
     fflush(stdout);
     return WEFT_OK;
 }
