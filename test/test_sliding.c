@@ -11,6 +11,7 @@
 #include "sim/sim.h"
 
 static const double gravity = 9.81;
+static const double sheet_start = 0.0137; // m, of the sheet's middle, along the slope
 
 typedef enum surface_kind
 {
@@ -155,7 +156,7 @@ static void sheet_add(weft_sim* sim, const incline* s)
     patch_make(&p, -0.1, 0.1, -0.5 * width, 0.5 * width, 6, 6, 0.1);
     for (int k = 0; k < 49; k++)
     {
-        p.x[k] = turn(s, lift(s, v3(p.x[k].x + 0.0137, 0, p.x[k].z + 0.0071), 1.0e-3));
+        p.x[k] = turn(s, lift(s, v3(p.x[k].x + sheet_start, 0, p.x[k].z + 0.0071), 1.0e-3));
     }
     weft_cloth_def def = weft_cloth_def_default();
     def.name = "sheet";
@@ -206,7 +207,7 @@ static slid slide(const char* method, const incline* s, double mu, double h, dou
 // The speed after a time from rest.
 static double expected_speed(const incline* s, double mu, double duration)
 {
-    double speed = 0.0, way = 0.0, h = 1e-5;
+    double speed = 0.0, way = sheet_start, h = 1e-5;
     double angle = atan(s->tangent);
     for (int n = 0; n < (int)(duration / h + 0.5); n++)
     {
@@ -224,7 +225,11 @@ static double expected_speed(const incline* s, double mu, double duration)
 static double allowed(surface_kind kind, double h)
 {
     bool plane = kind == TWO_TRIANGLES || kind == TESSELLATED, is_long = h > 0.01;
-    return plane ? 0.005 : kind == CYLINDER_ALONG ? 0.03 : kind == CYLINDER_ACROSS || is_long ? 0.06 : 0.005;
+    return plane                     ? 0.005
+           : kind == CYLINDER_ALONG  ? 0.03
+           : kind == CYLINDER_ACROSS ? (is_long ? 0.07 : 0.04)
+           : is_long                 ? 0.06
+                                     : 0.005;
 }
 
 static void sheets_slide_as_they_should(void** state)
