@@ -784,6 +784,7 @@ static void test_check_shows_contact(void** unused)
     assert_null(strstr(last.out, "note: "));
     assert_int_equal(weft("check patch.json --json"), 0);
     assert_says("check", last.out, "\"friction\":0.5,\"static_friction\":0.5,\"mass\":");
+    assert_says("check", last.out, "\"thickness\":0.002");
     assert_says("check", last.out,
                 "{\"cloth\":\"patch\",\"to\":\"sheet\",\"by\":\"vertices\",\"points\":9,\"near\":0,");
     assert_says("check", last.out, "\"by\":\"edges\",\"points\":2,");
