@@ -210,8 +210,7 @@ static void test_stays_at_rest(void** unused)
         first = fmax(first, stats.energy.kinetic);
         largest = k < 100 ? 0.0 : fmax(largest, stats.energy.kinetic);
     }
-    print_message("at rest by one corner: largest kinetic energy in 10 s %.2e J, from 1 s on %.2e J\n", first,
-                  largest);
+    print_message("at rest by one corner: largest kinetic energy in 10 s %.2e J, from 1 s on %.2e J\n", first, largest);
     assert_true(first < 3e-8 && largest < 2e-9);
     mesh_finish(&m);
     weft_sim_destroy(sim);
