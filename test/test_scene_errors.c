@@ -458,6 +458,34 @@ static void test_doubtful_units_are_noted(void** state)
     weft_scene_destroy(scene);
 }
 
+// A pattern in another unit, and one with a face drawn out 18 times: the cloth would snap, and nothing else says why.
+static void assert_pattern_noted(const char* vt, double uv_scale, const char* fragment)
+{
+    char obj[512], text[512];
+    snprintf(obj, sizeof(obj), "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 1 2 0\n%sf 1/1 2/2 3/3 4/4\nf 4/4 3/3 5/5\n", vt);
+    scene_write_bytes(scene_path("pattern.obj"), obj, strlen(obj));
+    snprintf(text, sizeof(text),
+             "{\"cloth\": [{\"mesh\": {\"obj\": \"pattern.obj\"}, \"rest\": \"uv\", \"uv_scale\": %.17g}]}", uv_scale);
+    weft_scene* scene = scene_load_text(text, NULL, 0);
+    const char* note = weft_scene_warning(scene, 0);
+    assert_int_equal(note != NULL, fragment != NULL);
+    assert_true(!fragment || strstr(note, fragment));
+    assert_null(weft_scene_warning(scene, 1));
+    weft_scene_destroy(scene);
+}
+
+static void test_doubtful_patterns_are_noted(void** state)
+{
+    (void)state;
+    const char* true_size = "vt 0 0\nvt 100 0\nvt 100 100\nvt 0 100\nvt 100 200\n";
+    assert_pattern_noted(true_size, 0.01, NULL);
+    assert_pattern_noted(true_size, 1.0, "starts 0.01 times as long as its rest shape");
+    assert_pattern_noted(true_size, 1.0, "\"uv_scale\": 0.01 fits the start");
+    assert_pattern_noted(true_size, 0.0001, "starts 100 times as long as its rest shape");
+    const char* flat = "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 1 1.0555556\n";
+    assert_pattern_noted(flat, 1.0, "starts stretched 18 times against its vt in face 2 (line 12 of ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -468,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_mesh_errors_name_the_mesh),
         cmocka_unit_test(test_loose_vertices_are_warned_of_once),
         cmocka_unit_test(test_doubtful_units_are_noted),
+        cmocka_unit_test(test_doubtful_patterns_are_noted),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

@@ -1,21 +1,14 @@
 // Stretch of a mesh against its rest shape, as one number a vertex: the largest principal stretch of each triangle less
 // one, averaged over the triangles around a vertex. It does not depend on how the mesh is cut into triangles.
+#include "math/metric.h"
 #include "render/picture.h"
 
-// With rest edges as coordinates (1, 0) and (0, 1), G0 and G the metrics at rest and now, the squares of the principal
-// stretches are the eigenvalues of G0^-1 G. A triangle without area at rest counts as unstretched.
+// A triangle without area at rest counts as unstretched.
 static double largest_stretch(const vec3* rest, const vec3* x, const int* c)
 {
-    vec3 a0 = v3_sub(rest[c[1]], rest[c[0]]), b0 = v3_sub(rest[c[2]], rest[c[0]]);
-    vec3 a = v3_sub(x[c[1]], x[c[0]]), b = v3_sub(x[c[2]], x[c[0]]);
-    double aa0 = v3_dot(a0, a0), ab0 = v3_dot(a0, b0), bb0 = v3_dot(b0, b0), det0 = aa0 * bb0 - ab0 * ab0;
-    double aa = v3_dot(a, a), ab = v3_dot(a, b), bb = v3_dot(b, b), det = aa * bb - ab * ab;
-    if (!(det0 > 0.0))
-    {
-        return 1.0;
-    }
-    double half_trace = 0.5 * (bb0 * aa - 2.0 * ab0 * ab + aa0 * bb) / det0;
-    return sqrt(half_trace + sqrt(fmax(half_trace * half_trace - det / det0, 0.0)));
+    metric at_rest = metric_of(v3_sub(rest[c[1]], rest[c[0]]), v3_sub(rest[c[2]], rest[c[0]]));
+    double stretch = metric_stretch(at_rest, metric_of(v3_sub(x[c[1]], x[c[0]]), v3_sub(x[c[2]], x[c[0]])));
+    return stretch < 0.0 ? 1.0 : stretch;
 }
 
 weft_status weft_render_strain(const weft_vec3* rest, const weft_vec3* positions, int vertex_count,

@@ -1,7 +1,9 @@
 // The mesh of a cloth or of an obstacle: a grid or an OBJ file, put in place by the transform, checked, with its flat
 // rest shape when the scene says "rest": "uv".
+#include <stdlib.h>
 #include <string.h>
 
+#include "math/metric.h"
 #include "scene/scene_data.h"
 
 enum
@@ -9,6 +11,9 @@ enum
     GRID_CELLS_MAX = 1000000,
     GRID_VERTICES_MAX = 16000000
 };
+
+static const double uv_size_max = 1.5;    // start over rest shape, half of the edges: more is likely another unit
+static const double uv_stretch_max = 3.0; // of a triangle at the start: seams are drawn together by less
 
 // ---- grids
 
@@ -341,6 +346,69 @@ static weft_status rest_uv_missing(const scene_reader* r, const scene_cloth* clo
                      "face %d has a corner without vt, which \"rest\": \"uv\" needs; write it as v/vt", face + 1);
 }
 
+static int ratio_compare(const void* a, const void* b)
+{
+    double left = *(const double*)a, right = *(const double*)b;
+    return (left > right) - (left < right);
+}
+
+// Start over rest shape: the median length of edges, and the triangle that is stretched most.
+static double uv_median(const mesh* m, const vec2* rest, double* ratios, double* most, int* worst)
+{
+    *most = 0.0;
+    for (int t = 0; t < m->triangle_count; t++)
+    {
+        vec3 x[3], u[3];
+        for (int k = 0; k < 3; k++)
+        {
+            x[k] = m->position[m->triangle[3 * t + k]];
+            u[k] = v3(rest[3 * t + k].x, rest[3 * t + k].y, 0.0);
+        }
+        for (int k = 0; k < 3; k++)
+        {
+            int next = (k + 1) % 3;
+            ratios[3 * t + k] = v3_length(v3_sub(x[next], x[k])) / v3_length(v3_sub(u[next], u[k]));
+        }
+        double stretch = metric_stretch(metric_of(v3_sub(u[1], u[0]), v3_sub(u[2], u[0])),
+                                        metric_of(v3_sub(x[1], x[0]), v3_sub(x[2], x[0])));
+        *worst = stretch > *most ? t : *worst;
+        *most = fmax(*most, stretch);
+    }
+    qsort(ratios, 3 * (size_t)m->triangle_count, sizeof(double), ratio_compare);
+    return ratios[3 * m->triangle_count / 2];
+}
+
+// A map in centimetres, or one that was made for pictures, is no pattern: such cloth snaps to another size.
+static weft_status rest_uv_doubt(const scene_reader* r, const scene_cloth* cloth, const vec2* rest)
+{
+    const mesh* m = &cloth->mesh;
+    double* ratios = MEM_NEW(3 * (size_t)m->triangle_count, double);
+    if (!ratios)
+    {
+        return read_no_memory(r);
+    }
+    double most = 0.0;
+    int worst = 0;
+    double median = m->triangle_count > 0 ? uv_median(m, rest, ratios, &most, &worst) : 1.0;
+    mem_free(ratios);
+    if (median > uv_size_max || median < 1.0 / uv_size_max)
+    {
+        return scene_warn(
+            r->scene,
+            "cloth `%s` starts %.3g times as long as its rest shape, half of its edges more and half less, "
+            "and will snap to it: \"uv_scale\": %.3g fits the start",
+            cloth->name, median, median * cloth->uv_scale);
+    }
+    if (m->triangle_count > 0 && most > uv_stretch_max)
+    {
+        int face = m->triangle_face ? m->triangle_face[worst] : worst;
+        return scene_warn(r->scene, "cloth `%s` starts stretched %.3g times against its vt in face %d (line %d of %s)",
+                          cloth->name, most, face + 1, m->face_line ? m->face_line[face] : 0,
+                          m->file ? m->file : "the mesh");
+    }
+    return WEFT_OK;
+}
+
 // Here, where the faces still know their lines: a face without area in the map has no rest shape.
 static weft_status rest_uv_check(const scene_reader* r, const scene_cloth* cloth, const tree_node* node)
 {
@@ -352,8 +420,9 @@ static weft_status rest_uv_check(const scene_reader* r, const scene_cloth* cloth
     }
     weft_error reason = {0};
     weft_status status = mesh_rest(m, REST_UV, cloth->world_warp, cloth->uv_scale, rest, &reason);
+    status = status == WEFT_OK ? rest_uv_doubt(r, cloth, rest) : mesh_error(r, node, status, &reason);
     mem_free(rest);
-    return status == WEFT_OK ? WEFT_OK : mesh_error(r, node, status, &reason);
+    return status;
 }
 
 static weft_status rest_uv_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node)
