@@ -220,55 +220,105 @@ static double expected_speed(const incline* s, double mu, double duration)
     return speed;
 }
 
+// The same for a point on the circle with steps of h as implicit-euler has them: the normal of the start, the way back
+// to the circle within the step, and friction of the last normal force, with what that was wrong by in the next step.
+// What this is off by is the integration's; the rest of a sheet's deviation is contact's.
+static double stepped_speed(const incline* s, double mu, double h, double duration)
+{
+    double angle = atan(s->tangent), r = s->radius + 1.0e-3, turned = sheet_start / s->radius, last = 0.0, owed = 0.0;
+    vec3 x = v3(r * sin(turned), r * cos(turned), 0), v = v3(0, 0, 0);
+    vec3 weight = v3(gravity * sin(angle), -gravity * cos(angle), 0);
+    for (int n = 0; n < (int)(duration / h + 0.5); n++)
+    {
+        vec3 up = v3_normalize(x), along = v3(up.y, -up.x, 0), free = v3_madd(v, h, weight);
+        double load = fmax(-(v3_length(x) - r) / h - v3_dot(free, up), 0.0) / h;
+        double reckoned = n == 0 ? load : fmax(last + owed, 0.0), speed = v3_dot(free, along);
+        v = v3_madd(v3_madd(free, h * load, up), -fmin(h * mu * reckoned, speed), along);
+        x = v3_madd(x, h, v);
+        owed += load - reckoned;
+        last = load;
+    }
+    return v3_length(v);
+}
+
+static void integration_is_not_to_blame(void** state)
+{
+    (void)state;
+    double worst = 0.0;
+    for (int k = 0; k < 12; k++)
+    {
+        static const double steps[] = {0.002, 1.0 / 60.0, 1.0 / 30.0}, frictions[] = {0.0, 0.2, 0.5, 1.0};
+        incline s = incline_make(CYLINDER_ACROSS, frictions[k / 3] + 0.5);
+        double expected = expected_speed(&s, frictions[k / 3], 0.5);
+        worst = fmax(worst, fabs(stepped_speed(&s, frictions[k / 3], steps[k % 3], 0.5) / expected - 1.0));
+    }
+    print_message("a point on the circle: largest deviation %.2f %%\n", 100 * worst);
+    assert_true(worst > 1e-4 && worst < 0.006);
+}
+
 // What is allowed: on planes rounding, however they are cut into triangles. On curves and on cloth the contacts change
-// all the time, and steps that pass a facet or a cell see them late: docs/methods.md has the figures.
+// all the time, and steps that pass a facet or a cell see them late: docs/methods.md has the figures. Of the cylinder
+// along its axis up to 0.9 % are no error: the sheet is bent over it and presses on it by more than its weight, and
+// slides off it sideways, too.
 static double allowed(surface_kind kind, double h)
 {
     bool plane = kind == TWO_TRIANGLES || kind == TESSELLATED, is_long = h > 0.01;
-    return plane                     ? 0.005
-           : kind == CYLINDER_ALONG  ? 0.03
-           : kind == CYLINDER_ACROSS ? (is_long ? 0.07 : 0.04)
-           : is_long                 ? 0.06
-                                     : 0.005;
+    return plane                     ? 1e-4
+           : kind == CYLINDER_ALONG  ? (is_long ? 0.02 : 0.01)
+           : kind == CYLINDER_ACROSS ? (is_long ? 0.029 : 0.012)
+           : is_long                 ? 0.021
+                                     : 0.001;
+}
+
+static double deviation(const char* method, const incline* s, double mu, double h)
+{
+    double expected = expected_speed(s, mu, 0.5), found = slide(method, s, mu, h, 0.5).speed,
+           off = found / expected - 1;
+    if (fabs(off) > allowed(s->kind, h))
+    {
+        print_message("%s, %s, friction %g, step %.4f s: %.4f m/s instead of %.4f (%+.1f %%)\n", method,
+                      surface_names[s->kind], mu, h, found, expected, 100 * off);
+    }
+    return fabs(off);
 }
 
 static void sheets_slide_as_they_should(void** state)
 {
     (void)state;
     static const double steps[] = {0.002, 0.005, 1.0 / 60.0, 1.0 / 30.0}, frictions[] = {0.0, 0.2, 0.5, 1.0};
-    double worst[SURFACES] = {0};
+    double worst[2][SURFACES] = {0};
     int wrong = 0;
     for (int k = 0; k < SURFACES * 16; k++)
     {
         double h = steps[k % 4], mu = frictions[k / 4 % 4];
         incline s = incline_make((surface_kind)(k / 16), mu + 0.5);
-        double expected = expected_speed(&s, mu, 0.5), found = slide("implicit-euler", &s, mu, h, 0.5).speed;
-        double off = found / expected - 1.0;
-        if (fabs(off) > 0.03)
-        {
-            print_message("%s, friction %g, step %.4f s: %.4f m/s instead of %.4f (%+.1f %%)\n", surface_names[s.kind],
-                          mu, h, found, expected, 100 * off);
-        }
-        worst[s.kind] = fmax(worst[s.kind], fabs(off));
-        wrong += fabs(off) > allowed(s.kind, h);
+        double off = deviation("implicit-euler", &s, mu, h);
+        worst[h > 0.01][s.kind] = fmax(worst[h > 0.01][s.kind], off);
+        wrong += off > allowed(s.kind, h);
     }
     for (int k = 0; k < SURFACES; k++)
     {
-        print_message("%s: largest deviation %.2f %%\n", surface_names[k], 100 * worst[k]);
+        print_message("%s: largest deviation %.2f %% at 2 and 5 ms, %.2f %% at 1/60 and 1/30 s\n", surface_names[k],
+                      100 * worst[0][k], 100 * worst[1][k]);
     }
     assert_int_equal(wrong, 0);
 }
 
-static void newton_slides_on_planes(void** state)
+// On curves and cloth with friction, up to 1/60 s: in longer steps, and without any friction, minimising to the end
+// with contacts that come and go may hold a sheet up.
+static void newton_slides_too(void** state)
 {
     (void)state;
-    for (int k = 0; k < 8; k++)
+    static const double steps[] = {0.005, 1.0 / 60.0, 1.0 / 30.0}, frictions[] = {0.2, 0.5, 1.0};
+    int wrong = 0;
+    for (int k = 0; k < SURFACES * 9; k++)
     {
-        incline s = incline_make(k % 2 ? TESSELLATED : TWO_TRIANGLES, k / 2 * 0.3 + 0.5);
-        double mu = k / 2 * 0.3, h = 1.0 / 30.0;
-        double off = slide("newton", &s, mu, h, 0.5).speed / expected_speed(&s, mu, 0.5) - 1.0;
-        assert_true(fabs(off) < 0.005);
+        double h = steps[k % 3], mu = frictions[k / 3 % 3];
+        incline s = incline_make((surface_kind)(k / 9), mu + 0.5);
+        bool plane = s.kind == TWO_TRIANGLES || s.kind == TESSELLATED;
+        wrong += (plane || k % 3 < 2) && deviation("newton", &s, mu, h) > allowed(s.kind, h);
     }
+    assert_int_equal(wrong, 0);
 }
 
 static void sheets_stick_as_they_should(void** state)
@@ -289,14 +339,15 @@ static void sheets_stick_as_they_should(void** state)
         worst = fmax(worst, way);
     }
     print_message("largest way %.3f mm\n", 1e3 * worst);
-    assert_true(worst < 5e-3); // of which a first step of 1/30 s without contact makes up to 3 mm
+    assert_true(worst < 1e-3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sheets_slide_as_they_should),
-        cmocka_unit_test(newton_slides_on_planes),
+        cmocka_unit_test(integration_is_not_to_blame),
+        cmocka_unit_test(newton_slides_too),
         cmocka_unit_test(sheets_stick_as_they_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,11 @@
 #define CONTACT_SLOW 1e-4  // m/s: what clings and gives way slower goes on clinging
 #define CONTACT_REACH 1.1  // of the thickness: what is farther does not touch
 
+enum
+{
+    RELEASES_MAX = 4 // times that a substep is solved again because contacts pulled
+};
+
 // Positions of all obstacles at a time, one after the other.
 typedef weft_status obstacles_fn(void* user, double time, vec3* out, weft_error* error);
 
@@ -61,7 +66,7 @@ typedef struct contact_memory
 {
     double force;   // N, normal: of faces of obstacles that it touches the strongest
     double load;    // N, normal: of its cushions all together
-    double owed[2]; // N, normal: by which friction at faces, and at cushions, was reckoned with too little so far
+    double owed[2]; // N, normal: by which friction at faces, and at cushions, was too little so far, over mu
     vec3 friction;  // N, what faces of obstacles exerted across their normals
     double calm; // 0: it touches no face of an obstacle; from 1 on the substeps in which it hardly moved, see touch.c
 } contact_memory;
@@ -166,7 +171,6 @@ typedef struct cushion
     double inv_mass_aside;     // 1/kg, of the pair across it
     friction friction;
     double pressed, stopped; // N, what presses now and what stops an approach
-    double reckoned;         // N, the normal force of its friction
     double limit;            // N, of its friction
     vec3 rubbed;             // N s, what friction is expected to take
     bool turned;             // its friction is viscous, whatever is expected
@@ -177,6 +181,7 @@ typedef struct cushion_load
 {
     double borne;         // N, all
     double stopped, most; // N, all, and the largest
+    double had, owed;     // N, what it bore and was owed, and what those around it that bear nothing any more did
     bool counted;         // what it was owed
 } cushion_load;
 
@@ -260,6 +265,7 @@ typedef struct contact
     vec3* framed;      // [vertex_count] ends without it
     double ulp;        // m, largest rounding of a coordinate to float in this substep
     narrow_list rows;  // contact_row, sorted by pair
+    int releases;      // times that a solve of this substep was looked at for pulls, see contact_pull_limits
     touch* touches;    // [touch_count] sorted by vertex
     int touch_count, touch_capacity;
     cushion* cushions; // [cushion_count]

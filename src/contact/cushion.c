@@ -314,14 +314,14 @@ void cushions_remember(contact* c, const vec3* v)
     c->next.bond_count = 0;
     for (int i = 0; i < c->cloth_count; i++)
     {
-        c->next.memory[i].owed[1] = c->load[i].borne > 0.0 ? 0.0 : 0.5 * c->now.last->memory[i].owed[1];
+        c->next.memory[i].owed[1] = c->load[i].borne > 0.0 ? 0.0 : 0.5 * c->load[i].owed;
     }
     for (int k = 0; k < c->cushion_count; k++)
     {
         const cushion* s = &c->cushions[k];
         vec3 u = cushion_speed(c, s, v);
         double push = cushion_normal(c, s, u), counted = s->row >= 0 ? counted_push(s, push) : 0.0;
-        s->row >= 0 ? rub_owe(c, s, counted) : (void)0;
+        s->row >= 0 ? rub_owe(c, s, counted, u) : (void)0;
         for (int a = 0; a < 4 && s->row >= 0; a++)
         {
             int i = s->vertex[a];

@@ -378,6 +378,7 @@ weft_status contact_find(contact* c, const contact_substep* now)
 {
     narrow_search search = {c->reach, near_test, c, sizeof(contact_row)};
     c->now = *now;
+    c->releases = 0;
     TRY(load(c));
     TRY(find_search(c));
     c->swing = swing_of(c);

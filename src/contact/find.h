@@ -46,7 +46,9 @@ void rub_touch(contact* c, touch* t); // friction in motion of a vertex that sli
 void rub_all(contact* c);             // of all cushions
 bool rub_turns(const contact* c, const cushion* s, double thickness, const vec3* v); // whether it turned a pair round
 contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u);      // the pair's next memory
-void rub_owe(contact* c, const cushion* s, double push);           // what its vertices remember of a wrong normal force
+bool rub_slides(const cushion* s);                                                   // friction in motion, or none
+bool rub_rests(const contact* c, const cushion* s, vec3 u);                          // a stop, nearly
+void rub_owe(contact* c, const cushion* s, double push, vec3 u);   // what its vertices remember of a wrong normal force
 vec3 cushion_friction(const contact* c, const cushion* s, vec3 u); // N, on the first feature
 int bond_compare(const contact_bond* bond, const contact_row* row); // by their order
 // The bond of a row, *next being the first that may be its; rows come in their order. NULL: it had no cushion.

@@ -76,15 +76,55 @@ static void sum_loads(contact* c)
     }
 }
 
+// What a vertex remembers that has no cushion now: those around it that have one bear it. In long steps cushions come
+// and go, and half of the load would be with vertices that were let go.
+static void pass_on(contact* c, int vertex)
+{
+    cushion_load* from = &c->load[vertex];
+    const int *corner = c->collider->corner[FEATURE_FACE], begin = 3 * c->fan_start[vertex];
+    int end = 3 * c->fan_start[vertex + 1], count = 0;
+    for (int k = begin; k < end; k++)
+    {
+        count += c->load[corner[3 * c->fan[k / 3] + k % 3]].borne > 0.0;
+    }
+    for (int k = begin; k < end && count > 0; k++)
+    {
+        cushion_load* to = &c->load[corner[3 * c->fan[k / 3] + k % 3]];
+        to->had += to->borne > 0.0 ? from->had / count : 0.0;
+        to->owed += to->borne > 0.0 ? from->owed / count : 0.0;
+    }
+    if (count > 0)
+    {
+        from->had = from->owed = 0.0;
+    }
+}
+
+static void recall_loads(contact* c)
+{
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        c->load[i].had = c->now.last->memory[i].load;
+        c->load[i].owed = c->now.last->memory[i].owed[1];
+    }
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        if (c->load[i].borne == 0.0 && (c->load[i].had != 0.0 || c->load[i].owed != 0.0))
+        {
+            pass_on(c, i);
+        }
+    }
+}
+
 // The normal force of friction. What bears now says too much where cushions of one vertex work against each other, and
 // too little where what slides has just found new ones: all of them together get what they had at the end of the last
-// substep, which the state remembers. The side that remembers more counts, as what slides comes to places that remember
-// nothing, and of two sides that one which can move. Where there was nothing it is what stops an approach, shared by
-// those that stop it. What turned out to be too little or too much is made up for in the next substep: over some of
-// them friction is mu times the normal force, however that jumps.
+// substep, which the state remembers, in the shares in which cushions bear each vertex, so that nothing is lost. The
+// side that remembers more counts, as what slides comes to places that remember nothing, and of two sides that one
+// which can move. Where there was nothing it is what stops an approach, shared by those that stop it. What turned out
+// to be too little or too much is made up for in the next substep: over some of them friction is mu times the normal
+// force, however that jumps.
 static double normal_force(const contact* c, const cushion* s)
 {
-    double force[2] = {0.0, 0.0}, load[2] = {0.0, 0.0}, stopped = 1.0;
+    double share[2] = {0.0, 0.0}, stopped = 1.0;
     bool moves[2] = {false, false};
     for (int a = 0; a < 4; a++)
     {
@@ -92,17 +132,14 @@ static double normal_force(const contact* c, const cushion* s)
         if (i < c->cloth_count && s->weight[a] != 0.0)
         {
             const cushion_load* all = &c->load[i];
-            const contact_memory* last = &c->now.last->memory[i];
-            force[side] += fabs(s->weight[a]) * fmax(last->load + last->owed[1], 0.0);
-            load[side] += fabs(s->weight[a]) * all->borne;
+            share[side] += fabs(s->weight[a]) * fmax(all->had + all->owed, 0.0) / all->borne;
             stopped = all->stopped > 0.0 ? fmin(stopped, all->most / all->stopped) : stopped;
             moves[side] = moves[side] || c->record[i] < 0;
         }
     }
-    double first = load[0] > 0.0 && (moves[0] || !moves[1]) ? force[0] / load[0] : 0.0;
-    double second = load[1] > 0.0 && (moves[1] || !moves[0]) ? force[1] / load[1] : 0.0;
-    double share = fmax(first, second);
-    return share > 0.0 ? share * borne_by(s) : stopped * s->stopped;
+    double first = moves[0] || !moves[1] ? share[0] : 0.0, second = moves[1] || !moves[0] ? share[1] : 0.0;
+    double most = fmax(first, second);
+    return most > 0.0 ? most * borne_by(s) : stopped * s->stopped;
 }
 
 // ---- the expected motion
@@ -202,7 +239,6 @@ static void rub_begin(contact* c, cushion* s, const contact_bond* bond)
         s->limit = s->friction.hold * force;
         return;
     }
-    s->reckoned = force;
     s->limit = s->friction.rub * force;
 }
 
@@ -230,6 +266,7 @@ static void rub_set(const contact* c, cushion* s)
 void rub_all(contact* c)
 {
     sum_loads(c);
+    recall_loads(c);
     for (int k = 0, bond = 0; k < c->cushion_count && c->cushions[k].row >= 0; k++)
     {
         const contact_row* row = (const contact_row*)c->rows.item + c->cushions[k].row;
@@ -306,20 +343,35 @@ contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u)
     return next;
 }
 
-// What the friction of a pair that slides has missed of the true normal force is owed to its vertices. Where nothing
-// slides any more nothing is, and what has left its cushions forgets it by halves.
-void rub_owe(contact* c, const cushion* s, double push)
+bool rub_slides(const cushion* s)
 {
-    bool slides = v3_dot(s->rub, s->rub) > 0.0;
+    return s->limit == 0.0 || v3_dot(s->rub, s->rub) > 0.0;
+}
+
+// Whether viscous friction has brought it to a stop, nearly: what is left of its motion is a fifth of what friction can
+// stop in a substep.
+bool rub_rests(const contact* c, const cushion* s, vec3 u)
+{
+    const double share = 0.2;
+    double speed = v3_length(across(u, s->normal));
+    return !rub_slides(s) && speed <= share * c->now.h * s->limit * give_aside(c, s);
+}
+
+// What the friction of a pair has missed is owed to its vertices, as a normal force. Where nothing slides any more
+// nothing is. A debt that is more than the load, so that there is no friction, is forgotten by halves, as is what has
+// left its cushions: a pull of a landing must not make cloth smooth for long.
+void rub_owe(contact* c, const cushion* s, double push, vec3 u)
+{
+    bool rests = !has_friction(s) || s->cling > 0.0 || !rub_slides(s);
+    double missed = rests ? 0.0 : push - v3_length(cushion_friction(c, s, u)) / s->friction.rub;
     for (int a = 0; a < 4; a++)
     {
         int i = s->vertex[a];
         if (i < c->cloth_count && s->weight[a] != 0.0)
         {
-            contact_memory* next = &c->next.memory[i];
-            double had = c->load[i].counted ? 0.0 : c->now.last->memory[i].owed[1];
-            c->load[i].counted = true;
-            next->owed[1] += slides ? had + fabs(s->weight[a]) * (push - s->reckoned) : 0.0;
+            double had = c->load[i].counted || rests ? 0.0 : c->load[i].owed;
+            c->load[i].counted = c->load[i].counted || !rests;
+            c->next.memory[i].owed[1] += (s->limit > 0.0 ? 1.0 : 0.5) * (had + fabs(s->weight[a]) * missed);
         }
     }
 }

@@ -295,12 +295,38 @@ int touches_release(contact* c, contact_reaction_fn* reaction, const void* user,
     return count;
 }
 
+// What slides is owed the friction that the load asked for and that was not exerted: pulls count, as others push by as
+// much more. What comes to a stop is owed nothing, but owes what was too much while it moves; what rests does not.
+// Without friction, for debts, these are forgotten by halves.
+static double still_owed(const contact* c, const touch* t, double load, double exerted, const vec3* v)
+{
+    const cushion* s = t->cushion >= 0 ? &c->cushions[t->cushion] : NULL;
+    if (t->sticks || (t->force > 0.0 && !s) || !(t->friction.rub > 0.0) ||
+        (s && rub_rests(c, s, cushion_speed(c, s, v))))
+    {
+        return 0.0;
+    }
+    double owed = c->now.last->memory[t->vertex].owed[0] + load - exerted / t->friction.rub;
+    return !s ? 0.5 * owed : rub_slides(s) ? owed : fmin(owed, 0.0);
+}
+
+// In a long substep cloth that is bent round a body may be left pushing and pulling by a hundred times its weight, when
+// solves run out: friction believes what is a few times what it knew.
+static double credible(const contact* c, const touch* t, double load)
+{
+    const double weight = 9.81, times = 4.0; // m/s^2
+    double most = times * (c->now.last->memory[t->vertex].force + weight / c->inv_mass[t->vertex]);
+    bool is_long = contact_pull_limits(c, t->thickness).least > 0.0;
+    return is_long ? fmin(fmax(load, -most), most) : load;
+}
+
 // Release, stick and slide of the next substep; and what moved a vertex out of the layer leaves its velocity.
 void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v)
 {
+    const double forget = 0.9; // what leaves a facet lands on the next in some substeps
     for (int i = 0; i < c->cloth_count; i++)
     {
-        c->next.memory[i] = (contact_memory){.owed = {0.5 * c->now.last->memory[i].owed[0]}};
+        c->next.memory[i] = (contact_memory){.owed = {forget * c->now.last->memory[i].owed[0]}};
     }
     for (int k = 0; k < c->touch_count; k++)
     {
@@ -313,20 +339,21 @@ void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user,
         double normal = v3_dot(force, t->normal);
         double out = t->depth > 0.0 ? out_speed(c, t) : 0.0;
         v[t->vertex] = v3_madd(v[t->vertex], -out, t->normal);
+        // What moved it out of the layer presses on nothing: it leaves the velocity.
+        double load = credible(c, t, normal - out / (c->inv_mass[t->vertex] * c->now.h));
         contact_memory* next = &c->next.memory[t->vertex];
-        bool slides = t->cushion >= 0 && v3_dot(c->cushions[t->cushion].rub, c->cushions[t->cushion].rub) > 0.0;
-        next->owed[0] = slides ? c->now.last->memory[t->vertex].owed[0] + fmax(normal, 0.0) - t->force : 0.0;
+        vec3 friction = friction_of(c, t, force, v);
+        next->owed[0] = still_owed(c, t, load, v3_length(friction), v);
         if (!(normal > 0.0))
         {
             next->load += normal; // it has worked against cushions, whose load is what is left
             continue;
         }
-        vec3 friction = friction_of(c, t, force, v);
         bool keeps = t->sticks ? v3_length(friction) <= t->friction.hold * normal : is_slow(t, v[t->vertex]);
         double last = fmax(c->now.last->memory[t->vertex].calm, SLIDES);
         double calm = keeps ? fmin(last + 1.0, STICKS) : SLIDES;
         // Of several touches the strongest force counts, and the one that slides.
-        next->force = fmax(next->force, lasting_force(c, t, normal, v[t->vertex]));
+        next->force = fmax(next->force, lasting_force(c, t, load, v[t->vertex]));
         next->calm = next->calm > 0.0 ? fmin(next->calm, calm) : calm;
         next->friction = v3_add(next->friction, friction);
     }

@@ -17,7 +17,6 @@
 
 enum
 {
-    RELEASES_MAX = 4,         // times that a substep is solved again because contacts pulled
     HISTORY_MAX = 8,          // earlier states that a method looks back on
     HALVINGS_FOR_CONTACT = 4, // of a substep, before what cannot be parted is left
     HALVINGS_MAX = 10,
