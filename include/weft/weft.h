@@ -249,7 +249,9 @@ typedef struct weft_counter
 } weft_counter;
 
 /// At the end of the step this edge passes through this face: bodies or pins have closed on the cloth. Or it has passed
-/// within the step, where a body went over the cloth whole and nothing around it crosses at the end.
+/// within the step, where a body went over the cloth whole and nothing around it crosses at the end. So have two segments of
+/// lines, which cross for an instant only: the second is then a face whose last two vertices are the same. How near lines come to each
+/// other is no crossing.
 typedef struct weft_squeezed
 {
     int body[2]; ///< cloths, then obstacles: of the edge, of the face
