@@ -47,6 +47,13 @@ static double height(const weft_sim* sim)
     return x[1].y;
 }
 
+static bool passes_in_step(weft_sim* sim, weft_step_stats* stats)
+{
+    double before = height(sim);
+    assert_int_equal(weft_sim_step(sim, stats, NULL), WEFT_OK);
+    return before > 0.0 && height(sim) <= 0.0;
+}
+
 // It is listed in the one step in which it passes, and in no other.
 static void test_two_lines(void** unused)
 {
@@ -56,9 +63,7 @@ static void test_two_lines(void** unused)
     for (int k = 0; k < 24; k++)
     {
         weft_step_stats stats;
-        double before = height(sim);
-        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
-        bool passed = before > 0.0 && height(sim) <= 0.0;
+        bool passed = passes_in_step(sim, &stats);
         assert_int_equal(stats.squeezed, passed);
         if (passed)
         {
@@ -81,9 +86,7 @@ static void test_line_and_sheet(void** unused)
     for (int k = 0; k < 24; k++)
     {
         weft_step_stats stats;
-        double before = height(sim);
-        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
-        bool passed = before > 0.0 && height(sim) <= 0.0;
+        bool passed = passes_in_step(sim, &stats);
         for (int p = 0; p < stats.squeezed; p++)
         {
             const weft_squeezed* pair = &stats.squeezed_pairs[p];
