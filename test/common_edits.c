@@ -39,6 +39,8 @@ uint64_t edits_hash(const weft_sim* sim)
                                sim->obstacle_count,
                                sim->edits.pin_count,
                                sim->edits.pin_ids,
+                               sim->seam_count,
+                               sim->seam_point_count,
                                sim->edits.begun};
     uint64_t hash = hash_bytes(1, numbers, sizeof(numbers));
     hash = edits_hash_items(hash, s->x, n, sizeof(vec3));
@@ -54,6 +56,22 @@ uint64_t edits_hash(const weft_sim* sim)
         const element_group* group = &m->groups.list[g];
         hash = edits_hash_items(hash, group->rest, group->count, (size_t)group->kind->rest_stride * sizeof(double));
         hash = group->kind == &kind_air ? hash_bytes(hash, &group->air, sizeof(group->air)) : hash;
+    }
+    for (int k = 0; k < sim->exclusion_count; k++)
+    {
+        const exclusion* e = &sim->exclusions[k];
+        const int numbers[] = {sim_body_number(sim, e->first), sim_body_number(sim, e->second), e->vertices != NULL};
+        hash = edits_hash_items(hash_bytes(hash, numbers, sizeof(numbers)), e->vertices, e->vertex_count, sizeof(int));
+    }
+    for (int k = 0; k < m->ties.count; k++)
+    {
+        const tie* t = &m->ties.ties[k];
+        hash = hash_bytes(hash_bytes(hash, t->point, sizeof(t->point)), t->face, sizeof(t->face));
+        hash = hash_bytes(hash_bytes(hash, t->weight, sizeof(t->weight)), &t->offset, sizeof(t->offset));
+    }
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        hash = edits_hash_items(hash, sim->bodies[k].sewn, sim->bodies[k].rest.vertex_count, sizeof(vec3));
     }
     for (int k = 0; k < m->pins.count; k++)
     {

@@ -86,3 +86,24 @@ char* scene_schema(void)
     assert_int_equal(weft_scene_schema(text, size), size - 1);
     return text;
 }
+
+const char scene_square_obj[] = "v 0 0 0\nv 100 0 0\nv 100 100 0\nv 0 100 0\nv 100 0 0.00001\nv 200 0 0\nv 200 100 0\n"
+                                "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvt 3 0\nvt 3 1\n"
+                                "f 1/1 2/2 3/3 4/4\nf 5/2 6/5 7/6 3/3\n";
+
+weft_scene* scene_load_cloth(const char* keys)
+{
+    char text[2048];
+    snprintf(text, sizeof(text), "{\"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 4}}%s%s}]}", keys[0] ? ", " : "",
+             keys);
+    return scene_load_text(text, NULL, 0);
+}
+
+void scene_assert_vertices(const int* vertices, int count, const int* expected, int expected_count)
+{
+    assert_int_equal(count, expected_count);
+    for (int k = 0; k < count; k++)
+    {
+        assert_int_equal(vertices[k], expected[k]);
+    }
+}

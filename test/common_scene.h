@@ -21,7 +21,12 @@ void scene_write_bytes(const char* path, const char* text, size_t size);
 weft_status scene_load_bytes(const char* text, size_t size, weft_scene** out, weft_error* error);
 weft_scene* scene_load_text(const char* text, const char* const* overrides, int override_count); // must load
 
-char* scene_schema(void); // free()
+// A scene of one small cloth with more keys in it.
+weft_scene* scene_load_cloth(const char* keys);
+void scene_assert_vertices(const int* vertices, int count, const int* expected, int expected_count);
+extern const char scene_square_obj[]; // two faces of four corners, side by side, with a seam
+
+char* scene_schema(void);                                // free()
 weft_sim* scene_sim_text(const char* text, int workers); // must load and start
 
 #endif

@@ -352,12 +352,13 @@ static void test_run_folder(void** unused)
 
 enum
 {
-    ROUNDS = 28,
+    ROUNDS = 32,
     LARGE = 2,    // rounds of the large scene
     EDITS = 50,   // in a round
     BETWEEN = 10, // edits from checkpoint to checkpoint
     CLOTHS_MAX = 4,
-    OBSTACLES_MAX = 3
+    OBSTACLES_MAX = 3,
+    TIES_MAX = 3
 };
 
 typedef struct player
@@ -373,14 +374,20 @@ static int choose(player* p, int count)
     return (int)test_random(&p->random, 0, count);
 }
 
-static int live_cloth(player* p)
+// The first cloth that is there, from k on and around.
+static int live_from(const weft_sim* sim, int k)
 {
-    int k = choose(p, p->sim->body_count);
-    while (!weft_sim_has_cloth(p->sim, k))
+    k %= sim->body_count;
+    while (!weft_sim_has_cloth(sim, k))
     {
-        k = (k + 1) % p->sim->body_count;
+        k = (k + 1) % sim->body_count;
     }
     return k;
+}
+
+static int live_cloth(player* p)
+{
+    return live_from(p->sim, choose(p, p->sim->body_count));
 }
 
 static int live_count(const weft_sim* sim, bool cloths)
@@ -487,8 +494,28 @@ static weft_status edit_remove(player* p)
                  : weft_sim_remove_obstacle(p->sim, choose(p, p->sim->obstacle_count + 1), NULL);
 }
 
+// Cloth that is tied stays, so that the walk has a few ties only; many points lie beside the other cloth.
+static weft_status edit_tie(player* p)
+{
+    int cloth = live_cloth(p), to = live_from(p->sim, cloth + 1);
+    int vertex = choose(p, weft_sim_vertex_count(p->sim, cloth));
+    weft_tie tie = {weft_sim_cloth_name(p->sim, cloth), weft_sim_cloth_name(p->sim, to), &vertex, 1, 0};
+    bool few = cloth != to && p->sim->seam_count < TIES_MAX;
+    return few ? weft_sim_tie(p->sim, &tie, NULL) : WEFT_BAD_INPUT;
+}
+
+static weft_status edit_exclude(player* p)
+{
+    int cloth = live_cloth(p), other = choose(p, p->sim->body_count + p->sim->obstacle_count);
+    const int vertex = choose(p, weft_sim_vertex_count(p->sim, cloth));
+    weft_exclusion e = {weft_sim_cloth_name(p->sim, cloth), sim_body_name(p->sim, other), &vertex, 1};
+    e.vertices = choose(p, 4) == 0 ? NULL : e.vertices;
+    return weft_sim_exclude(p->sim, &e, NULL);
+}
+
 static weft_status (*const random_edits[])(player*) = {edit_pin,      edit_move,    edit_move, edit_unpin, edit_force,
-                                                       edit_material, edit_gravity, edit_wind, edit_add,   edit_remove};
+                                                       edit_material, edit_gravity, edit_wind, edit_add,   edit_remove,
+                                                       edit_tie,      edit_exclude, edit_tie};
 
 enum
 {

@@ -37,6 +37,18 @@ static weft_status wrong_force(weft_sim* sim, int cloth, int vertex, double y, w
     return weft_sim_set_force(sim, cloth, forces, 2, error);
 }
 
+static weft_status wrong_tie(weft_sim* sim, const char* cloth, const char* to, int vertex, weft_error* error)
+{
+    const weft_tie tie = {cloth, to, &vertex, 1, 0}, edges = {cloth, to, &vertex, 1, 1};
+    return weft_sim_tie(sim, vertex == 0 ? &edges : &tie, error);
+}
+
+static weft_status wrong_exclusion(weft_sim* sim, const char* first, const char* second, int vertex, weft_error* error)
+{
+    const weft_exclusion e = {first, second, &vertex, 1};
+    return weft_sim_exclude(sim, &e, error);
+}
+
 // The index-th wrong edit; NOT_FOUND and no sentence behind the last.
 static weft_status wrong_edit(weft_sim* sim, int index, weft_pin_id pin, weft_error* error)
 {
@@ -122,6 +134,28 @@ static weft_status wrong_edit(weft_sim* sim, int index, weft_pin_id pin, weft_er
         return wrong_pin(sim, 0, 0, &follows, error);
     case 33:
         return wrong_pin(sim, 0, 0, &both, error);
+    case 34:
+        return wrong_tie(sim, "patch", "shed", 1, error);
+    case 35:
+        return wrong_tie(sim, "patch", "ball", 1, error);
+    case 36:
+        return wrong_tie(sim, "ball", "patch", 1, error);
+    case 37:
+        return wrong_tie(sim, "patch", "sheet", 9, error);
+    case 38:
+        return wrong_tie(sim, "cloth3", "sheet", 1, error); // was removed
+    case 39:
+        return wrong_tie(sim, "sheet", "patch", 1, error); // lies beside it
+    case 40:
+        return wrong_tie(sim, "patch", "sheet", 0, error); // no edge has but one end
+    case 41:
+        return wrong_exclusion(sim, "patch", "shed", 1, error);
+    case 42:
+        return wrong_exclusion(sim, "ball", "ball", 1, error);
+    case 43:
+        return wrong_exclusion(sim, "patch", "ball", -1, error);
+    case 44:
+        return wrong_exclusion(sim, "patch", "cloth3", 1, error); // was removed
     default:
         return WEFT_NOT_FOUND;
     }
@@ -154,7 +188,7 @@ static void test_wrong_edits(void** unused)
                      edits_hash(sim) == before ? "nothing changed" : "something changed");
         }
     }
-    assert_int_equal(count, 34);
+    assert_int_equal(count, 45);
     weft_sim_destroy(sim);
     sim = scene_sim_text(tied, 1);
     weft_error error;
@@ -169,6 +203,11 @@ static void test_wrong_edits(void** unused)
 
 // ---- no memory
 
+enum
+{
+    GOOD_EDITS = 12
+};
+
 static weft_status good_edit(weft_sim* sim, int index, weft_pin_id pin)
 {
     const int vertices[] = {4, 5};
@@ -180,6 +219,10 @@ static weft_status good_edit(weft_sim* sim, int index, weft_pin_id pin)
     const weft_vec3 target[] = {edits_vertex(sim, 0, 1)};
     air.density = 1.2;
     material.density *= 1.5;
+    const int corner = 3;
+    const char* to = weft_sim_cloth_name(sim, weft_sim_has_cloth(sim, 1) ? 1 : 2);
+    const weft_tie tie = {to, "sheet", &corner, 1, 0};
+    const weft_exclusion exclusion = {"sheet", to, vertices, 2};
     switch (index)
     {
     case 0:
@@ -202,6 +245,10 @@ static weft_status good_edit(weft_sim* sim, int index, weft_pin_id pin)
         return weft_sim_remove_cloth(sim, 1, NULL);
     case 9:
         return weft_sim_remove_obstacle(sim, 0, NULL);
+    case 10:
+        return weft_sim_tie(sim, &tie, NULL);
+    case 11:
+        return weft_sim_exclude(sim, &exclusion, NULL);
     default:
         return WEFT_NOT_FOUND;
     }
@@ -228,7 +275,7 @@ static void test_no_memory(void** unused)
     test_ledger_open(&l);
     int failed = 0;
     weft_pin_id pin;
-    for (int index = 0; index < 10; index++)
+    for (int index = 0; index < GOOD_EDITS; index++)
     {
         weft_sim* sim = at_work(&pin);
         weft_sim* expected = at_work(&pin);
@@ -268,7 +315,7 @@ static void test_checkpoint_undone(void** unused)
     test_ledger_open(&l);
     weft_pin_id pin;
     weft_sim* sim = at_work(&pin);
-    for (int index = 0; index < 10; index++)
+    for (int index = 0; index < GOOD_EDITS; index++)
     {
         index == 2 ? (void)0 : assert_int_equal(good_edit(sim, index, pin), WEFT_OK);
     }
@@ -299,11 +346,11 @@ static void test_checkpoint_undone(void** unused)
 }
 
 // Where the items of the section begin, and how many bytes they are.
-static unsigned char* edits_in(unsigned char* bytes, size_t size, size_t* count)
+static unsigned char* section_in(unsigned char* bytes, size_t size, const char* name, size_t* count)
 {
     for (size_t k = 0; k + 40 < size; k += 8)
     {
-        if (memcmp(bytes + k, "edits\0\0\0", 8) == 0)
+        if (strncmp((const char*)bytes + k, name, 24) == 0)
         {
             uint64_t items;
             memcpy(&items, bytes + k + 32, sizeof(items));
@@ -311,26 +358,15 @@ static unsigned char* edits_in(unsigned char* bytes, size_t size, size_t* count)
             return bytes + k + 40;
         }
     }
-    fail_msg("the checkpoint has no edits");
+    fail_msg("the checkpoint has no section %s", name);
     return NULL;
 }
 
-// A forged word anywhere in the edits is refused with a sentence, or says something that can be.
-static void test_forged_edits(void** unused)
+// A forged word anywhere in the section is refused with a sentence, or says something that can be.
+static void assert_forged(unsigned char* bytes, size_t size, const char* name)
 {
-    (void)unused;
-    weft_pin_id pin;
-    weft_sim* sim = at_work(&pin);
-    for (int index = 0; index < 10; index++)
-    {
-        index == 2 ? (void)0 : assert_int_equal(good_edit(sim, index, pin), WEFT_OK);
-    }
-    const char* path = scene_path("forged.weft");
-    assert_int_equal(checkpoint_write(path, sim, 1, NULL), WEFT_OK);
-    void* bytes;
-    size_t size, count = 0;
-    assert_int_equal(file_read(path, &bytes, &size, NULL), WEFT_OK);
-    unsigned char* items = edits_in(bytes, size, &count);
+    size_t count = 0;
+    unsigned char* items = section_in(bytes, size, name, &count);
     int refused = 0;
     static const uint64_t words[] = {0, 1, UINT64_MAX, 0x7FF8000000000000u, (uint64_t)1 << 40};
     for (size_t k = 0; k < 5 * (count / 8); k++)
@@ -340,7 +376,7 @@ static void test_forged_edits(void** unused)
         memcpy(&kept, at, 8);
         memcpy(at, &words[k % 5], 8);
         hash = hash_bytes(0, bytes, size - 8);
-        memcpy((unsigned char*)bytes + size - 8, &hash, 8);
+        memcpy(bytes + size - 8, &hash, 8);
         weft_sim* other = scene_sim_text(edits_busy, 1);
         weft_error error = {0};
         assert_int_equal(sim_build(other, NULL), WEFT_OK);
@@ -351,8 +387,26 @@ static void test_forged_edits(void** unused)
         weft_sim_destroy(other);
         memcpy(at, &kept, 8);
     }
-    print_message("%d of %d forged words refused\n", refused, (int)(5 * (count / 8)));
+    print_message("%s: %d of %d forged words refused\n", name, refused, (int)(5 * (count / 8)));
     assert_true(refused > (int)(count / 8));
+}
+
+static void test_forged_edits(void** unused)
+{
+    (void)unused;
+    weft_pin_id pin;
+    weft_sim* sim = at_work(&pin);
+    for (int index = 0; index < GOOD_EDITS; index++)
+    {
+        index == 2 ? (void)0 : assert_int_equal(good_edit(sim, index, pin), WEFT_OK);
+    }
+    const char* path = scene_path("forged.weft");
+    assert_int_equal(checkpoint_write(path, sim, 1, NULL), WEFT_OK);
+    void* bytes;
+    size_t size;
+    assert_int_equal(file_read(path, &bytes, &size, NULL), WEFT_OK);
+    assert_forged(bytes, size, "edits");
+    assert_forged(bytes, size, "edit-ties");
     mem_free(bytes);
     weft_sim_destroy(sim);
 }

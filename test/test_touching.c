@@ -155,6 +155,42 @@ static void pins_and_others_stay(void** unused)
     weft_sim_destroy(sim);
 }
 
+// A simulation from arrays starts where its caller has put it, to the bit; when asked it is parted as a scene is.
+static void arrays_are_parted_when_asked(void** unused)
+{
+    (void)unused;
+    const weft_vec3 upright[] = {{-0.05, 0, 0}, {0.05, 0, 0}, {-0.05, 0.1, 0}, {0.05, 0.1, 0}};
+    const weft_vec3 floor[] = {{-1, 0, -1}, {1, 0, -1}, {-1, 0, 1}, {1, 0, 1}};
+    const int faces[] = {0, 1, 2, 1, 3, 2}, upwards[] = {0, 2, 1, 1, 2, 3};
+    weft_sim_def def = weft_sim_def_default();
+    weft_cloth_def cloth = weft_cloth_def_default();
+    weft_obstacle_def under = weft_obstacle_def_default();
+    weft_sim* sim;
+    cloth.positions = upright, cloth.vertex_count = 4, cloth.face_vertices = faces, cloth.face_count = 2;
+    under.positions = floor, under.vertex_count = 4, under.face_vertices = upwards, under.face_count = 2;
+    assert_int_equal(weft_sim_create(&def, &sim, NULL), WEFT_OK);
+    assert_int_equal(weft_sim_add_cloth(sim, &cloth, NULL, NULL), WEFT_OK);
+    assert_int_equal(weft_sim_add_obstacle(sim, &under, NULL, NULL), WEFT_OK);
+    weft_vec3 x[4];
+    weft_sim_positions(sim, 0, x);
+    assert_memory_equal(x, upright, sizeof(x));
+    weft_untangling done;
+    assert_int_equal(weft_sim_untangle(sim, &done, NULL), WEFT_OK);
+    assert_int_equal(done.crossings, 0);
+    weft_sim_positions(sim, 0, x);
+    for (int i = 0; i < 4; i++)
+    {
+        assert_true(i < 2 ? x[i].y > 0.0 && x[i].y < 1e-5 : memcmp(&x[i], &upright[i], sizeof(vec3)) == 0);
+    }
+    for (int k = 0; k < 10; k++)
+    {
+        weft_step_stats stats;
+        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+        assert_int_equal(stats.squeezed, 0);
+    }
+    weft_sim_destroy(sim);
+}
+
 // Two sheets, or a sheet and a floor, in one plane have no sides: they are refused, as what crosses.
 static void one_plane_is_refused(void** unused)
 {
@@ -207,7 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_step_ends_with_a_crossing), cmocka_unit_test(little_moves),
         cmocka_unit_test(pins_and_others_stay),         cmocka_unit_test(one_plane_is_refused),
-        cmocka_unit_test(memory_may_end_anywhere),
+        cmocka_unit_test(memory_may_end_anywhere),      cmocka_unit_test(arrays_are_parted_when_asked),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

@@ -37,9 +37,13 @@ typedef struct weft_untangling
 /// without contact. out may be NULL.
 WEFT_API weft_status weft_scene_start(const weft_scene* scene, weft_sim* sim, weft_untangling* out, weft_error* error);
 /// Moves cloth from where it is to where nothing crosses, on positions rounded to float: out of closed obstacles, and from
-/// other cloth and itself, by the shorter way as far as that can be told. Pinned vertices stay, velocities too. After all
-/// bodies were added; these are no longer possible then. The same bits on any number of threads. BAD_INPUT lists what
+/// other cloth and itself, by the shorter way as far as that can be told; and by micrometres what touches exactly. Pinned vertices stay,
+/// velocities too. After all bodies were added; those that come later are edits. The same bits on any number of threads. BAD_INPUT lists what
 /// crosses when pins cross by themselves, or when some rounds did not help; positions are then as they were. out may be NULL.
+///
+/// A simulation from arrays starts where its caller has put the bodies, to the bit: nothing but this call moves them before the first
+/// step. It cannot be done unasked: when bodies are added it is not known which others follow, and the first step may go on from a state
+/// that was put in (weft_sim_set_state, a checkpoint), of which touches are part. The scene's start knows that all is there.
 WEFT_API weft_status weft_sim_untangle(weft_sim* sim, weft_untangling* out, weft_error* error);
 
 WEFT_API int weft_scene_frames(const weft_scene* scene);

@@ -165,7 +165,7 @@ typedef struct weft_exclusion
 } weft_exclusion;
 
 /// Points of one cloth that follow another, or itself: a patch or a button sewn on, a belt, a hem. Each vertex is tied to the nearest
-/// face (in the start state) that it does not belong to, at the place over that face where it is: tied points move together,
+/// face (where the cloths start, or are when it is an edit) that it does not belong to, at the place over that face where it is: tied points move together,
 /// and the distance from the face turns with it. docs/methods.md says how.
 typedef struct weft_tie
 {
@@ -249,7 +249,9 @@ typedef struct weft_counter
 } weft_counter;
 
 /// At the end of the step this edge passes through this face: bodies or pins have closed on the cloth. Or it has passed
-/// within the step, where a body went over the cloth whole and nothing around it crosses at the end.
+/// within the step, where a body went over the cloth whole and nothing around it crosses at the end. So have two segments of
+/// lines, which cross for an instant only: the second is then a face whose last two vertices are the same. How near lines come to each
+/// other is no crossing.
 typedef struct weft_squeezed
 {
     int body[2]; ///< cloths, then obstacles: of the edge, of the face
@@ -309,10 +311,12 @@ typedef int weft_obstacle_id; ///< 0, 1, ... in the order of adding
 /// may be NULL, and is left alone on failure.
 WEFT_API weft_status weft_sim_add_obstacle(weft_sim* sim, const weft_obstacle_def* def, weft_obstacle_id* out,
                                            weft_error* error);
-/// After the bodies that it names, before the first step. NOT_FOUND suggests the nearest name. Arrays are copied.
+/// After the bodies that it names; after the first step it is an edit (see there). NOT_FOUND suggests the nearest name. Arrays are
+/// copied. Lasts as long as the bodies.
 WEFT_API weft_status weft_sim_exclude(weft_sim* sim, const weft_exclusion* exclusion, weft_error* error);
-/// After the cloths that it names, before the first step. Points closer to the other cloth than both keep from each other (the
-/// mean of their thicknesses) get an exclusion with it (weft_sim_exclude). NOT_FOUND suggests the nearest name; BAD_INPUT when a point lies beside the other cloth. Arrays are copied.
+/// After the cloths that it names; after the first step it is an edit (see there), which ties them where they are now. Points that lie
+/// upon the other cloth get an exclusion with it (weft_sim_exclude). NOT_FOUND suggests the nearest name; BAD_INPUT when a point lies beside
+/// the other cloth, or, of an edit, is tied to it already. Arrays are copied. Lasts as long as the cloths, which cannot be removed.
 WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error* error);
 /// One time step. On failure the state is that before the step, and the step can be tried again; error (may be NULL) names
 /// step and vertex. What multigrid keeps from solve to solve is then dropped, as by weft_sim_checkpoint.
@@ -384,7 +388,7 @@ WEFT_API weft_status weft_sim_remove_cloth(weft_sim* sim, weft_cloth_id cloth, w
 WEFT_API weft_status weft_sim_remove_obstacle(weft_sim* sim, weft_obstacle_id obstacle, weft_error* error);
 WEFT_API int weft_sim_has_cloth(const weft_sim* sim, weft_cloth_id cloth); ///< 0: there is none, or it was removed
 WEFT_API int weft_sim_has_obstacle(const weft_sim* sim, weft_obstacle_id obstacle);
-/// Of the model: 1 at first, one more with each edit that makes it anew (bodies, materials, air that comes or goes). 0: it is
+/// Of the model: 1 at first, one more with each edit that makes it anew (bodies, ties, exclusions, materials, air that comes or goes). 0: it is
 /// not built yet.
 WEFT_API int weft_sim_generation(const weft_sim* sim);
 
@@ -415,7 +419,7 @@ WEFT_API int weft_sim_obstacle_is_still(const weft_sim* sim, weft_obstacle_id ob
 WEFT_API weft_status weft_sim_obstacle_positions(weft_sim* sim, weft_obstacle_id obstacle, double time, weft_vec3* out,
                                                  weft_error* error);
 WEFT_API int weft_sim_exclusion_count(const weft_sim* sim);
-/// The index-th, in the order of weft_sim_exclude; what it points to lives as long as the simulation.
+/// The index-th, in the order of weft_sim_exclude, those of removed bodies too; what it points to lives as long as the simulation.
 WEFT_API weft_exclusion weft_sim_exclusion_at(const weft_sim* sim, int index);
 
 /// What weft_sim_tie has made.

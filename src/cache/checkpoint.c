@@ -7,6 +7,7 @@
 //     past, past-K-positions, past-K-velocities        of methods of several steps      step/history.c
 //     clusters       which bodies are stepped together, and step control of each    sim/cluster_save.c
 //     edits          what was edited since the scene was given          sim/edits.c
+//     edit-ties      exclusions and ties among that                     sim/edit_ties.c
 //     solver         what `auto` has learnt, where it is the solver     solve/solver_object.c
 //
 // Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint. Formats up to 3

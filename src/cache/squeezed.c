@@ -45,7 +45,7 @@ static bool int_of(const json_t* value, int64_t most, int* out)
     return good;
 }
 
-// A list of `count` different vertices of a body.
+// A list of `count` different vertices of a body; the last two of a face may be the same: it is a segment of lines.
 static bool vertices_of(const json_t* list, int count, int vertex_count, int* out)
 {
     bool good = json_array_size(list) == (size_t)count;
@@ -54,7 +54,7 @@ static bool vertices_of(const json_t* list, int count, int vertex_count, int* ou
         good = int_of(json_array_get(list, (size_t)k), vertex_count - 1, &out[k]);
         for (int j = 0; j < k && good; j++)
         {
-            good = out[j] != out[k];
+            good = out[j] != out[k] || (j == 1 && k == 2);
         }
     }
     return good;
@@ -94,10 +94,8 @@ static bool pair_of(const weft_cache* cache, const json_t* item, int frame, json
             return false;
         }
     }
-    return vertices_of(json_object_get(item, "edge"), 2, vertices_in(cache, out->body[0], frame),
-                       out->edge) &&
-           vertices_of(json_object_get(item, "face"), 3, vertices_in(cache, out->body[1], frame),
-                       out->face);
+    return vertices_of(json_object_get(item, "edge"), 2, vertices_in(cache, out->body[0], frame), out->edge) &&
+           vertices_of(json_object_get(item, "face"), 3, vertices_in(cache, out->body[1], frame), out->face);
 }
 
 static bool same_bodies(const weft_squeezed* a, const weft_squeezed* b)
@@ -180,7 +178,8 @@ static weft_status take_pairs(weft_cache_squeezed* s, const weft_cache* cache, c
     s->pairs = pairs;
     for (size_t k = 0; k < most && *good; k++)
     {
-        *good = pair_of(cache, json_array_get(list, k), frame, json_integer_value(step), &s->pairs[s->pair_count + (int)k]);
+        *good =
+            pair_of(cache, json_array_get(list, k), frame, json_integer_value(step), &s->pairs[s->pair_count + (int)k]);
     }
     s->first[frame] = s->pair_count;
     s->count[frame] = *good ? (int)most : 0;

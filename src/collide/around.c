@@ -2,7 +2,8 @@
 //
 // A walk down the tree: a node's eight boxes are compared with the box, and where one is near its children are looked
 // at. Sides of nodes are rounded up (box8.h), so that nothing is missed. The cost is the depth of the tree for each
-// feature that is found.
+// feature that is found. Where the trees do not hold all obstacles (window.c), a box that is not among what moves is
+// compared with all features.
 #include "collide/broad.h"
 
 typedef struct around_walk
@@ -30,6 +31,16 @@ static unsigned boxes_around(const around_walk* w, const box8* node)
     return near;
 }
 
+static weft_status list_add(around_list* out, int feature)
+{
+    if (!mem_grow((void**)&out->feature, &out->capacity, out->count + 1, sizeof(int)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    out->feature[out->count++] = feature;
+    return WEFT_OK;
+}
+
 static weft_status walk_node(const around_walk* w, int level, int node)
 {
     unsigned near = boxes_around(w, &w->node[w->tree->level_start[level] + node]);
@@ -45,13 +56,22 @@ static weft_status walk_node(const around_walk* w, int level, int node)
             TRY(walk_node(w, level - 1, below)); // as deep as the tree: twelve levels at most
             continue;
         }
-        around_list* out = w->out;
-        if (!mem_grow((void**)&out->feature, &out->capacity, out->count + 1, sizeof(int)))
-        {
-            return WEFT_NO_MEMORY;
-        }
-        out->feature[out->count++] = w->tree->id[below];
+        TRY(list_add(w->out, w->tree->id[below]));
     }
+    return WEFT_OK;
+}
+
+static weft_status look_at_all(const weft_collider* c, feature_kind kind, const double_box* box, double margin,
+                               around_list* out)
+{
+    const bvh* tree = &c->tree[kind];
+    for (int f = 0; f < tree->count; f++)
+    {
+        const int* corner = tree->corner + (size_t)f * (size_t)tree->arity;
+        double_box own = feature_box(c->apart ? c->end : c->start, c->end, corner, tree->arity);
+        TRY(boxes_near(box, &own, margin) ? list_add(out, f) : WEFT_OK);
+    }
+    out->tests += tree->count;
     return WEFT_OK;
 }
 
@@ -67,5 +87,9 @@ weft_status collider_around(const weft_collider* c, feature_kind kind, const dou
         w.side[k + 3] = box->high[k] - origin[k] + margin;
     }
     out->count = 0;
+    if (c->ready && c->window.used && !window_covers(&c->window, box, margin))
+    {
+        return look_at_all(c, kind, box, margin, out);
+    }
     return c->ready && tree->level_count > 0 ? walk_node(&w, tree->level_count - 1, 0) : WEFT_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "core/core.h"
 #include "math/vec.h"
+#include "mesh/mesh.h"
 #include "weft/collide.h"
 
 // ---- culling by body
@@ -63,22 +64,35 @@ typedef struct bvh
 {
     int arity, count;  // vertices a feature; features
     const int* corner; // [arity * count] vertices, as the collider has them
-    int level_count;   // 0 when there is no feature
+    int* chosen;       // [chosen_count] features that the next build takes, ascending; NULL: all
+    int chosen_count;
+    int held;        // features in the tree
+    int level_count; // 0 when there is no feature
     int level_start[BVH_LEVELS], level_size[BVH_LEVELS];
-    int node_count;
-    box8* node;        // [node_count] swept boxes, or those of the start
-    box8* node_end;    // [node_count] those of the end, or NULL
-    int* body;         // [8 * node_count] of each box; NULL without rules
+    int node_count, node_capacity;
+    box8* node;        // [node_capacity] swept boxes, or those of the start
+    box8* node_end;    // [node_capacity] those of the end, or NULL
+    int* body;         // [8 * node_capacity] of each box; NULL without rules
     int* id;           // [8 * groups] features; -1 where a group is not full
     int* vertex;       // [8 * arity * groups] their vertices: group by group, corner by corner
     int* last_id;      // [groups] the greatest id
     int moving_groups; // the groups behind these have obstacles only
 } bvh;
 
+// What a build needs for its while; it grows.
+typedef struct build_scratch
+{
+    vec3* middle;             // [capacity]
+    int *place_of, *at_place; // [capacity]
+    order_scratch order;
+    int capacity;
+} build_scratch;
+
 weft_status bvh_init(bvh* tree, const int* corner, int arity, int count, const cull_rules* rules);
 void bvh_finish(bvh* tree);
-// Sorts the features anew by the middles of their boxes. On NO_MEMORY the old order stays.
-weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules);
+// Sorts the chosen features anew by the middles of their boxes. On NO_MEMORY the old order stays.
+weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules, build_scratch* scratch);
+void build_scratch_finish(build_scratch* s); // zeroed is fine
 
 // ---- pages: where a search leaves what it finds before it is sorted
 enum
@@ -227,6 +241,20 @@ typedef enum feature_kind
     FEATURE_KINDS
 } feature_kind;
 
+// Where trees hold only those obstacles that are near what moves: window.c.
+typedef struct near_window
+{
+    bool used;         // there are more obstacles than that
+    bool valid;        // what is chosen is what is near
+    double_box inside; // what moves is to stay in it, with the margin
+    double_box moving; // around what moves, at the last update
+    double pad;        // m, along any axis: obstacles that have moved by less are where they were
+    vec3* chosen_at;   // [vertex_count] of obstacles, then
+    uint8_t* marked;   // [vertex_count] is one of a chosen feature
+    int* vertex;       // [vertex_count] those that are
+    int vertex_count;
+} near_window;
+
 struct weft_collider
 {
     int vertex_count, pair_limit;
@@ -240,13 +268,15 @@ struct weft_collider
 
     bool ready; // an update has succeeded
     double margin;
-    vec3 origin;        // the boxes are relative to it; set by a build
-    vec3 *start, *end;  // [vertex_count] of the last update
-    vertex_box* boxes;  // [vertex_count] swept, or of the start
-    vertex_box* ends;   // [vertex_count] of the end, or NULL
-    bool apart;         // boxes of start and end apart, else swept ones
-    double built_ratio; // of the sums of half perimeters, right after a build; 0: there was none
-    int build_count;    // for tests
+    vec3 origin;       // the boxes are relative to it; set by a build
+    vec3 *start, *end; // [vertex_count] of the last update
+    vertex_box* boxes; // [vertex_count] swept, or of the start
+    vertex_box* ends;  // [vertex_count] of the end, or NULL
+    bool apart;        // boxes of start and end apart, else swept ones
+    near_window window;
+    build_scratch scratch; // kept with a window, which asks for builds as cloth goes on
+    double built_ratio;    // of the sums of half perimeters, right after a build; 0: there was none
+    int build_count;       // for tests
 
     pair_finder finder;
     pair_list vertex_face, edge_edge; // what weft_collider_pairs handed out
@@ -285,6 +315,15 @@ weft_status collider_narrow(weft_collider* c, const narrow_search* search, narro
 // not look at the search's margin.
 weft_status collider_candidates(weft_collider* c, double margin, weft_error* error);
 weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out);
+
+// ---- the window
+weft_status window_init(weft_collider* c);
+void window_finish(near_window* w);
+void window_follow(weft_collider* c); // sees where what moves is
+bool window_covers(const near_window* w, const double_box* box, double margin);
+// Whether one of the obstacles' vertices in [begin, end) has gone too far.
+bool window_left(const weft_collider* c, int begin, int end, const vec3* from, const vec3* to);
+void window_choose(weft_collider* c, double margin); // features for the next build of the trees
 
 // ---- what is around one box
 typedef struct around_list

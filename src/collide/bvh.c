@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "collide/broad.h"
-#include "mesh/mesh.h"
 
 extern const broad_kernels broad_kernels_base, broad_kernels_avx2, broad_kernels_avx512;
 
@@ -22,9 +21,11 @@ const broad_kernels* broad_kernels_for(cpu_kind cpu)
 #endif
 }
 
-static void set_levels(bvh* tree)
+static void set_levels(bvh* tree, int count)
 {
-    for (int size = tree->count; size > 0 && (tree->level_count == 0 || size > 1);)
+    tree->held = count;
+    tree->level_count = tree->node_count = tree->moving_groups = 0;
+    for (int size = count; size > 0 && (tree->level_count == 0 || size > 1);)
     {
         size = (size - 1) / BVH_WIDTH + 1;
         tree->level_start[tree->level_count] = tree->node_count;
@@ -36,7 +37,8 @@ static void set_levels(bvh* tree)
 weft_status bvh_init(bvh* tree, const int* corner, int arity, int count, const cull_rules* rules)
 {
     *tree = (bvh){.arity = arity, .count = count, .corner = corner};
-    set_levels(tree);
+    set_levels(tree, count);
+    tree->node_capacity = tree->node_count;
     size_t places = tree->level_count ? (size_t)tree->level_size[0] * BVH_WIDTH : 0;
     tree->node = MEM_NEW(tree->node_count, box8);
     tree->body = rules->body ? MEM_NEW((size_t)tree->node_count * BVH_WIDTH, int) : NULL;
@@ -55,16 +57,22 @@ void bvh_finish(bvh* tree)
     mem_free(tree->id);
     mem_free(tree->vertex);
     mem_free(tree->last_id);
+    mem_free(tree->chosen);
     *tree = (bvh){0};
 }
 
 // ---- order
 
-static void box_middles(const bvh* tree, const vertex_box* boxes, vec3* out)
+static int chosen_at(const bvh* tree, int k)
 {
-    for (int f = 0; f < tree->count; f++)
+    return tree->chosen ? tree->chosen[k] : k;
+}
+
+static void box_middles(const bvh* tree, const vertex_box* boxes, int count, vec3* out)
+{
+    for (int f = 0; f < count; f++)
     {
-        const int* corner = tree->corner + (size_t)f * (size_t)tree->arity;
+        const int* corner = tree->corner + (size_t)chosen_at(tree, f) * (size_t)tree->arity;
         float side[6];
         memcpy(side, boxes[corner[0]].side, sizeof(side));
         for (int c = 1; c < tree->arity; c++)
@@ -87,14 +95,14 @@ static bool feature_passive(const bvh* tree, const cull_rules* rules, int f)
 // Features in the order of the curve, obstacles behind the rest. place_of is the place of each along the curve.
 static void put_in_order(bvh* tree, const cull_rules* rules, const int* place_of, int* at_place)
 {
-    for (int f = 0; f < tree->count; f++)
+    for (int k = 0; k < tree->held; k++)
     {
-        at_place[place_of[f]] = f;
+        at_place[place_of[k]] = chosen_at(tree, k);
     }
     int used = 0;
     for (int passive = 0; passive < 2; passive++)
     {
-        for (int k = 0; k < tree->count; k++)
+        for (int k = 0; k < tree->held; k++)
         {
             if (feature_passive(tree, rules, at_place[k]) == (bool)passive)
             {
@@ -171,34 +179,47 @@ static void fill_bodies(bvh* tree, const cull_rules* rules)
     }
 }
 
-weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules)
+void build_scratch_finish(build_scratch* s)
 {
-    if (tree->count == 0)
+    mem_free(s->middle);
+    mem_free(s->place_of);
+    mem_free(s->at_place);
+    order_finish(&s->order);
+    *s = (build_scratch){0};
+}
+
+static bool scratch_reserve(build_scratch* s, int count)
+{
+    build_scratch_finish(s);
+    s->middle = mem_raw((size_t)count, sizeof(vec3));
+    s->place_of = mem_raw((size_t)count, sizeof(int));
+    s->at_place = mem_raw((size_t)count, sizeof(int));
+    bool room = s->middle && s->place_of && s->at_place && order_reserve(&s->order, count);
+    s->capacity = room ? count : 0;
+    return room;
+}
+
+weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules, build_scratch* scratch)
+{
+    int count = tree->chosen ? tree->chosen_count : tree->count;
+    if (count > scratch->capacity)
     {
-        return WEFT_OK;
+        int spare = tree->chosen ? int_min(tree->count - count, count) : 0; // the next choice may be larger
+        TRY(scratch_reserve(scratch, count + spare) ? WEFT_OK : WEFT_NO_MEMORY);
     }
-    vec3* middle = mem_raw((size_t)tree->count, sizeof(vec3));
-    int* place_of = mem_raw((size_t)tree->count, sizeof(int));
-    int* at_place = mem_raw((size_t)tree->count, sizeof(int));
-    weft_status status = middle && place_of && at_place ? WEFT_OK : WEFT_NO_MEMORY;
-    if (status == WEFT_OK)
+    box_middles(tree, boxes, count, scratch->middle);
+    order_along_curve(scratch->middle, count, &scratch->order, scratch->place_of);
+    set_levels(tree, count);
+    if (count > 0)
     {
-        box_middles(tree, boxes, middle);
-        status = mesh_order(middle, tree->count, place_of);
-    }
-    if (status == WEFT_OK)
-    {
-        put_in_order(tree, rules, place_of, at_place);
+        put_in_order(tree, rules, scratch->place_of, scratch->at_place);
         fill_groups(tree);
     }
-    if (status == WEFT_OK && rules->body)
+    if (count > 0 && rules->body)
     {
         fill_bodies(tree, rules);
     }
-    mem_free(middle);
-    mem_free(place_of);
-    mem_free(at_place);
-    return status;
+    return WEFT_OK;
 }
 
 // ---- refit

@@ -78,7 +78,7 @@ WIDE_INLINE void leaf_boxes_of(const bvh* tree, const vertex_box* boxes, box8* n
     for (int g = begin; g < end; g++)
     {
         const int* vertex = tree->vertex + (size_t)g * (size_t)(arity * BVH_WIDTH);
-        int lanes = int_min(BVH_WIDTH, tree->count - g * BVH_WIDTH);
+        int lanes = int_min(BVH_WIDTH, tree->held - g * BVH_WIDTH);
         float8 row[8] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing};
         for (int k = 0; k < lanes; k++)
         {
@@ -399,7 +399,7 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
     const bvh* queries = s->w->queries;
     const int *id = queries->id + group * BVH_WIDTH,
               *vertex = queries->vertex + (size_t)group * (size_t)(queries->arity * BVH_WIDTH);
-    int lanes = int_min(BVH_WIDTH, queries->count - group * BVH_WIDTH), first_id = INT32_MAX, block_count = 0;
+    int lanes = int_min(BVH_WIDTH, queries->held - group * BVH_WIDTH), first_id = INT32_MAX, block_count = 0;
     for (int lane = 0; lane < lanes; lane++)
     {
         first_id = int_min(first_id, id[lane]);

@@ -102,6 +102,7 @@ static weft_status collider_init(weft_collider* c, const weft_collider_def* def,
     {
         TRY(bvh_init(&c->tree[kind], c->corner[kind], kind + 1, count[kind], &c->rules));
     }
+    TRY(window_init(c));
     c->start = MEM_NEW(def->vertex_count, vec3);
     c->end = MEM_NEW(def->vertex_count, vec3);
     c->boxes = MEM_NEW(def->vertex_count, vertex_box);
@@ -162,6 +163,8 @@ void weft_collider_destroy(weft_collider* c)
         mem_free(c->corner[kind]);
     }
     cull_rules_finish(&c->rules);
+    window_finish(&c->window);
+    build_scratch_finish(&c->scratch);
     pair_finder_finish(&c->finder);
     mem_free(c->start);
     mem_free(c->end);
@@ -197,7 +200,7 @@ weft_status collider_split_boxes(weft_collider* c, bool apart)
     for (int kind = 0; kind < FEATURE_KINDS; kind++)
     {
         bvh* tree = &c->tree[kind];
-        tree->node_end = tree->node_end ? tree->node_end : MEM_NEW(tree->node_count, box8);
+        tree->node_end = tree->node_end ? tree->node_end : MEM_NEW(tree->node_capacity, box8);
         room = room && tree->node_end;
     }
     c->apart = apart && room;
@@ -212,6 +215,7 @@ typedef struct update_context
     const vec3 *start, *end; // NULL: only the boxes
     atomic_int bad;          // the first vertex that is not finite
     atomic_bool moved;       // an obstacle did
+    atomic_bool left;        // one did so by more than the window allows
 } update_context;
 
 static bool obstacle_moved(const update_context* u, int begin, int end)
@@ -228,20 +232,10 @@ static bool obstacle_moved(const update_context* u, int begin, int end)
     return false;
 }
 
-static void update_chunk(void* context, int begin, int end)
+// Boxes of the vertices [begin, end).
+static void bound_vertices(update_context* u, int begin, int end)
 {
-    update_context* u = context;
     weft_collider* c = u->c;
-    size_t size = (size_t)(end - begin) * sizeof(vec3);
-    if (u->start)
-    {
-        if (obstacle_moved(u, begin, end))
-        {
-            atomic_store_explicit(&u->moved, true, memory_order_relaxed);
-        }
-        memcpy(c->start + begin, u->start + begin, size);
-        memcpy(c->end + begin, u->end + begin, size);
-    }
     int bad = c->kernels->vertex_boxes(c->start, c->apart ? c->start : c->end, c->origin, c->boxes, begin, end);
     if (c->apart)
     {
@@ -254,6 +248,42 @@ static void update_chunk(void* context, int begin, int end)
     }
 }
 
+static void update_chunk(void* context, int begin, int end)
+{
+    update_context* u = context;
+    weft_collider* c = u->c;
+    size_t size = (size_t)(end - begin) * sizeof(vec3);
+    if (u->start)
+    {
+        if (obstacle_moved(u, begin, end))
+        {
+            atomic_store_explicit(&u->moved, true, memory_order_relaxed);
+        }
+        if (c->window.valid && window_left(c, begin, end, u->start, u->end))
+        {
+            atomic_store_explicit(&u->left, true, memory_order_relaxed);
+        }
+        memcpy(c->start + begin, u->start + begin, size);
+        memcpy(c->end + begin, u->end + begin, size);
+    }
+    c->window.valid ? (void)0 : bound_vertices(u, begin, end);
+}
+
+// Of vertices that the trees hold.
+static void bound_chunk(void* context, int begin, int end)
+{
+    update_context* u = context;
+    const int* vertex = u->c->window.vertex;
+    for (int k = begin, next; k < end; k = next)
+    {
+        next = k + 1;
+        while (next < end && vertex[next] == vertex[k] + next - k)
+        {
+            next++;
+        }
+        bound_vertices(u, vertex[k], vertex[k] + next - k);
+    }
+}
 static vec3 scene_middle(const weft_collider* c)
 {
     vec3 low = c->start[0], high = low;
@@ -312,19 +342,38 @@ static bool scene_far_out(const weft_collider* c)
     return far;
 }
 
-static weft_status rebuild(weft_collider* c)
+static weft_status not_finite(int vertex, weft_error* error)
 {
+    return error_set(error, WEFT_NOT_FINITE, NULL, 0, "the position of vertex %d is not finite", vertex);
+}
+
+static weft_status rebuild(weft_collider* c, double margin, weft_error* error)
+{
+    c->ready = c->window.valid = false;
     c->origin = scene_middle(c);
     update_context u = {.c = c, .bad = -1};
     parallel_for(c->pool, c->vertex_count, VERTEX_GRAIN, update_chunk, &u);
-    for (int kind = 0; kind < FEATURE_KINDS; kind++)
+    TRY(u.bad >= 0 ? not_finite(u.bad, error) : WEFT_OK);
+    c->window.used ? window_choose(c, margin) : (void)0;
+    weft_status status = WEFT_OK;
+    for (int kind = 0; kind < FEATURE_KINDS && status == WEFT_OK; kind++)
     {
-        TRY(bvh_build(&c->tree[kind], c->boxes, &c->rules));
+        status = bvh_build(&c->tree[kind], c->boxes, &c->rules, &c->scratch);
     }
+    c->window.used ? (void)0 : build_scratch_finish(&c->scratch);
+    c->window.valid = c->window.used && status == WEFT_OK;
+    TRY(status);
     refit_all(c, false);
     c->built_ratio = tree_ratio(c);
     c->build_count++;
+    c->ready = true;
     return WEFT_OK;
+}
+
+// Whether the trees hold all that can be near.
+static bool window_holds(const weft_collider* c, double margin)
+{
+    return !c->window.used || window_covers(&c->window, &c->window.moving, margin);
 }
 
 weft_status weft_collider_update(weft_collider* c, const vec3* start, const vec3* end, double margin, weft_error* error)
@@ -338,21 +387,26 @@ weft_status weft_collider_update(weft_collider* c, const vec3* start, const vec3
     c->ready = false;
     update_context u = {.c = c, .start = start, .end = end, .bad = -1};
     parallel_for(c->pool, c->vertex_count, VERTEX_GRAIN, update_chunk, &u);
+    if (c->window.valid)
+    {
+        parallel_for(c->pool, c->window.vertex_count, VERTEX_GRAIN, bound_chunk, &u);
+    }
     if (u.bad >= 0)
     {
-        return error_set(error, WEFT_NOT_FINITE, NULL, 0, "the position of vertex %d is not finite", u.bad);
+        return not_finite(u.bad, error);
     }
     c->margin = margin;
+    c->window.used ? window_follow(c) : (void)0;
     weft_status status = WEFT_OK;
-    if (c->vertex_count > 0 && c->build_count == 0)
+    if (c->vertex_count > 0 && (c->build_count == 0 || u.left || !window_holds(c, margin)))
     {
-        status = rebuild(c);
+        status = rebuild(c, margin, error);
     }
     else
     {
         refit_all(c, !first && !u.moved);
         bool degraded = tree_ratio(c) > DEGRADED * c->built_ratio || scene_far_out(c);
-        status = degraded ? rebuild(c) : WEFT_OK;
+        status = degraded ? rebuild(c, margin, error) : WEFT_OK;
     }
     c->ready = status == WEFT_OK;
     return collider_no_memory(status, error);
@@ -382,6 +436,7 @@ pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double 
 
 weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, pair_list* out, weft_error* error)
 {
+    TRY(window_holds(c, margin) ? WEFT_OK : rebuild(c, margin, error));
     pair_search search = collider_search(c, kind, margin);
     TRY(pairs_walk(&c->finder, &search, error));
     return pairs_sort(&c->finder, &search, out, error);

@@ -198,6 +198,10 @@ weft_status pairs_walk(pair_finder* finder, pair_search* search, weft_error* err
     pool->test_limit =
         (long long)TESTS_A_PAIR * search->pair_limit + (long long)TESTS_A_QUERY * search->walk.queries->count;
     walk_context context = {search, finder};
+    if (search->walk.queries->held < search->walk.queries->count) // nobody walks for the others
+    {
+        memset(finder->found, 0, (size_t)search->walk.queries->count * sizeof(int));
+    }
     for (;;)
     {
         pool->claimed = 0;
@@ -337,7 +341,7 @@ static void sort_chunks(void* context, int begin, int end)
     for (int chunk = begin; chunk < end; chunk++)
     {
         walk_reader reader = {s->finder->chunks[chunk].first_page, 0};
-        int first = chunk * chunk_size, last = int_min(queries->count - first, chunk_size) + first;
+        int first = chunk * chunk_size, last = int_min(queries->held - first, chunk_size) + first;
         for (int k = first; k < last; k++)
         {
             int id = queries->id[k], count = s->finder->found[id];

@@ -221,7 +221,8 @@ typedef struct squeeze_lists
     winding_tree* solid; // [body_count] zero until asked for
 } squeeze_lists;
 
-// An edge that passes through a face at the end of a substep, or passed it whole on the way.
+// An edge that passes through a face at the end of a substep, or passed it whole on the way; or through a segment of
+// lines, which is a face whose last two vertices are the same.
 typedef struct squeezed_pair
 {
     int edge[2], face[3];

@@ -211,18 +211,31 @@ static const int* edge_with(const contact* c, int a)
     return edge < 0 ? NULL : c->collider->corner[FEATURE_EDGE] + 2 * (size_t)edge;
 }
 
-// A collision as an edge and a face: an edge at the vertex, a face at the second edge.
+static squeezed_pair pair_of(const int* edge, const int* face)
+{
+    return (squeezed_pair){{int_min(edge[0], edge[1]), int_max(edge[0], edge[1])}, {face[0], face[1], face[2]}};
+}
+
+// A collision of edges: one of them, and a face at the other. Segments of lines have no faces: of two of them the
+// second stands for its own.
+static squeezed_pair pair_of_edges(const contact* c, const int v[4])
+{
+    const int *second = face_with(c, v[2], v[3]), *first = second ? NULL : face_with(c, v[0], v[1]);
+    const int segment[3] = {int_min(v[2], v[3]), int_max(v[2], v[3]), int_max(v[2], v[3])};
+    return first ? pair_of(v + 2, first) : pair_of(v, second ? second : segment);
+}
+
+// A collision as an edge and a face: an edge at the vertex, a face at one of the edges.
 static weft_status let_pass(contact* c, const collision* hit)
 {
     const int* v = hit->vertex;
     bool vertex_face = hit->kind == WEFT_VERTEX_FACE;
     const int* edge = vertex_face ? edge_with(c, v[0]) : v;
-    const int* face = vertex_face ? v + 1 : face_with(c, v[2], v[3]);
-    if (!edge || !face)
+    if (!edge)
     {
         return WEFT_OK;
     }
-    squeezed_pair pair = {{int_min(edge[0], edge[1]), int_max(edge[0], edge[1])}, {face[0], face[1], face[2]}};
+    squeezed_pair pair = vertex_face ? pair_of(edge, v + 1) : pair_of_edges(c, v);
     return squeezed_pairs_add(&c->passed, &c->passed_count, &c->passed_capacity, &pair);
 }
 

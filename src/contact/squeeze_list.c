@@ -2,11 +2,11 @@
 //
 // The edges and faces around marked vertices are tested for crossings, exactly, on positions rounded to float; what
 // crosses is listed, and a vertex around which nothing crosses any more, and which is not inside the body, is as any
-// other again. Of lines it is the segments at marked vertices; two lines that have gone through each other leave
-// nothing that crosses.
+// other again. Of lines it is the segments at marked vertices.
 //
-// A body can also go over a small cloth whole, so that nothing crosses at the end of the step. What was let pass and
-// then has no crossing around it is listed for that step as well: otherwise nothing would tell of it.
+// A body can also go over a small cloth whole, so that nothing crosses at the end of the step; and two lines cross only
+// for an instant, as what has no area has no inside. What was let pass and then has no crossing around it is listed for
+// that step as well: otherwise nothing would tell of it.
 //
 // Costs, with m marks and k faces of which one has a marked vertex: k walks of the collider's tree, which end at what
 // is near each of them; sorting what they list; one look at the faces of each body that has vertices which were let

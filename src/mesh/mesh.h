@@ -21,31 +21,31 @@ typedef struct mesh
 {
     mesh_form form;
     int vertex_count;
-    vec3* position;      // [vertex_count] metres, after scale and transform
+    vec3* position; // [vertex_count] metres, after scale and transform
 
     int face_count;
-    int* face_start;     // [face_count + 1]
-    int* face_vertex;    // [face_start[face_count]]
-    int* face_line;      // [face_count] line in the file, or NULL
-    int* face_object;    // [face_count] index into object names, or NULL
+    int* face_start;  // [face_count + 1]
+    int* face_vertex; // [face_start[face_count]]
+    int* face_line;   // [face_count] line in the file, or NULL
+    int* face_object; // [face_count] index into object names, or NULL
 
     int texcoord_count;
-    vec2* texcoord;      // [texcoord_count] or NULL
-    int* face_texcoord;  // [face_start[face_count]], -1 where a corner has none; NULL when no corner has one
+    vec2* texcoord;     // [texcoord_count] or NULL
+    int* face_texcoord; // [face_start[face_count]], -1 where a corner has none; NULL when no corner has one
 
     int object_count;
-    char** object_name;  // [object_count]
+    char** object_name; // [object_count]
 
     int triangle_count;
-    int* triangle;          // [3 * triangle_count]
-    int* triangle_face;     // [triangle_count]
-    int* triangle_corner;   // [3 * triangle_count] index into face_vertex / face_texcoord
+    int* triangle;        // [3 * triangle_count]
+    int* triangle_face;   // [triangle_count]
+    int* triangle_corner; // [3 * triangle_count] index into face_vertex / face_texcoord
 
     int segment_count;
-    int* segment;           // [2 * segment_count] in the order of the lines
+    int* segment; // [2 * segment_count] in the order of the lines
 
     int tetrahedron_count;
-    int* tetrahedron;       // [4 * tetrahedron_count] the fourth on the side that the first three turn to
+    int* tetrahedron; // [4 * tetrahedron_count] the fourth on the side that the first three turn to
 
     unsigned char* edge_mask; // [vertex_count] EDGE_ bits of grids; NULL for other meshes
     int* weld;                // [given_count] vertex that each given vertex became; NULL: none were welded
@@ -75,11 +75,11 @@ typedef struct grid_options
 {
     double size_u, size_v; // m
     int cells_u, cells_v;
-    bool upright;          // in the xy plane instead of xz
-    bool irregular;        // jittered interior vertices and random diagonals, by seed
-    bool quads;            // faces are quads (simulated as triangles)
-    bool l_shape;          // the quarter u > su/2, v > sv/2 is cut out; cells must be even
-    bool tube;             // rolled up around an axis along v, the seam closed: size_u is the circumference; no l_shape
+    bool upright;   // in the xy plane instead of xz
+    bool irregular; // jittered interior vertices and random diagonals, by seed
+    bool quads;     // faces are quads (simulated as triangles)
+    bool l_shape;   // the quarter u > su/2, v > sv/2 is cut out; cells must be even
+    bool tube;      // rolled up around an axis along v, the seam closed: size_u is the circumference; no l_shape
     uint64_t seed;
 } grid_options;
 
@@ -171,11 +171,11 @@ void mesh_round(mesh* m);
 // What cloth must not have and obstacles may; counts.
 typedef struct mesh_defects
 {
-    int flat;        // triangles without area
-    int repeated;    // triangles that cover the same three vertices as another
-    int open_edges;  // edges of one triangle
-    int crowded;     // edges of more than two
-    int disagreeing; // edges of two that both run through them in the same direction
+    int flat;                      // triangles without area
+    int repeated;                  // triangles that cover the same three vertices as another
+    int open_edges;                // edges of one triangle
+    int crowded;                   // edges of more than two
+    int disagreeing;               // edges of two that both run through them in the same direction
     int first_flat, first_crowded; // faces, -1: none
 } mesh_defects;
 
@@ -194,7 +194,8 @@ weft_status mesh_warn_unused(const mesh* m, weft_error* error);
 // The rest shape of each triangle in its own plane: rest[3 * t + k] is corner k in (u, v), metres, positive area.
 typedef enum rest_kind
 {
-    REST_SHAPE, // the given positions; u follows `warp` projected into the triangle, or +z where warp is nearly normal to it
+    REST_SHAPE, // the given positions; u follows `warp` projected into the triangle, or +z where warp is nearly normal
+                // to it
     REST_UV     // the vt map times uv_scale; mirrored charts are allowed (flipped to positive area)
 } rest_kind;
 
@@ -216,6 +217,18 @@ weft_status mesh_hinges(const int* triangle, int triangle_count, int vertex_coun
 
 // A locality-preserving order: Hilbert curve over the positions, ties by index. new_of_old is [count].
 weft_status mesh_order(const vec3* position, int count, int* new_of_old);
+
+// The same for whoever does so often: with memory that stays.
+typedef struct order_item order_item;
+typedef struct order_scratch
+{
+    order_item* item[2]; // [capacity]
+    int capacity;
+} order_scratch;
+
+bool order_reserve(order_scratch* s, int count); // false: there is no memory
+void order_finish(order_scratch* s);             // zeroed is fine
+void order_along_curve(const vec3* position, int count, order_scratch* s, int* new_of_old);
 
 // flags is [vertex_count], set to 1 for vertices on an edge with one triangle, else 0.
 weft_status mesh_boundary(const mesh* m, unsigned char* flags);

@@ -13,11 +13,11 @@ enum
     KEY_BITS = 3 * AXIS_BITS
 };
 
-typedef struct order_item
+struct order_item
 {
     uint64_t key; // place along the curve
     int index;
-} order_item;
+};
 
 // Skilling's axes-to-transpose for three axes, in place.
 static void hilbert_transpose(uint32_t x[3])
@@ -102,31 +102,47 @@ static void radix_pass(const order_item* from, order_item* to, int count, int sh
     }
 }
 
+bool order_reserve(order_scratch* s, int count)
+{
+    if (count > s->capacity)
+    {
+        order_finish(s);
+        s->item[0] = MEM_NEW(count, order_item);
+        s->item[1] = MEM_NEW(count, order_item);
+        s->capacity = s->item[0] && s->item[1] ? count : 0;
+    }
+    return count <= s->capacity;
+}
+
+void order_finish(order_scratch* s)
+{
+    mem_free(s->item[0]);
+    mem_free(s->item[1]);
+    *s = (order_scratch){0};
+}
+
+void order_along_curve(const vec3* position, int count, order_scratch* s, int* new_of_old)
+{
+    order_item *items = s->item[0], *spare = s->item[1];
+    count > 0 ? order_keys(position, count, items) : (void)0;
+    for (int shift = 0; shift < KEY_BITS; shift += RADIX_BITS)
+    {
+        radix_pass(items, spare, count, shift);
+        order_item* sorted = spare;
+        spare = items;
+        items = sorted;
+    }
+    for (int k = 0; k < count; k++)
+    {
+        new_of_old[items[k].index] = k;
+    }
+}
+
 weft_status mesh_order(const vec3* position, int count, int* new_of_old)
 {
-    if (count <= 0)
-    {
-        return WEFT_OK;
-    }
-    order_item* items = MEM_NEW(count, order_item);
-    order_item* spare = MEM_NEW(count, order_item);
-    bool room = items && spare;
-    if (room)
-    {
-        order_keys(position, count, items);
-        for (int shift = 0; shift < KEY_BITS; shift += RADIX_BITS)
-        {
-            radix_pass(items, spare, count, shift);
-            order_item* sorted = spare;
-            spare = items;
-            items = sorted;
-        }
-        for (int k = 0; k < count; k++)
-        {
-            new_of_old[items[k].index] = k;
-        }
-    }
-    mem_free(items);
-    mem_free(spare);
+    order_scratch s = {0};
+    bool room = order_reserve(&s, count);
+    room ? order_along_curve(position, count, &s, new_of_old) : (void)0;
+    order_finish(&s);
     return room ? WEFT_OK : WEFT_NO_MEMORY;
 }

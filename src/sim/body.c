@@ -55,6 +55,7 @@ void body_finish(body* b)
     mem_free(b->outputs);
     mem_free(b->torn_from);
     mem_free(b->start);
+    mem_free(b->sewn);
     mem_free(b->velocity);
     mem_free(b->rest_uv);
     mem_free(b->given);

@@ -88,10 +88,11 @@ static weft_status take_exclusions(const weft_sim* sim, cluster* c)
     own->exclusions = MEM_NEW(sim->exclusion_count, exclusion);
     for (int k = 0; k < sim->exclusion_count && own->exclusions; k++)
     {
-        const exclusion* e = &sim->exclusions[k];
-        bool concerns = sim_find_body(own, e->first) >= 0 && sim_find_body(own, e->second) >= 0;
-        own->exclusions[own->exclusion_count] = *e;
-        own->exclusion_count += concerns;
+        exclusion e = sim->exclusions[k];
+        e.first.index = e.first.is_obstacle ? e.first.index : member_of(c, e.first.index);
+        e.second.index = e.second.is_obstacle ? e.second.index : member_of(c, e.second.index);
+        own->exclusions[own->exclusion_count] = e;
+        own->exclusion_count += e.first.index >= 0 && e.second.index >= 0;
     }
     return own->exclusions ? WEFT_OK : WEFT_NO_MEMORY;
 }

@@ -105,20 +105,9 @@ static void home_settle(weft_sim* sim)
 // ---- pairs
 
 // Exclusions of single vertices leave the others to contact.
-static bool is_excluded(const weft_sim* sim, int a, int b)
+static bool pair_is_excluded(const weft_sim* sim, int a, int b)
 {
-    const char *first = sim->bodies[a].name, *second = sim->bodies[b].name;
-    for (int k = 0; k < sim->exclusion_count; k++)
-    {
-        const exclusion* e = &sim->exclusions[k];
-        bool forward = strcmp(e->first, first) == 0 && strcmp(e->second, second) == 0;
-        bool backward = strcmp(e->first, second) == 0 && strcmp(e->second, first) == 0;
-        if (!e->vertices && (forward || backward))
-        {
-            return true;
-        }
-    }
-    return false;
+    return sim->exclusion_count > 0 && sim_is_excluded(sim, a, -1, b);
 }
 
 typedef void pair_fn(weft_sim* sim, int a, int b);
@@ -178,7 +167,7 @@ static void join_near(weft_sim* sim, int a, int b)
 {
     clusters* s = &sim->clusters;
     bool together = s->control[a].cluster == s->control[b].cluster;
-    if ((together || boxes_meet(&s->narrow[a], &s->narrow[b])) && !is_excluded(sim, a, b))
+    if ((together || boxes_meet(&s->narrow[a], &s->narrow[b])) && !pair_is_excluded(sim, a, b))
     {
         unite(s->home, a, b);
     }
@@ -206,7 +195,7 @@ void near_find(weft_sim* sim)
 static void join_met(weft_sim* sim, int a, int b)
 {
     int* home = sim->clusters.home;
-    if (root_of(home, a) != root_of(home, b) && !is_excluded(sim, a, b))
+    if (root_of(home, a) != root_of(home, b) && !pair_is_excluded(sim, a, b))
     {
         unite(home, a, b);
     }

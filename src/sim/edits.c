@@ -25,6 +25,8 @@ weft_status edits_begin(weft_sim* sim, weft_error* error)
         sim->edits.scene = sim_fingerprint(sim);
         sim->edits.body_count = sim->body_count;
         sim->edits.obstacle_count = sim->obstacle_count;
+        sim->edits.exclusion_count = sim->exclusion_count;
+        sim->edits.seam_count = sim->seam_count;
     }
     return WEFT_OK;
 }
@@ -142,7 +144,7 @@ weft_status edits_save(const weft_sim* sim, section_writer* out, weft_error* err
         section_put(out, edits_shape.name, edits_shape.version, 1, p.size, p.bytes);
     }
     pack_finish(&p);
-    return status;
+    return status == WEFT_OK ? edit_ties_save(sim, out, error) : status;
 }
 
 // ---- loading: what the bytes say goes into the simulation, whose bodies `before` has kept
@@ -452,6 +454,7 @@ static void before_finish(edits_before* before)
 // The bodies as they were; their order of vertices is that of the generation which is there.
 static void before_put_back(weft_sim* sim, edits_before* before)
 {
+    edit_ties_undo(sim);
     for (int k = 0; k < sim->edits.pin_count; k++)
     {
         edited_pin_finish(&sim->edits.pins[k]);
@@ -513,6 +516,7 @@ weft_status edits_load(weft_sim* sim, edits_before* before, sections* from, weft
         edits_loader l = {sim, pack_reader(found->items, found->count), from, error, {0}};
         sim->edits.loading = true;
         status = load_all(&l);
+        status = status == WEFT_OK ? edit_ties_load(sim, from, error) : status;
         lend_orders(sim, before);
         status = status == WEFT_OK ? generation_begin(sim, &before->generation, error) : status;
         sim->model.generation = status == WEFT_OK ? l.counts.generation : sim->model.generation;

@@ -5,9 +5,11 @@
 //     generation.c        a new model and world of the bodies as they are now, with the state carried over
 //     edits.c             what edits have made of the scene, in a checkpoint
 //     edit_pack.c         pins and bodies as bytes
+//     edit_ties.c         exclusions and ties that were edits, in a checkpoint
 //     sim_edit.c          public edits: gravity, air, materials, forces
 //     sim_edit_pins.c     public edits: pins
 //     sim_edit_bodies.c   public edits: bodies
+//     sew.c, exclusion.c  ties and exclusions, before the first step and as edits
 #ifndef WEFT_EDITS_H
 #define WEFT_EDITS_H
 
@@ -84,5 +86,10 @@ weft_status edits_save(const weft_sim* sim, section_writer* out, weft_error* err
 weft_status edits_load(weft_sim* sim, edits_before* before, sections* from, weft_error* error);
 void edits_load_undo(weft_sim* sim, edits_before* before);
 void edits_load_keep(weft_sim* sim, edits_before* before);
+
+// Parts of the three above: what came as an edit of exclusions and ties. What fails half-way is to be undone, too.
+weft_status edit_ties_save(const weft_sim* sim, section_writer* out, weft_error* error);
+weft_status edit_ties_load(weft_sim* sim, sections* from, weft_error* error);
+void edit_ties_undo(weft_sim* sim);
 
 #endif

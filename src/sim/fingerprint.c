@@ -129,7 +129,8 @@ static uint64_t hash_bodies(uint64_t hash, const weft_sim* sim)
     for (int k = 0; k < sim->exclusion_count; k++)
     {
         const exclusion* e = &sim->exclusions[k];
-        hash = hash_string(hash_string(hash, e->first), e->second);
+        hash = hash_string(hash, sim_body_name(sim, sim_body_number(sim, e->first)));
+        hash = hash_string(hash, sim_body_name(sim, sim_body_number(sim, e->second)));
         hash = hash_array(hash, e->vertices, e->vertex_count, sizeof(int));
     }
     return hash;

@@ -1,10 +1,11 @@
 // Ties from the public interface: which point of one cloth follows which face of the other. All pairs are looked at,
-// with boxes first: this is done once.
+// with boxes first: this is done once. Before the first step cloths are tied where they start, afterwards, as an edit,
+// where they are.
 #include <stdlib.h>
 #include <string.h>
 
 #include "collide/broad.h"
-#include "sim/sim.h"
+#include "sim/edits.h"
 
 // A face is extended by once its size on each side: what lies farther off is beside the cloth.
 static const double weight_least = -1.0;
@@ -47,9 +48,9 @@ static bool box_is_near(const vec3 x[4], vec3 end, double distance)
 
 static void try_face(const body* from, const body* to, const int point[2], const int face[3], nearest* best)
 {
-    vec3 x[4] = {from->start[point[0]], to->start[face[0]], to->start[face[1]], to->start[face[2]]};
+    vec3 x[4] = {body_sewn(from)[point[0]], body_sewn(to)[face[0]], body_sewn(to)[face[1]], body_sewn(to)[face[2]]};
     bool edge = point[1] >= 0;
-    vec3 end = edge ? from->start[point[1]] : x[0];
+    vec3 end = edge ? body_sewn(from)[point[1]] : x[0];
     if ((from == to && shares_vertex(point, edge ? 2 : 1, face)) || !box_is_near(x, end, best->distance))
     {
         return;
@@ -77,8 +78,8 @@ static void try_face(const body* from, const body* to, const int point[2], const
 // Positions of the tie's own vertices, the face after the point.
 static tie tie_between(const body* from, const body* to, const int point[2], const nearest* n, bool* good)
 {
-    vec3 x[5] = {from->start[point[0]], point[1] >= 0 ? from->start[point[1]] : v3(0, 0, 0), to->start[n->face[0]],
-                 to->start[n->face[1]], to->start[n->face[2]]};
+    vec3 x[5] = {body_sewn(from)[point[0]], point[1] >= 0 ? body_sewn(from)[point[1]] : v3(0, 0, 0),
+                 body_sewn(to)[n->face[0]], body_sewn(to)[n->face[1]], body_sewn(to)[n->face[2]]};
     const int own[2] = {0, point[1] >= 0 ? 1 : -1}, face[3] = {2, 3, 4};
     tie t;
     *good = tie_make(x, own, n->share, face, &t);
@@ -205,9 +206,9 @@ static weft_status add_points(weft_sim* sim, const weft_tie* def, int body_index
     return status;
 }
 
-// Cloths that are sewn together keep no more than half of the distance at which they start (contact/find.c), so that contact
-// does not push against ties. Points that lie upon the other cloth have none: contact leaves them alone, with that
-// cloth.
+// Cloths that are sewn together keep no more than half of the distance at which they start (contact/find.c), so that
+// contact does not push against ties. Points that lie upon the other cloth have none: contact leaves them alone, with
+// that cloth.
 static bool is_near(const weft_sim* sim, const seam_point* p)
 {
     const double least = 0.02; // of the thickness
@@ -231,64 +232,193 @@ static weft_status exclude_near(weft_sim* sim, const weft_tie* def, int first, w
         }
     }
     weft_exclusion exclusion = {def->cloth, def->to, vertices, count};
-    weft_status status = count > 0 ? weft_sim_exclude(sim, &exclusion, error) : WEFT_OK;
+    weft_status status = count > 0 ? exclusion_append(sim, &exclusion, error) : WEFT_OK;
     mem_free(vertices);
     return status;
 }
 
-weft_status weft_sim_tie(weft_sim* sim, const weft_tie* def, weft_error* error)
+void seams_cut(weft_sim* sim, int count)
 {
-    WEFT_ASSERT(sim && def && def->cloth && def->to && def->vertex_count >= 0 && !sim->built);
+    sim->seam_point_count = count < sim->seam_count ? sim->seams[count].first : sim->seam_point_count;
+    sim->seam_count = int_min(sim->seam_count, count);
+}
+
+static weft_status find_cloths(const weft_sim* sim, const weft_tie* def, body_ref* from, body_ref* to,
+                               weft_error* error)
+{
     weft_exclusion names = {def->cloth, def->to, def->vertices, def->vertex_count};
-    TRY(exclusion_check(sim, &names, error));
-    int before = sim->seam_point_count, body_index = sim_find_body(sim, def->cloth);
-    int to_index = sim_find_body(sim, def->to);
-    if (body_index >= sim->body_count || to_index >= sim->body_count)
+    TRY(exclusion_check(sim, &names, from, to, error));
+    if (from->is_obstacle || to->is_obstacle)
     {
         return error_set(
             error, WEFT_BAD_INPUT, NULL, 0,
             "`%s` is an obstacle; ties hold cloth to cloth: use pins with `follow` for what follows a body",
-            body_index >= sim->body_count ? def->cloth : def->to);
+            from->is_obstacle ? def->cloth : def->to);
     }
-    if (sim->bodies[to_index].rest.triangle_count == 0)
+    if (sim->bodies[to->index].rest.triangle_count == 0)
     {
         return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
                          "`%s` is made of lines, and a tie holds to a face: tie it to the other body instead", def->to);
     }
+    return WEFT_OK;
+}
+
+// As the last one. On failure nothing has changed.
+static weft_status seam_append(weft_sim* sim, const weft_tie* def, int from, int to, weft_error* error)
+{
     if (!mem_grow((void**)&sim->seams, &sim->seam_capacity, sim->seam_count + 1, sizeof(seam)))
     {
-        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+        return edit_error(WEFT_NO_MEMORY, error);
     }
-    weft_status status = add_points(sim, def, body_index, to_index, error);
+    int before = sim->seam_point_count;
+    weft_status status = add_points(sim, def, from, to, error);
     status = status == WEFT_OK ? exclude_near(sim, def, before, error) : status;
     if (status != WEFT_OK)
     {
         sim->seam_point_count = before;
         return status;
     }
-    sim->seams[sim->seam_count++] = (seam){body_index, to_index, before, sim->seam_point_count - before, def->edges};
+    sim->seams[sim->seam_count++] = (seam){from, to, before, sim->seam_point_count - before, def->edges};
     return WEFT_OK;
 }
 
-static bool is_excluded(const weft_sim* sim, const seam* s, int vertex)
+// ---- as an edit
+
+void seams_kin(const weft_sim* sim, int* kin)
 {
-    const char *cloth = sim->bodies[s->body].name, *to = sim->bodies[s->to].name;
-    for (int k = 0; k < sim->exclusion_count; k++)
+    for (int k = 0; k < sim->body_count; k++)
     {
-        const exclusion* e = &sim->exclusions[k];
-        bool forward = strcmp(e->first, cloth) == 0 && strcmp(e->second, to) == 0;
-        bool whole = !e->vertices && (forward || (strcmp(e->first, to) == 0 && strcmp(e->second, cloth) == 0));
-        for (int i = 0; forward && i < e->vertex_count && !whole; i++)
+        kin[k] = k;
+    }
+    for (int turn = 0; turn < sim->seam_count; turn++) // as far as a chain of them can reach
+    {
+        for (int k = 0; k < sim->seam_count; k++)
         {
-            whole = e->vertices[i] == vertex;
-        }
-        if (whole)
-        {
-            return true;
+            int *a = &kin[sim->seams[k].body], *b = &kin[sim->seams[k].to];
+            *a = *b = int_min(*a, *b);
         }
     }
-    return false;
 }
+
+const vec3* body_sewn(const body* b)
+{
+    return b->sewn ? b->sewn : b->start;
+}
+
+// Where the two cloths of a tie and their kin are, or were, tied.
+typedef struct sewing
+{
+    int from, to;
+    int* kin;    // [body_count]
+    vec3** sewn; // [body_count] of others NULL
+} sewing;
+
+static bool is_sewn(const sewing* s, int k)
+{
+    return s->kin[k] == s->kin[s->from] || s->kin[k] == s->kin[s->to];
+}
+
+static void sewing_swap(weft_sim* sim, sewing* s)
+{
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        vec3* kept = sim->bodies[k].sewn;
+        sim->bodies[k].sewn = is_sewn(s, k) ? s->sewn[k] : kept;
+        s->sewn[k] = is_sewn(s, k) ? kept : NULL;
+    }
+}
+
+static weft_status sewing_begin(const weft_sim* sim, sewing* s)
+{
+    s->kin = MEM_NEW(sim->body_count, int);
+    s->sewn = MEM_NEW(sim->body_count, vec3*);
+    TRY(s->kin && s->sewn ? WEFT_OK : WEFT_NO_MEMORY);
+    seams_kin(sim, s->kin);
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        const body* b = &sim->bodies[k];
+        s->sewn[k] = is_sewn(s, k) ? MEM_NEW(b->rest.vertex_count, vec3) : NULL;
+        TRY(s->sewn[k] || !is_sewn(s, k) ? WEFT_OK : WEFT_NO_MEMORY);
+        for (int i = 0; i < b->rest.vertex_count && s->sewn[k]; i++)
+        {
+            s->sewn[k][i] = sim->world.state.x[b->scene_vertex[i]];
+        }
+    }
+    return WEFT_OK;
+}
+
+static void sewing_finish(const weft_sim* sim, sewing* s)
+{
+    for (int k = 0; k < sim->body_count && s->sewn; k++)
+    {
+        mem_free(s->sewn[k]);
+    }
+    mem_free(s->sewn);
+    mem_free(s->kin);
+}
+
+static bool is_point_of(const seam_point* p, const seam_point* q)
+{
+    return p->body == q->body && p->to == q->to && memcmp(p->tie.point, q->tie.point, sizeof(p->tie.point)) == 0;
+}
+
+// Two ties of one point to one cloth, made at different times, agree but for what the first has drifted: no solver
+// could hold both.
+static weft_status check_tied_once(const weft_sim* sim, int first, weft_error* error)
+{
+    for (int k = first; k < sim->seam_point_count; k++)
+    {
+        const seam_point* p = &sim->seam_points[k];
+        for (int other = 0; other < first; other++)
+        {
+            if (is_point_of(p, &sim->seam_points[other]))
+            {
+                return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                                 "vertex %d of cloth `%s` is tied to `%s` already: tie other vertices", p->tie.point[0],
+                                 sim->bodies[p->body].name, sim->bodies[p->to].name);
+            }
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status tie_now(weft_sim* sim, const weft_tie* def, sewing* s, weft_error* error)
+{
+    int seams = sim->seam_count, exclusions = sim->exclusion_count, points = sim->seam_point_count;
+    TRY(edit_error(sewing_begin(sim, s), error));
+    sewing_swap(sim, s);
+    weft_status status = seam_append(sim, def, s->from, s->to, error);
+    status = status == WEFT_OK ? check_tied_once(sim, points, error) : status;
+    status = status == WEFT_OK ? generation_next(sim, true, error) : status;
+    if (status != WEFT_OK)
+    {
+        seams_cut(sim, seams);
+        exclusions_cut(sim, exclusions);
+        sewing_swap(sim, s);
+    }
+    return status;
+}
+
+static weft_status join_seam(weft_sim* sim, const weft_tie* def, int from, int to, weft_error* error)
+{
+    TRY(edits_begin(sim, error));
+    sewing s = {from, to, NULL, NULL};
+    weft_status status = tie_now(sim, def, &s, error);
+    sewing_finish(sim, &s);
+    sim->edits.begun |= status == WEFT_OK;
+    return status;
+}
+
+weft_status weft_sim_tie(weft_sim* sim, const weft_tie* def, weft_error* error)
+{
+    WEFT_ASSERT(sim && def && def->cloth && def->to && def->vertex_count >= 0);
+    body_ref from, to;
+    TRY(find_cloths(sim, def, &from, &to, error));
+    return sim->built ? join_seam(sim, def, from.index, to.index, error)
+                      : seam_append(sim, def, from.index, to.index, error);
+}
+
+// ---- what was made
 
 // In one cloth neighbours are always near: nothing is loose there.
 static int count_loose(const weft_sim* sim, const seam* s, double kept)
@@ -303,7 +433,7 @@ static int count_loose(const weft_sim* sim, const seam* s, double kept)
         {
             try_face(from, to, point, to->rest.triangle + 3 * (size_t)t, &best);
         }
-        count += best.distance < kept && !is_excluded(sim, s, i);
+        count += best.distance < kept && !sim_is_excluded(sim, s->body, i, s->to);
     }
     return count;
 }

@@ -146,10 +146,7 @@ void weft_sim_destroy(weft_sim* sim)
     {
         obstacle_finish(&sim->obstacles[k]);
     }
-    for (int k = 0; k < sim->exclusion_count; k++)
-    {
-        exclusion_finish(&sim->exclusions[k]);
-    }
+    exclusions_cut(sim, 0);
     for (int k = 0; k < sim->edits.pin_count; k++)
     {
         edited_pin_finish(&sim->edits.pins[k]);

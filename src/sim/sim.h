@@ -20,7 +20,8 @@ struct body
     int output_count;
     int* outputs;   // [output_count] user's vertex, or NULL: all
     int topology;   // how often its mesh has changed since it came
-    int* torn_from; // [torn_count] of the last outputs, which came since then, the earlier one that each was torn off from
+    int* torn_from; // [torn_count] of the last outputs, which came since then, the earlier one that each was torn off
+                    // from
     int torn_count;
     bool flat_rest; // the rest shape is a uv map: rest angles are zero
     weft_material material;
@@ -30,6 +31,7 @@ struct body
     friction friction;
     double thickness;
     vec3* start;    // [vertex_count] m, when it was added
+    vec3* sewn;     // [vertex_count] m, at the last tie of its kin that was an edit; NULL: there was none
     double added;   // s, when that was
     vec3* velocity; // [vertex_count] m/s, likewise, or NULL
     vec2* rest_uv;  // [3 * triangle_count] rest shape of each triangle
@@ -68,10 +70,17 @@ typedef struct obstacle
     size_t given_size;
 } obstacle;
 
-// A pair that contact leaves alone; bodies are cloths, then obstacles.
+// A body by its place in its list, which it keeps; its number, cloths and then obstacles, changes when cloths come.
+typedef struct body_ref
+{
+    bool is_obstacle;
+    int index;
+} body_ref;
+
+// A pair that contact leaves alone. One of a body that was removed stays in the list, and does nothing.
 typedef struct exclusion
 {
-    char *first, *second;
+    body_ref first, second;
     int* vertices; // [vertex_count] or NULL: all
     int vertex_count;
 } exclusion;
@@ -108,7 +117,8 @@ typedef struct edits
     bool loading;                   // edits of a checkpoint come in: names are looked at when all are there
     uint64_t scene;                 // fingerprint before that
     int body_count, obstacle_count; // likewise
-    edited_pin* pins;               // [pin_count] by id
+    int exclusion_count, seam_count;
+    edited_pin* pins; // [pin_count] by id
     int pin_count, pin_capacity;
     int pin_ids; // given out so far, to pins of bodies too
 } edits;
@@ -199,7 +209,20 @@ weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
 // Whether the model makes elements of what the body is made of; likewise.
 weft_status model_suits(const body* b, weft_error* error);
 
+// ---- what is left alone and what is tied
+// Names and vertices; first and second are those of bodies that are there.
+weft_status exclusion_check(const weft_sim* sim, const weft_exclusion* e, body_ref* first, body_ref* second,
+                            weft_error* error);
+weft_status exclusion_append(weft_sim* sim, const weft_exclusion* e, weft_error* error); // as the last one
+bool exclusion_put(weft_sim* sim, exclusion e); // likewise, with a copy of its vertices; false: there is no memory
+void exclusions_cut(weft_sim* sim, int count);  // drops the last ones
+// Whether a vertex of one body, -1: all of it, is left alone with the other; bodies by number.
+bool sim_is_excluded(const weft_sim* sim, int body, int vertex, int other);
 weft_status seams_build(weft_sim* sim); // ties of the model, once the order of vertices is known
+void seams_cut(weft_sim* sim, int count);
+// Of each cloth the smallest number of those that ties join with it, directly or by others. kin is [body_count].
+void seams_kin(const weft_sim* sim, int* kin);
+const vec3* body_sewn(const body* b); // [vertex_count] where it was tied
 
 // A copy of the name, or of PREFIXn without one; refused when it is no file name or taken.
 weft_status name_take(const weft_sim* sim, const char* name, const char* prefix, char** out, weft_error* error);
@@ -209,15 +232,14 @@ bool names_differ(const weft_sim* sim); // of all bodies that are there
 bool friction_take(double motion, double rest, friction* out);
 #define FRICTION_WRONG "friction is finite, and at rest not less than in motion"
 
-// Of the scene as given, which ties and exclusions are of: cloths, then obstacles; -1: no body has that name.
-int sim_find_body(const weft_sim* sim, const char* name);
+// ---- bodies by number: cloths, then obstacles
+int sim_body_number(const weft_sim* sim, body_ref ref);
+const char* sim_body_name(const weft_sim* sim, int number);
 
 // ---- obstacles
 void obstacle_finish(obstacle* o);
 weft_status obstacle_append(weft_sim* sim, const weft_obstacle_def* def, weft_error* error); // as the last one
 void obstacles_number(weft_sim* sim); // their first vertices, and how many there are in all
-void exclusion_finish(exclusion* e);
-weft_status exclusion_check(const weft_sim* sim, const weft_exclusion* e, weft_error* error); // names and vertices
 bool obstacle_is_still(const obstacle* o);
 // out is [mesh.vertex_count]; rounded to floats.
 weft_status obstacle_positions(obstacle* o, double time, vec3* out, weft_error* error);

@@ -120,7 +120,7 @@ static void parts_add_body(const weft_sim* sim, int index, parts* p)
 
 static void parts_add_exclusion(const weft_sim* sim, const exclusion* e, parts* p)
 {
-    int a = sim_find_body(sim, e->first), b = sim_find_body(sim, e->second);
+    int a = sim_body_number(sim, e->first), b = sim_body_number(sim, e->second);
     if (mesh_of(sim, a)->vertex_count == 0 || mesh_of(sim, b)->vertex_count == 0)
     {
         return; // it was removed
@@ -269,20 +269,12 @@ static weft_status contact_set_kin(contact* c, const weft_sim* sim)
     for (int k = 0; k < sim->body_count; k++)
     {
         const body* b = &sim->bodies[k];
-        c->kin[k] = k;
         for (int i = 0; i < b->rest.vertex_count; i++)
         {
-            c->sewn[b->scene_vertex[i]] = b->start[i];
+            c->sewn[b->scene_vertex[i]] = body_sewn(b)[i];
         }
     }
-    for (int turn = 0; turn < sim->seam_count; turn++) // as far as a chain of them can reach
-    {
-        for (int k = 0; k < sim->seam_count; k++)
-        {
-            int *a = &c->kin[sim->seams[k].body], *b = &c->kin[sim->seams[k].to];
-            *a = *b = int_min(*a, *b);
-        }
-    }
+    seams_kin(sim, c->kin);
     return WEFT_OK;
 }
 

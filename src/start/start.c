@@ -71,37 +71,9 @@ void start_look_close(start_look* look)
 
 // ---- exclusions
 
-static const char* name_of(const weft_sim* sim, int body)
-{
-    return body < sim->body_count ? sim->bodies[body].name : sim->obstacles[body - sim->body_count].name;
-}
-
-static bool lists_vertex(const exclusion* e, int vertex)
-{
-    for (int k = 0; k < e->vertex_count; k++)
-    {
-        if (e->vertices[k] == vertex)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool start_is_excluded(const start_look* look, int body, int vertex, int other)
 {
-    const weft_sim* sim = look->sim;
-    for (int k = 0; k < sim->exclusion_count; k++)
-    {
-        const exclusion* e = &sim->exclusions[k];
-        int first = sim_find_body(sim, e->first), second = sim_find_body(sim, e->second);
-        bool listed = !e->vertices || (first == body && lists_vertex(e, vertex));
-        if (listed && ((first == body && second == other) || (!e->vertices && first == other && second == body)))
-        {
-            return true;
-        }
-    }
-    return false;
+    return sim_is_excluded(look->sim, body, vertex, other);
 }
 
 bool start_is_segment(const start_look* look, const weft_crossing* c, int side)
@@ -183,9 +155,9 @@ weft_status start_refuse(const start_look* look, const char* what, const char* r
         const weft_crossing* c = &look->pairs[k];
         used += (size_t)snprintf(
             text + used, sizeof(text) - used, "%s %s %d of `%.48s` %s %s%d of `%.48s`", k > 0 ? "," : "",
-            start_is_segment(look, c, 0) ? "segment" : "triangle", c->triangle[0], name_of(look->sim, c->body[0]),
+            start_is_segment(look, c, 0) ? "segment" : "triangle", c->triangle[0], sim_body_name(look->sim, c->body[0]),
             c->kind == WEFT_CROSSING_NESTED ? "inside" : "with", start_is_segment(look, c, 1) ? "segment " : "",
-            c->triangle[1], name_of(look->sim, c->body[1]));
+            c->triangle[1], sim_body_name(look->sim, c->body[1]));
     }
     return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s:%s%s (%d pair%s in all); %s", what, text,
                      look->pair_count > NAMED_MAX ? ", ..." : "", look->pair_count, look->pair_count == 1 ? "" : "s",
