@@ -26,6 +26,7 @@ enum
     LOST_LIMIT = 6,     // iterations; a full setup costs as much more than a refresh
     LOST_FOLDED = 16,   // likewise of folded cloth, whose iterations come and go besides
     PATIENCE_MAX = 32,  // times that, where full setups have not helped
+    AGAIN_MORE = 16,    // iterations that a second solve may take more than the first: what a refresh is worth
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
 
@@ -221,6 +222,24 @@ static weft_status solve(void* state, const linear_system* system, vec3* x, weft
     bool broken = status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE;
     bool slow = status == WEFT_NOT_CONVERGED && s->prefilter && !s->options.max_iterations;
     return s->refreshed && (broken || slow) ? solve_anew(s, system, x, stats) : status;
+}
+
+// A small change of values and constraints costs some iterations with the hierarchy that is there, and no setup.
+// Nothing is counted: the next first solve goes on where the last one was.
+static weft_status solve_again(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_state* s = state;
+    if (s->hierarchy->levels[0].pattern.block_count != system->A.pattern->block_count || s->built != WEFT_OK)
+    {
+        return WEFT_NOT_CONVERGED;
+    }
+    s->started = false;
+    s->cg.iteration_limit = s->last_iterations + AGAIN_MORE;
+    cg_constrain(&s->cg, system);
+    weft_status status = cg_solve(&s->cg, system, x, stats);
+    report(s, system, stats);
+    stats->refreshed = 3;
+    return status;
 }
 
 // ---- escalation
@@ -421,7 +440,8 @@ const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
                                       .solve = solve_surely,
                                       .finish = sa_state_finish,
                                       .forget = forget,
-                                      .aggregates = aggregates};
+                                      .aggregates = aggregates,
+                                      .solve_again = solve_again};
 
 const linear_solver solver_sa_cycle = {.name = "sa-cycle",
                                        .summary = "the V-cycles of sa-ppcg alone, without CG: to study the multigrid",
