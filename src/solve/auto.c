@@ -292,14 +292,15 @@ static weft_status auto_solve(void* state, const linear_system* system, vec3* x,
 }
 
 // Second solves say nothing about the next first one, so nothing is learnt from them.
-static weft_status auto_solve_again(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+static weft_status auto_solve_again(void* state, const linear_system* system, int changed, vec3* x,
+                                    weft_solve_stats* stats)
 {
     auto_state* a = state;
     if (!a->inner->solve_again)
     {
         return WEFT_NOT_CONVERGED;
     }
-    weft_status status = a->inner->solve_again(&a->state, system, x, stats);
+    weft_status status = a->inner->solve_again(&a->state, system, changed, x, stats);
     stats->solver = a->inner->name;
     return status;
 }

@@ -82,7 +82,7 @@ static bool solver_object_may_again(const solver_object* object, const linear_sy
     return object->solver->solve_again && object->analyzed && object->solved && !system_has_ties(system);
 }
 
-weft_status solver_object_solve_again(solver_object* object, const linear_system* system, vec3* x,
+weft_status solver_object_solve_again(solver_object* object, const linear_system* system, int changed, vec3* x,
                                       weft_solve_stats* stats)
 {
     if (!solver_object_may_again(object, system))
@@ -91,7 +91,7 @@ weft_status solver_object_solve_again(solver_object* object, const linear_system
     }
     *stats = solver_object_no_stats(object);
     double start = timer_now();
-    weft_status status = object->solver->solve_again(object->state, system, x, stats);
+    weft_status status = object->solver->solve_again(object->state, system, changed, x, stats);
     double tried = timer_now() - start;
     int iterations = stats->iterations;
     if (status != WEFT_OK)

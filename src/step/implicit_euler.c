@@ -5,11 +5,6 @@
 
 #include "step/step.h"
 
-enum
-{
-    CHANGED_MAX = 8 // contacts let go or caught: with more, what was set up for the first solve serves no more
-};
-
 static weft_status stage_assemble(world* w)
 {
     const model* m = w->model;
@@ -69,10 +64,10 @@ static vec3 reaction(const world* w, int i)
     return v3_scale(1.0 / w->h, sum);
 }
 
-static weft_status solve_once(world* w, bool again)
+static weft_status solve_once(world* w, int changed)
 {
     linear_system system = world_system(w, w->rhs, w->z);
-    TRY(world_solve(w, &system, w->dv, again));
+    TRY(world_solve(w, &system, w->dv, changed));
     for (int i = 0; i < w->model->vertex_count; i++)
     {
         w->v_next[i] = v3_add(w->state.v[i], w->dv[i]);
@@ -87,12 +82,12 @@ static weft_status stage_solve(world* w)
     {
         w->dv[i] = v3_scale(w->h, w->state.acceleration[i]);
     }
-    TRY(solve_once(w, false));
+    TRY(solve_once(w, 0));
     for (int turn = 0, changed; turn < RELEASES_MAX && (changed = world_release(w, reaction, w->v_next)) > 0; turn++)
     {
         bool kept;
         TRY(assemble_again(w, &kept));
-        TRY(solve_once(w, kept && changed <= CHANGED_MAX));
+        TRY(solve_once(w, kept ? changed : 0));
     }
     return WEFT_OK;
 }

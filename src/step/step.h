@@ -286,8 +286,8 @@ weft_status world_assemble(world* w, const element_motion* motion, const vec3* r
 void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t wanted, const vec3* start, vec3* out);
 double world_element_work(const world* w, const element_motion* start, const vec3* v_end); // of air, J
 linear_system world_system(const world* w, const vec3* b, const vec3* z);
-// again: the system is that of the last solve but for a few rows, and x its solution
-weft_status world_solve(world* w, const linear_system* system, vec3* x, bool again);
+// changed > 0: the system is that of the last solve but for so many contacts, and x its solution; 0: another one
+weft_status world_solve(world* w, const linear_system* system, vec3* x, int changed);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
 double lively_energy(const weft_energy* e); // kinetic and elastic

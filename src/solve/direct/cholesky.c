@@ -12,8 +12,8 @@
 
 // In a second solve: what an iteration costs of a factorisation goes by the flops of both, and the tolerance of
 // conjugate gradients is that of their norm, which the first factor distorts where stiff rows were let go.
-static const double AGAIN_SHARE = 1.0; // of a factorisation, that iterations may cost
-static const double SOLVE_FLOP = 12.0; // one of a triangular solve beside one of a factorisation
+static const double AGAIN_FLOP = 5.0;   // one of an iteration beside one of a factorisation
+static const double AGAIN_CHANGE = 3.0; // iterations that a changed contact costs
 static const double AGAIN_SHARPER = 0.1;
 static const double DISSECT_FLOPS = 4e4; // of a factorisation, that a dissection costs a vertex
 
@@ -195,13 +195,19 @@ static weft_status precondition(void* context, const vec3* r, vec3* h)
 
 // Conjugate gradients with the factor of the first solve: as many iterations as rows have changed, or fewer. The answer
 // is held to what the direct one is.
-static weft_status cholesky_solve_again(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+static weft_status cholesky_solve_again(void* state, const linear_system* system, int changed, vec3* x,
+                                        weft_solve_stats* stats)
 {
     cholesky_state* c = state;
-    double apply = SOLVE_FLOP * 4.0 * (double)c->symbolic.factor_size;
+    double iteration = AGAIN_FLOP * 4.0 * (double)c->symbolic.factor_size;
+    double limit = c->symbolic.flops / iteration;
+    if (AGAIN_CHANGE * changed > limit)
+    {
+        return WEFT_NOT_CONVERGED;
+    }
     c->cg.options = c->options;
     c->cg.options.tolerance *= AGAIN_SHARPER;
-    c->cg.iteration_limit = (int64_t)(AGAIN_SHARE * c->symbolic.flops / apply);
+    c->cg.iteration_limit = (int64_t)limit;
     cg_constrain(&c->cg, system);
     weft_status status = cg_solve(&c->cg, system, x, stats);
     stats->bytes = cholesky_bytes(c);

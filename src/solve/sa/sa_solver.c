@@ -26,6 +26,7 @@ enum
     LOST_LIMIT = 6,     // iterations; a full setup costs as much more than a refresh
     LOST_FOLDED = 16,   // likewise of folded cloth, whose iterations come and go besides
     PATIENCE_MAX = 32,  // times that, where full setups have not helped
+    AGAIN_CHANGED = 8,  // contacts that may differ in a second solve with the same hierarchy
     AGAIN_MORE = 16,    // iterations that a second solve may take more than the first: what a refresh is worth
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
@@ -226,15 +227,16 @@ static weft_status solve(void* state, const linear_system* system, vec3* x, weft
 
 // A small change of values and constraints costs some iterations with the hierarchy that is there, and no setup.
 // Nothing is counted: the next first solve goes on where the last one was.
-static weft_status solve_again(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
+static weft_status solve_again(void* state, const linear_system* system, int changed, vec3* x, weft_solve_stats* stats)
 {
     sa_state* s = state;
-    if (s->hierarchy->levels[0].pattern.block_count != system->A.pattern->block_count || s->built != WEFT_OK)
+    if (changed > AGAIN_CHANGED)
     {
         return WEFT_NOT_CONVERGED;
     }
     s->started = false;
-    s->cg.iteration_limit = s->last_iterations + AGAIN_MORE;
+    int limit = s->last_iterations + AGAIN_MORE;
+    s->cg.iteration_limit = s->options.max_iterations ? int_min(limit, s->options.max_iterations) : limit;
     cg_constrain(&s->cg, system);
     weft_status status = cg_solve(&s->cg, system, x, stats);
     report(s, system, stats);
