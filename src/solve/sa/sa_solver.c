@@ -40,6 +40,7 @@ typedef struct sa_state
     cg cg;
     bool prefilter, started;
     weft_status built; // of the last setup
+    bool escalated;    // the last solve was not done with the hierarchy that was asked for
     // Reuse: after a full setup only numbers are made anew, until the iterations that this has cost are worth a setup.
     bool usable;          // the hierarchy may be refreshed
     int refreshed;        // what was done for this solve, as weft_solve_stats says it
@@ -230,7 +231,7 @@ static weft_status solve(void* state, const linear_system* system, vec3* x, weft
 static weft_status solve_again(void* state, const linear_system* system, int changed, vec3* x, weft_solve_stats* stats)
 {
     sa_state* s = state;
-    if (changed > AGAIN_CHANGED)
+    if (s->escalated || changed > AGAIN_CHANGED)
     {
         return WEFT_NOT_CONVERGED;
     }
@@ -327,7 +328,8 @@ static weft_status solve_surely(void* state, const linear_system* system, vec3* 
         s->cg.iteration_limit = s->options.max_iterations ? s->options.max_iterations : ESCALATE_AFTER;
         status = solve(s, system, x, stats);
     }
-    if (may_escalate(s, status))
+    s->escalated = may_escalate(s, status);
+    if (s->escalated)
     {
         stats->escalations = 1;
         status = solve_stronger(s, system, x, stats);
