@@ -160,7 +160,7 @@ static void loads_do_not_tear(void** state)
         watch w = watch_open(sim);
         weft_step_stats stats = {0};
         double stretch = 0.0;
-        for (int n = 0; n < (k == 0 ? 40 : 120); n++)
+        for (int n = 0; n < (k == 0 ? 40 : 180); n++)
         {
             step(sim, &stats);
             stretch = fmax(stretch, stats.max_stretch);

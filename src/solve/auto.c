@@ -24,6 +24,11 @@ typedef enum auto_choice
     CHOICE_COUNT
 } auto_choice;
 
+// Of a factor of a flat sheet without contact, over n^1.5; layers that contacts couple take several times as many.
+static const double FLOPS_A_SHEET = 1450.0;
+static const double FLOPS_SPREAD = 1.2; // up to which sheets without contact differ
+static const double FLOPS_A_MICROSECOND = 1450.0 / 0.0245;
+
 static const linear_solver* const choices[CHOICE_COUNT] = {&solver_diag_ppcg, &solver_sa_ppcg, &solver_cholesky};
 
 // What checkpoints keep: without it the first solves of each frame would try again what is known to be slow.
@@ -32,7 +37,7 @@ typedef union auto_memory
     struct
     {
         double changes;              // share of the last solves before which the pattern changed: contacts come and go
-        double factor[CHOICE_COUNT]; // iterations seen over those expected; 0: not seen
+        double factor[CHOICE_COUNT]; // iterations (flops of a direct solve) seen over those expected; 0: not seen
     };
     double numbers[SOLVER_MEMORY];
 } auto_memory;
@@ -43,7 +48,7 @@ typedef struct auto_state
     auto_choice choice;
     bool analyzed;    // by the inner solver, for this pattern
     int solves;       // since the last analysis or checkpoint
-    double expected;  // iterations of the last solve by the model
+    double expected;  // iterations of the last solve by the model, or flops
     bool folded;      // sa-ppcg would smooth by an incomplete factor
     uint64_t pattern; // fingerprint of the last solve's
     auto_memory seen;
@@ -120,7 +125,7 @@ static sa_expectation expect_sa(bool folded, double changes, double vertices)
 
 typedef struct auto_costs
 {
-    double iterations[CHOICE_COUNT]; // expected
+    double iterations[CHOICE_COUNT]; // expected; flops of a direct solve
     double once[CHOICE_COUNT];       // setup or analysis that a first solve has and others do without
     double each[CHOICE_COUNT];       // microseconds of any solve
 } auto_costs;
@@ -131,7 +136,9 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
     double n = system->A.pattern->row_count, blocks = system->A.pattern->block_count;
     double digits = log(1.0 / o->tolerance) / log(1e5);
     sa_expectation sa = expect_sa(a->folded, a->seen.changes, n);
-    auto_costs c = {.iterations = {diag_iterations(o, system, digits), digits * sa.iterations}};
+    double density = blocks / (13.0 * n);
+    auto_costs c = {.iterations = {diag_iterations(o, system, digits), digits * sa.iterations,
+                                   FLOPS_A_SHEET * n * sqrt(n) * density * density}};
     for (int k = 0; k < CHOICE_COUNT; k++)
     {
         c.iterations[k] *= a->seen.factor[k] > 0.0 ? a->seen.factor[k] : 1.0;
@@ -142,10 +149,9 @@ static auto_costs costs_of(const auto_state* a, const linear_system* system)
     c.each[CHOICE_SA] = 100.0 + 0.032 * blocks + 0.1 * c.once[CHOICE_SA] +
                         c.iterations[CHOICE_SA] * (60.0 + sa.share * pass_time(276.0 * blocks + 840.0 * n, 31e3));
     c.each[CHOICE_SA] += a->folded ? 0.012 * blocks : 0.0; // the factor and a look at its radius
-    double density = blocks / (13.0 * n);
-    c.each[CHOICE_DIRECT] = 400.0 + 1.1 * n + 0.0245 * n * sqrt(n) * density * density;
+    c.each[CHOICE_DIRECT] = 400.0 + 1.1 * n + c.iterations[CHOICE_DIRECT] / FLOPS_A_MICROSECOND;
     c.once[CHOICE_DIRECT] = 5.0 * n;
-    c.each[CHOICE_DIRECT] += a->seen.changes * c.once[CHOICE_DIRECT];
+    c.each[CHOICE_DIRECT] += a->seen.changes * 2.0 * n; // most analyses keep the order
     c.each[CHOICE_SA] += a->seen.changes * 0.03 * blocks;
     if (n > DIRECT_VERTICES_MAX)
     {
@@ -264,7 +270,7 @@ static weft_status auto_factor(void* state, const linear_system* system)
 }
 
 // What was seen of the solvers that did not run fades: cloth that came to rest may suit another one than before.
-static void watch_iterations(auto_state* a, int iterations)
+static void watch_iterations(auto_state* a, double iterations)
 {
     const double fading = 0.005;
     for (int k = 0; k < CHOICE_COUNT; k++)
@@ -279,8 +285,23 @@ static weft_status auto_solve(void* state, const linear_system* system, vec3* x,
     auto_state* a = state;
     weft_status status = a->inner->solve(&a->state, system, x, stats);
     stats->solver = a->inner->name;
-    watch_iterations(a, stats->iterations);
+    watch_iterations(a, a->inner->flops ? fmax(a->expected, a->inner->flops(&a->state) / FLOPS_SPREAD)
+                                        : stats->iterations);
     a->solves++;
+    return status;
+}
+
+// Second solves say nothing about the next first one, so nothing is learnt from them.
+static weft_status auto_solve_again(void* state, const linear_system* system, int changed, vec3* x,
+                                    weft_solve_stats* stats)
+{
+    auto_state* a = state;
+    if (!a->inner->solve_again)
+    {
+        return WEFT_NOT_CONVERGED;
+    }
+    weft_status status = a->inner->solve_again(&a->state, system, changed, x, stats);
+    stats->solver = a->inner->name;
     return status;
 }
 
@@ -315,4 +336,6 @@ const linear_solver solver_auto = {"auto",
                                    auto_finish,
                                    auto_forget,
                                    auto_aggregates,
-                                   auto_memory_of};
+                                   auto_memory_of,
+                                   NULL,
+                                   auto_solve_again};

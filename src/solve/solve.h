@@ -104,6 +104,12 @@ typedef struct linear_solver
     int (*aggregates)(const void* state, int level, int* aggregate);
     // SOLVER_MEMORY numbers of the state that outlive `forget`: a checkpoint keeps them. NULL: there are none.
     double* (*memory)(void* state);
+    // Work of the last factorisation, beside which iterations and later factors are reckoned. NULL: no factor.
+    double (*flops)(const void* state);
+    // After `factor` and `solve` of a system with the same pattern, of which `changed` small parts are others now:
+    // solves with what was made for that one, and leaves it and all counts as they are. NOT_CONVERGED: not worth it, x
+    // is as far as it came. Nothing is allocated. NULL: the solver cannot.
+    weft_status (*solve_again)(void* state, const linear_system* system, int changed, vec3* x, weft_solve_stats* stats);
 } linear_solver;
 
 extern const linear_solver solver_auto, solver_mpcg, solver_diag_pcg, solver_diag_ppcg, solver_sa_pcg, solver_sa_ppcg,
@@ -123,12 +129,18 @@ typedef struct solver_object
     void* state;
     uint64_t analyzed_version;
     bool analyzed;
+    bool solved;       // the last solve has left what another may start from
     struct tied* tied; // made when a system with ties comes, NULL before
 } solver_object;
 
 weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options,
                                weft_error* error);
 weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats);
+// The same for a system with the pattern of the last solve, from which it differs in the values, constraints and
+// right-hand side of `changed` contacts or the like. What was set up for that one serves, as long as it is good enough;
+// x comes with its solution as the first guess.
+weft_status solver_object_solve_again(solver_object* object, const linear_system* system, int changed, vec3* x,
+                                      weft_solve_stats* stats);
 // For steps, after a solve that did not converge or met what is not definite: a direct solve, whose answer counts even
 // if rounding keeps it from the tolerance. Adds to the stats of the solve before. Fails where that is no answer either.
 weft_status solver_object_rescue(const solver_object* object, const linear_system* system, vec3* x,

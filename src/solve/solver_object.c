@@ -70,8 +70,36 @@ weft_status solver_object_solve(solver_object* object, const linear_system* syst
             tied_expand(object->tied, &object->options, system, x, stats);
         }
     }
+    object->solved = status == WEFT_OK;
     stats->setup_s = ready - start;
     stats->solve_s = timer_now() - ready;
+    return status;
+}
+
+// Ties change the reduced matrix in more than a few rows.
+static bool solver_object_may_again(const solver_object* object, const linear_system* system)
+{
+    return object->solver->solve_again && object->analyzed && object->solved && !system_has_ties(system);
+}
+
+weft_status solver_object_solve_again(solver_object* object, const linear_system* system, int changed, vec3* x,
+                                      weft_solve_stats* stats)
+{
+    if (!solver_object_may_again(object, system))
+    {
+        return solver_object_solve(object, system, x, stats);
+    }
+    *stats = solver_object_no_stats(object);
+    double start = timer_now();
+    weft_status status = object->solver->solve_again(object->state, system, changed, x, stats);
+    double tried = timer_now() - start;
+    int iterations = stats->iterations;
+    if (status != WEFT_OK)
+    {
+        status = solver_object_solve(object, system, x, stats);
+        stats->iterations += iterations;
+    }
+    stats->solve_s += tried;
     return status;
 }
 
@@ -82,11 +110,12 @@ void solver_object_drop(solver_object* object)
         object->solver->finish(object->state);
         memset(object->state, 0, object->solver->state_size);
     }
-    object->analyzed = false;
+    object->analyzed = object->solved = false;
 }
 
 void solver_object_forget(solver_object* object)
 {
+    object->solved = false;
     if (object->state && object->solver->forget)
     {
         object->solver->forget(object->state);

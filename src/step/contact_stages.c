@@ -93,15 +93,15 @@ static void pull_ties(world* w, reaction_fn* reaction)
     }
 }
 
-bool world_release(world* w, reaction_fn* reaction, const vec3* v)
+int world_release(world* w, reaction_fn* reaction, const vec3* v)
 {
     if (!w->contact)
     {
-        return false;
+        return 0;
     }
     pull_ties(w, reaction);
     pulled p = {w, reaction};
-    return contact_release(w->contact, touch_reaction, &p, v) > 0;
+    return contact_release(w->contact, touch_reaction, &p, v);
 }
 
 void world_remember(world* w, reaction_fn* reaction)

@@ -33,9 +33,10 @@ static void change_rhs(world* w, double sign)
 }
 
 // After contacts were let go: the mesh's part is as it was, and as long as the pattern is too only cushions change.
-static weft_status assemble_again(world* w)
+static weft_status assemble_again(world* w, bool* kept)
 {
     contact* c = w->contact;
+    *kept = false;
     uint64_t pattern = contact_pattern(c);
     bool coupled = c->coupling_count > 0;
     cushions_change(c, &w->A, -1.0, w->pool);
@@ -47,6 +48,7 @@ static weft_status assemble_again(world* w)
     }
     cushions_change(c, &w->A, 1.0, w->pool);
     change_rhs(w, 1.0);
+    *kept = true;
     return WEFT_OK;
 }
 
@@ -62,10 +64,10 @@ static vec3 reaction(const world* w, int i)
     return v3_scale(1.0 / w->h, sum);
 }
 
-static weft_status solve_once(world* w)
+static weft_status solve_once(world* w, int changed)
 {
     linear_system system = world_system(w, w->rhs, w->z);
-    TRY(world_solve(w, &system, w->dv));
+    TRY(world_solve(w, &system, w->dv, changed));
     for (int i = 0; i < w->model->vertex_count; i++)
     {
         w->v_next[i] = v3_add(w->state.v[i], w->dv[i]);
@@ -80,11 +82,12 @@ static weft_status stage_solve(world* w)
     {
         w->dv[i] = v3_scale(w->h, w->state.acceleration[i]);
     }
-    TRY(solve_once(w));
-    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next); turn++)
+    TRY(solve_once(w, 0));
+    for (int turn = 0, changed; turn < RELEASES_MAX && (changed = world_release(w, reaction, w->v_next)) > 0; turn++)
     {
-        TRY(assemble_again(w));
-        TRY(solve_once(w));
+        bool kept;
+        TRY(assemble_again(w, &kept));
+        TRY(solve_once(w, kept ? changed : 0));
     }
     return WEFT_OK;
 }

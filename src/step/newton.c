@@ -201,7 +201,7 @@ static weft_status minimise(world* w)
         TRY(linearize(w));
         memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
         linear_system system = world_system(w, w->rhs, NULL);
-        TRY(world_solve(w, &system, w->dv));
+        TRY(world_solve(w, &system, w->dv, 0));
         world_count(w, counters[0], 1.0);
         // Done when the move is small, and what it can still gain is nothing beside the energies at hand.
         double slope = slope_of(w);

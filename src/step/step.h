@@ -274,7 +274,7 @@ void world_collect_held(world* w);
 weft_status stage_detect(world* w);                   // pins; what touches, and what is about to
 typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
 // Whether something pulled that must not, at these velocities: then constrain and solve again without it.
-bool world_release(world* w, reaction_fn* reaction, const vec3* v);
+int world_release(world* w, reaction_fn* reaction, const vec3* v);
 void world_remember(world* w, reaction_fn* reaction); // for the contact of the next substep
 void binding_pull(world* w, reaction_fn* reaction);   // what ties exert on the vertices that they name, into pull
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
@@ -285,7 +285,8 @@ weft_status world_assemble(world* w, const element_motion* motion, const vec3* r
 void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t wanted, const vec3* start, vec3* out);
 double world_element_work(const world* w, const element_motion* start, const vec3* v_end); // of air, J
 linear_system world_system(const world* w, const vec3* b, const vec3* z);
-weft_status world_solve(world* w, const linear_system* system, vec3* x);
+// changed > 0: the system is that of the last solve but for so many contacts, and x its solution; 0: another one
+weft_status world_solve(world* w, const linear_system* system, vec3* x, int changed);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
 double lively_energy(const weft_energy* e); // kinetic and elastic

@@ -200,10 +200,11 @@ linear_system world_system(const world* w, const vec3* b, const vec3* z)
                            .pattern_version = w->pattern_version};
 }
 
-weft_status world_solve(world* w, const linear_system* system, vec3* x)
+weft_status world_solve(world* w, const linear_system* system, vec3* x, int changed)
 {
     weft_solve_stats* stats = &w->last_solve;
-    weft_status status = solver_object_solve(&w->solver, system, x, stats);
+    weft_status status = changed > 0 ? solver_object_solve_again(&w->solver, system, changed, x, stats)
+                                     : solver_object_solve(&w->solver, system, x, stats);
     if (status == WEFT_NOT_CONVERGED || status == WEFT_NOT_DEFINITE)
     {
         weft_status rescued = solver_object_rescue(&w->solver, system, x, stats);

@@ -67,7 +67,9 @@ typedef struct chol_symbolic
 // Fills tasks, top and the places of U of a symbolic structure whose nodes are known.
 weft_status chol_plan(chol_symbolic* symbolic);
 
-weft_status chol_symbolic_create(const bsr_pattern* pattern, int block_size, chol_symbolic* out);
+// order: that of an earlier pattern [row_count], or NULL to dissect this one. Any order gives the same answer, but a
+// poor one more work (`flops`).
+weft_status chol_symbolic_create(const bsr_pattern* pattern, int block_size, const int* order, chol_symbolic* out);
 void chol_symbolic_finish(chol_symbolic* symbolic); // zeroed or half-built is fine
 double chol_symbolic_bytes(const chol_symbolic* symbolic);
 
@@ -78,9 +80,11 @@ typedef struct chol_numeric
     double* x;            // [x_size] padded vector, by rank
     double* y;            // [y_size] what each node passes to its ancestors
     unsigned char* pivot; // [node_count] pivot_result of each node
+    size_t room[5];       // bytes of each of them
 } chol_numeric;
 
-weft_status chol_numeric_create(const chol_symbolic* symbolic, chol_numeric* out);
+// Room for the numbers of a factor, in what `out` holds where that is enough: zeroed at first. What was in it is lost.
+weft_status chol_numeric_fit(const chol_symbolic* symbolic, chol_numeric* out);
 void chol_numeric_finish(chol_numeric* numeric);
 double chol_numeric_bytes(const chol_symbolic* symbolic);
 

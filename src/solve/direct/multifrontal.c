@@ -37,21 +37,32 @@ const dense_kernels* dense_kernels_for(cpu_kind cpu)
 #endif
 }
 
-weft_status chol_numeric_create(const chol_symbolic* s, chol_numeric* out)
+// Nothing is read before it was written, so nothing is cleared: a factor of megabytes would be touched once more. An
+// eighth to spare, as contacts grow slowly.
+static bool fit(void** array, size_t* room, size_t bytes)
 {
-    *out = (chol_numeric){
-        .L = MEM_NEW(s->factor_size, double),
-        .U = MEM_NEW(s->update_size, double),
-        .x = MEM_NEW(s->x_size, double),
-        .y = MEM_NEW(s->y_size, double),
-        .pivot = MEM_NEW(s->node_count, unsigned char),
-    };
-    if (!out->L || !out->U || !out->x || !out->y || !out->pivot)
+    if (*array && bytes <= *room)
+    {
+        return true;
+    }
+    mem_free(*array);
+    *room = bytes + bytes / 8;
+    *array = mem_raw(*room, 1);
+    return *array != NULL;
+}
+
+weft_status chol_numeric_fit(const chol_symbolic* s, chol_numeric* out)
+{
+    bool ok = fit((void**)&out->L, &out->room[0], s->factor_size * sizeof(double)) &&
+              fit((void**)&out->U, &out->room[1], s->update_size * sizeof(double)) &&
+              fit((void**)&out->x, &out->room[2], s->x_size * sizeof(double)) &&
+              fit((void**)&out->y, &out->room[3], s->y_size * sizeof(double)) &&
+              fit((void**)&out->pivot, &out->room[4], (size_t)s->node_count);
+    if (!ok)
     {
         chol_numeric_finish(out);
-        return WEFT_NO_MEMORY;
     }
-    return WEFT_OK;
+    return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 void chol_numeric_finish(chol_numeric* numeric)

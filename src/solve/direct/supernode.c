@@ -49,7 +49,7 @@ static void analysis_finish(analysis* a)
     mem_free(a->merged_into);
 }
 
-static weft_status analysis_init(analysis* a, const bsr_pattern* pattern, int block_size)
+static weft_status analysis_init(analysis* a, const bsr_pattern* pattern, int block_size, const int* order)
 {
     int n = pattern->row_count;
     *a = (analysis){.pattern = pattern, .count = n, .block_size = block_size};
@@ -62,6 +62,11 @@ static weft_status analysis_init(analysis* a, const bsr_pattern* pattern, int bl
         {
             return WEFT_NO_MEMORY;
         }
+    }
+    if (order)
+    {
+        memcpy(a->order, order, (size_t)n * sizeof(int));
+        return WEFT_OK;
     }
     return ordering_dissect(pattern, a->order);
 }
@@ -510,10 +515,10 @@ static weft_status pattern_copy(const bsr_pattern* from, bsr_pattern* out)
     return WEFT_OK;
 }
 
-static weft_status symbolic_build(analysis* a, const bsr_pattern* pattern, chol_symbolic* out)
+static weft_status symbolic_build(analysis* a, const bsr_pattern* pattern, const int* order, chol_symbolic* out)
 {
     TRY(pattern_copy(pattern, &out->pattern));
-    TRY(analysis_init(a, pattern, out->block_size));
+    TRY(analysis_init(a, pattern, out->block_size, order));
     analysis_rank_vertices(a);
     analysis_find_tree(a);
     analysis_postorder(a);
@@ -528,11 +533,11 @@ static weft_status symbolic_build(analysis* a, const bsr_pattern* pattern, chol_
     return WEFT_OK;
 }
 
-weft_status chol_symbolic_create(const bsr_pattern* pattern, int block_size, chol_symbolic* out)
+weft_status chol_symbolic_create(const bsr_pattern* pattern, int block_size, const int* order, chol_symbolic* out)
 {
     *out = (chol_symbolic){.vertex_count = pattern->row_count, .block_size = block_size};
     analysis a = {0};
-    weft_status status = symbolic_build(&a, pattern, out);
+    weft_status status = symbolic_build(&a, pattern, order, out);
     analysis_finish(&a);
     if (status != WEFT_OK)
     {

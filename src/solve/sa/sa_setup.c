@@ -263,7 +263,6 @@ weft_status sa_restructure(sa_hierarchy* h, const linear_system* system)
     }
     h->bytes -= (size_t)(chol_symbolic_bytes(&h->symbolic) + chol_numeric_bytes(&h->symbolic));
     chol_symbolic_finish(&h->symbolic);
-    chol_numeric_finish(&h->numeric);
     mem_free(h->direct_x);
     h->direct_x = NULL;
     return sa_factor_last(h);

@@ -26,6 +26,8 @@ enum
     LOST_LIMIT = 6,     // iterations; a full setup costs as much more than a refresh
     LOST_FOLDED = 16,   // likewise of folded cloth, whose iterations come and go besides
     PATIENCE_MAX = 32,  // times that, where full setups have not helped
+    AGAIN_CHANGED = 8,  // contacts that may differ in a second solve with the same hierarchy
+    AGAIN_MORE = 16,    // iterations that a second solve may take more than the first: what a refresh is worth
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
 
@@ -38,6 +40,7 @@ typedef struct sa_state
     cg cg;
     bool prefilter, started;
     weft_status built; // of the last setup
+    bool escalated;    // the last solve was not done with the hierarchy that was asked for
     // Reuse: after a full setup only numbers are made anew, until the iterations that this has cost are worth a setup.
     bool usable;          // the hierarchy may be refreshed
     int refreshed;        // what was done for this solve, as weft_solve_stats says it
@@ -223,6 +226,25 @@ static weft_status solve(void* state, const linear_system* system, vec3* x, weft
     return s->refreshed && (broken || slow) ? solve_anew(s, system, x, stats) : status;
 }
 
+// A small change of values and constraints costs some iterations with the hierarchy that is there, and no setup.
+// Nothing is counted: the next first solve goes on where the last one was.
+static weft_status solve_again(void* state, const linear_system* system, int changed, vec3* x, weft_solve_stats* stats)
+{
+    sa_state* s = state;
+    if (s->escalated || changed > AGAIN_CHANGED)
+    {
+        return WEFT_NOT_CONVERGED;
+    }
+    s->started = false;
+    int limit = s->last_iterations + AGAIN_MORE;
+    s->cg.iteration_limit = s->options.max_iterations ? int_min(limit, s->options.max_iterations) : limit;
+    cg_constrain(&s->cg, system);
+    weft_status status = cg_solve(&s->cg, system, x, stats);
+    report(s, system, stats);
+    stats->refreshed = 3;
+    return status;
+}
+
 // ---- escalation
 
 static bool may_escalate(const sa_state* s, weft_status status)
@@ -306,7 +328,8 @@ static weft_status solve_surely(void* state, const linear_system* system, vec3* 
         s->cg.iteration_limit = s->options.max_iterations ? s->options.max_iterations : ESCALATE_AFTER;
         status = solve(s, system, x, stats);
     }
-    if (may_escalate(s, status))
+    s->escalated = may_escalate(s, status);
+    if (s->escalated)
     {
         stats->escalations = 1;
         status = solve_stronger(s, system, x, stats);
@@ -421,7 +444,8 @@ const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
                                       .solve = solve_surely,
                                       .finish = sa_state_finish,
                                       .forget = forget,
-                                      .aggregates = aggregates};
+                                      .aggregates = aggregates,
+                                      .solve_again = solve_again};
 
 const linear_solver solver_sa_cycle = {.name = "sa-cycle",
                                        .summary = "the V-cycles of sa-ppcg alone, without CG: to study the multigrid",
