@@ -3,14 +3,18 @@
 // that what solvers keep acts: `cold` is the first solve, `again` the one after it, setup included in both. Times are
 // processor time, the best of the rounds, so that other processes disturb them less. Can be killed and called again:
 // finished systems are in the log; scenes of which one is missing are simulated again. Options: --cells N (100: some
-// 10,000 vertices a scene), --scenes LIST, --time-steps LIST in ms (5,2), --threads N (1), --rounds N (2), --set
-// PATH=VALUE (of the scenes), those of results.h.
+// 10,000 vertices a scene, 15,000 a garment), --scenes LIST, --garments FOLDER (of tshirt1900.obj and
+// dress-v5k-f10k.obj: two scenes more; refined, they are written beside the log), --bendings LIST
+// (curvature,hinge), --time-steps LIST in ms (5,2), --threads N (1), --rounds N (2), --set PATH=VALUE (of the scenes),
+// those of results.h.
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 #include <time.h>
 
 #include "bench/bench.h"
 #include "bench/common.h"
+#include "bench/garment.h"
 #include "bench/results.h"
 #include "weft/solver.h"
 
@@ -28,11 +32,20 @@ typedef struct folded_scene
     const char* name;
     double cells; // a hundredth of
     double moment[MOMENTS];
+    int cloths;
+    const char* file; // of a garment, and how high it is, m; else NULL
+    double height;
 } folded_scene;
 
 static const folded_scene scenes[] = {
-    {"twist", 1.8, {1.0, 1.5, 2.5}},  {"sphere", 1.0, {0.5, 0.75, 1.5}}, {"drop-vertical", 1.0, {0.3, 0.6, 1.0}},
-    {"stack", 0.45, {0.3, 0.6, 1.0}}, {"ring", 1.0, {0.75, 1.25, 2.0}},  {"skirt", 1.5, {0.75, 1.25, 2.0}},
+    {"twist", 1.8, {1.0, 1.5, 2.5}, 1, NULL, 0.0},
+    {"sphere", 1.0, {0.5, 0.75, 1.5}, 1, NULL, 0.0},
+    {"drop-vertical", 1.0, {0.3, 0.6, 1.0}, 1, NULL, 0.0},
+    {"stack", 0.45, {0.3, 0.6, 1.0}, 5, NULL, 0.0},
+    {"ring", 1.0, {0.75, 1.25, 2.0}, 1, NULL, 0.0},
+    {"skirt", 1.5, {0.75, 1.25, 2.0}, 1, NULL, 0.0},
+    {"tshirt", 1.5, {0.3, 0.7, 1.2}, 1, "tshirt1900.obj", 0.7},
+    {"dress", 1.5, {0.3, 0.7, 1.2}, 1, "dress-v5k-f10k.obj", 1.1},
 };
 
 enum
@@ -40,7 +53,14 @@ enum
     SCENES = sizeof(scenes) / sizeof(scenes[0])
 };
 
-static const char all_scenes[] = "twist,sphere,drop-vertical,stack,ring,skirt";
+static const char shipped[] = "twist,sphere,drop-vertical,stack,ring,skirt";
+static const char all_scenes[] = "twist,sphere,drop-vertical,stack,ring,skirt,tshirt,dress";
+static const char* const bendings[] = {"curvature", "hinge"};
+
+enum
+{
+    BENDINGS = sizeof(bendings) / sizeof(bendings[0])
+};
 
 typedef struct variant
 {
@@ -56,7 +76,7 @@ typedef struct wrinkled
     results log;
     int cells, threads, rounds;
     int time_steps[2], time_step_count; // ms
-    const char* names;
+    const char *names, *bendings, *garments;
     const char* sets[SETS_MAX];
     int set_count;
 } wrinkled;
@@ -65,23 +85,29 @@ typedef struct wrinkled
 typedef struct folded_case
 {
     const folded_scene* scene;
-    int time_step, step;
+    int bending, time_step, step;
 } folded_case;
 
-static folded_case case_of(int scene, int time_step, int moment)
+static folded_case case_of(int scene, int bending, int time_step, int moment)
 {
-    return (folded_case){&scenes[scene], time_step, (int)lround(1000.0 * scenes[scene].moment[moment] / time_step)};
+    int step = (int)lround(1000.0 * scenes[scene].moment[moment] / time_step);
+    return (folded_case){&scenes[scene], bending, time_step, step};
 }
 
 static void case_key(const wrinkled* w, const folded_case* c, int v, char out[2 * TEXT])
 {
-    int at = snprintf(out, 2 * TEXT, "%s cells=%d h=%d step=%d threads=%d", c->scene->name, w->cells, c->time_step,
-                      c->step, w->threads);
+    int at = snprintf(out, 2 * TEXT, "%s %s cells=%d h=%d step=%d threads=%d", c->scene->name, bendings[c->bending],
+                      w->cells, c->time_step, c->step, w->threads);
     for (int k = 0; k < w->set_count && at < TEXT; k++)
     {
         at += snprintf(out + at, (size_t)(2 * TEXT - at), " %s", w->sets[k]);
     }
     snprintf(out + at, (size_t)(2 * TEXT - at), " | %s", variants[v].name);
+}
+
+static bool is_asked(const wrinkled* w, int scene, int bending)
+{
+    return bench_has(w->names, scenes[scene].name) && bench_has(w->bendings, bendings[bending]);
 }
 
 static const char* line_of(const wrinkled* w, const folded_case* c, int v)
@@ -147,27 +173,60 @@ static bool is_measured(const wrinkled* w, const folded_case* c)
     return line_of(w, c, 0) && line_of(w, c, 1) && line_of(w, c, 2);
 }
 
-static weft_sim* new_sim(const wrinkled* w, int scene, int time_step)
+// Overrides of a scene, each with room for its text.
+typedef struct override_list
 {
     char text[8][TEXT];
-    const char* overrides[SETS_MAX + 8];
-    int cells = (int)lround(scenes[scene].cells * w->cells), count = 0;
-    snprintf(text[count], TEXT, "cells=%d", cells);
-    overrides[count] = text[count];
-    count++;
-    snprintf(text[count], TEXT, "time_step=%g", 0.001 * time_step);
-    overrides[count] = text[count];
-    count++;
-    for (int sheet = 1; sheet < 5 && strcmp(scenes[scene].name, "stack") == 0; sheet++, count++)
+    const char* item[SETS_MAX + 8];
+    int count;
+} override_list;
+
+static void add_override(override_list* list, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_override(override_list* list, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(list->text[list->count], TEXT, format, arguments);
+    va_end(arguments);
+    list->item[list->count] = list->text[list->count];
+    list->count++;
+}
+
+// The scene file of a garment, written beside the log; NULL when that failed.
+static const char* garment_scene(const wrinkled* w, const folded_scene* scene, char base[2 * TEXT])
+{
+    char file[2 * TEXT];
+    snprintf(file, sizeof(file), "%s/%s", w->garments, scene->file);
+    const char* slash = strrchr(w->log.path, '/');
+    int folder = slash ? (int)(slash - w->log.path) + 1 : 0;
+    snprintf(base, 2 * TEXT, "%.*s%s-%d", folder, w->log.path, scene->name, w->cells);
+    if (garment_write(file, base, scene->height, (int)(scene->cells * w->cells * w->cells)) != WEFT_OK)
     {
-        snprintf(text[count], TEXT, "cloth.%d.mesh.grid.cells=%d", sheet, cells);
-        overrides[count] = text[count];
+        return NULL;
+    }
+    strncat(base, ".json", 2 * TEXT - strlen(base) - 1);
+    return base;
+}
+
+static weft_sim* new_sim(const wrinkled* w, const folded_scene* scene, int bending, int time_step)
+{
+    char path[2 * TEXT];
+    override_list list = {0};
+    int cells = (int)lround(scene->cells * w->cells);
+    add_override(&list, "time_step=%g", 0.001 * time_step);
+    scene->file ? (void)0 : add_override(&list, "cells=%d", cells);
+    add_override(&list, "model.bending=%s", bendings[bending]);
+    for (int sheet = 1; sheet < scene->cloths; sheet++)
+    {
+        add_override(&list, "cloth.%d.mesh.grid.cells=%d", sheet, cells);
     }
     for (int k = 0; k < w->set_count; k++)
     {
-        overrides[count++] = w->sets[k];
+        list.item[list.count++] = w->sets[k];
     }
-    return bench_sim(scenes[scene].name, overrides, count, w->threads);
+    const char* name = scene->file ? garment_scene(w, scene, path) : scene->name;
+    return name ? bench_sim(name, list.item, list.count, w->threads) : NULL;
 }
 
 // The systems of a step and of the one before it.
@@ -190,18 +249,18 @@ static weft_status take_pair(weft_sim* sim, int step, weft_system* pair[2])
     return status;
 }
 
-static weft_status run_scene(wrinkled* w, int scene, int time_step)
+static weft_status run_scene(wrinkled* w, int scene, int bending, int time_step)
 {
     weft_sim* sim = NULL;
     weft_status status = WEFT_OK;
     for (int moment = 0; moment < MOMENTS && status == WEFT_OK; moment++)
     {
-        folded_case c = case_of(scene, time_step, moment);
+        folded_case c = case_of(scene, bending, time_step, moment);
         if (is_measured(w, &c))
         {
             continue;
         }
-        sim = sim ? sim : new_sim(w, scene, time_step);
+        sim = sim ? sim : new_sim(w, &scenes[scene], bending, time_step);
         weft_system* pair[2] = {0};
         status = sim ? take_pair(sim, c.step, pair) : WEFT_BAD_INPUT;
         for (int v = 0; v < VARIANTS && status == WEFT_OK; v++)
@@ -230,14 +289,14 @@ static void add_case(const wrinkled* w, const folded_case* c, bool json, summary
     double to_before = seconds / results_number(before, "again_s");
     double to_direct = seconds / results_number(direct, "again_s");
     double ratio = fmax(to_before, to_direct);
-    printf(
-        json ? "%s{\"scene\":\"%s\",\"time_step_ms\":%d,\"step\":%d,\"vertices\":%.0f,\"cold_s\":%.6g,\"again_s\":%.6g,"
-               "\"iterations\":%.0f,\"iterations_before\":%.0f,\"complexity\":%.3f,\"to_before\":%.3f,"
-               "\"to_cholesky\":%.3f}"
-             : "%s%-14s %d ms %5d %7.0f %8.4f %8.4f %5.0f %5.0f %6.2f %6.2f %6.2f\n",
-        json && s->count > 0 ? ",\n" : "", c->scene->name, c->time_step, c->step, results_number(now, "vertices"),
-        results_number(now, "cold_s"), seconds, iterations, results_number(before, "iterations"),
-        results_number(now, "complexity"), to_before, to_direct);
+    printf(json ? "%s{\"scene\":\"%s\",\"bending\":\"%s\",\"time_step_ms\":%d,\"step\":%d,\"vertices\":%.0f,\"cold_s\":"
+                  "%.6g,\"again_s\":%.6g,"
+                  "\"iterations\":%.0f,\"iterations_before\":%.0f,\"complexity\":%.3f,\"to_before\":%.3f,"
+                  "\"to_cholesky\":%.3f}"
+                : "%s%-14s %-9s %d ms %5d %7.0f %8.4f %8.4f %5.0f %5.0f %6.2f %6.2f %6.2f\n",
+           json && s->count > 0 ? ",\n" : "", c->scene->name, bendings[c->bending], c->time_step, c->step,
+           results_number(now, "vertices"), results_number(now, "cold_s"), seconds, iterations,
+           results_number(before, "iterations"), results_number(now, "complexity"), to_before, to_direct);
     s->count++;
     s->iterations += iterations;
     s->most_iterations = fmax(s->most_iterations, iterations);
@@ -253,13 +312,14 @@ static void print_table(const wrinkled* w, bool json)
                 : "wrinkled: %d thread(s), processor seconds, setup and solve; cold, and again a step later\n",
            w->threads);
     json ? 0
-         : printf("%-14s %4s %5s %7s %8s %8s %5s %5s %6s %6s %6s\n", "scene", "h", "step", "verts", "cold", "again",
-                  "it", "was", "cplx", "/was", "/chol");
-    for (int scene = 0; scene < SCENES; scene++)
+         : printf("%-14s %-9s %4s %5s %7s %8s %8s %5s %5s %6s %6s %6s\n", "scene", "bending", "h", "step", "verts",
+                  "cold", "again", "it", "was", "cplx", "/was", "/chol");
+    for (int k = 0; k < SCENES * BENDINGS; k++)
     {
-        for (int k = 0; k < w->time_step_count * MOMENTS && bench_has(w->names, scenes[scene].name); k++)
+        int scene = k / BENDINGS, bending = k % BENDINGS;
+        for (int q = 0; q < w->time_step_count * MOMENTS && is_asked(w, scene, bending); q++)
         {
-            folded_case c = case_of(scene, w->time_steps[k / MOMENTS], k % MOMENTS);
+            folded_case c = case_of(scene, bending, w->time_steps[q / MOMENTS], q % MOMENTS);
             add_case(w, &c, json, &s);
         }
     }
@@ -273,19 +333,27 @@ static void print_table(const wrinkled* w, bool json)
 
 static int run(int argc, char** argv, bool json)
 {
-    bench_known(argc, argv, "--cells= --scenes= --time-steps= --threads= --rounds= --set= --log= --fresh");
+    bench_known(argc, argv,
+                "--cells= --scenes= --garments= --bendings= --time-steps= --threads= --rounds= --set= --log= --fresh");
     wrinkled w = {.cells = bench_count(argc, argv, "--cells", 100),
                   .threads = bench_count(argc, argv, "--threads", 1),
                   .rounds = bench_count(argc, argv, "--rounds", 2),
-                  .names = bench_words(argc, argv, "--scenes", all_scenes, all_scenes)};
+                  .bendings = bench_words(argc, argv, "--bendings", "curvature", "curvature,hinge"),
+                  .garments = bench_text(argc, argv, "--garments", NULL)};
+    w.names = bench_words(argc, argv, "--scenes", w.garments ? all_scenes : shipped, all_scenes);
+    if (!w.garments && (bench_has(w.names, "tshirt") || bench_has(w.names, "dress")))
+    {
+        bench_refuse(argc, argv, "garments need --garments FOLDER, of %s and %s", scenes[SCENES - 2].file,
+                     scenes[SCENES - 1].file);
+    }
     w.time_step_count = bench_numbers(argc, argv, "--time-steps", "5,2", w.time_steps, 2);
     w.set_count = bench_texts(argc, argv, "--set", w.sets, SETS_MAX);
     weft_status status = results_open(&w.log, "wrinkled", argc, argv);
-    for (int k = 0; k < SCENES * w.time_step_count && status == WEFT_OK; k++)
+    for (int k = 0; k < SCENES * BENDINGS * w.time_step_count && status == WEFT_OK; k++)
     {
-        int scene = k / w.time_step_count;
-        status = bench_has(w.names, scenes[scene].name) ? run_scene(&w, scene, w.time_steps[k % w.time_step_count])
-                                                        : WEFT_OK;
+        int scene = k / w.time_step_count / BENDINGS, bending = k / w.time_step_count % BENDINGS;
+        int time_step = w.time_steps[k % w.time_step_count];
+        status = is_asked(&w, scene, bending) ? run_scene(&w, scene, bending, time_step) : WEFT_OK;
     }
     if (status == WEFT_OK)
     {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "common.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,11 +169,47 @@ static void test_wrinkled(void** unused)
     assert_int_equal(line_count("weft-bench-wrinkled.jsonl"), 9);
 }
 
+// A tube of 8 x 5 vertices, in decimetres.
+static void write_tube(const char* name)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE* out = fopen(path, "w");
+    assert_non_null(out);
+    for (int k = 0; k < 40; k++)
+    {
+        double angle = 0.25 * 3.14159265358979 * (k % 8);
+        fprintf(out, "v %.6f %d %.6f\n", 2.0 + 3.0 * cos(angle), 2 * (k / 8), 3.0 * sin(angle));
+    }
+    for (int k = 0; k < 32; k++)
+    {
+        int a = k + 1, b = k / 8 * 8 + (k + 1) % 8 + 1;
+        fprintf(out, "f %d/1 %d/2 %d\nf %d %d %d\n", a, b, b + 8, a, b + 8, a + 8);
+    }
+    assert_int_equal(fclose(out), 0);
+}
+
+// Refined with each edge in three: 40 corners, 2 a side of 104, one in each of 64 triangles.
+static void test_garment(void** unused)
+{
+    (void)unused;
+    write_tube("tshirt1900.obj");
+    assert_int_equal(
+        bench("wrinkled --cells 12 --scenes tshirt --garments . --bendings hinge --time-steps 5 --rounds 1 "
+              "--log garment.jsonl"),
+        0);
+    assert_non_null(strstr(text, "tshirt         hinge"));
+    assert_non_null(strstr(text, "     312 "));
+    assert_int_equal(line_count("garment.jsonl"), 9);
+    assert_int_equal(line_count("tshirt-12.obj"), 312 + 9 * 64);
+}
+
 static void test_refusals(void** unused)
 {
     (void)unused;
     static const char* const lines[][2] = {
         {"sa-table1 --cells x", "--cells"},
+        {"wrinkled --scenes dress", "--garments"},
         {"sa-table1 --cells 1", "--cells"},
         {"sa-table1 --scenes nowhere", "nowhere"},
         {"sa-table1 --keep x", "--keep"},
@@ -198,8 +235,8 @@ static void test_refusals(void** unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_resume),
-                                       cmocka_unit_test(test_wrinkled), cmocka_unit_test(test_map),
-                                       cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table),    cmocka_unit_test(test_resume),
+                                       cmocka_unit_test(test_wrinkled), cmocka_unit_test(test_garment),
+                                       cmocka_unit_test(test_map),      cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

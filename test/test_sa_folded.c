@@ -165,6 +165,54 @@ static void test_exact_on_chain(void** unused)
     free(back);
 }
 
+enum
+{
+    STAR = 150 // the last vertex is connected to all others
+};
+
+// A row of L with more blocks than there is room for keeps those that are eliminated last.
+static void test_wide_row(void** unused)
+{
+    (void)unused;
+    int start[STAR + 1] = {0}, column[3 * STAR], diagonal[STAR] = {0}, at = 0;
+    float A[27 * STAR + SA_PAD] = {0};
+    for (int i = 0; i < STAR; i++)
+    {
+        for (int j = 0; j < STAR; j++)
+        {
+            if (j != i && j != STAR - 1 && i != STAR - 1)
+            {
+                continue;
+            }
+            column[at] = j;
+            diagonal[i] = i == j ? at : diagonal[i];
+            for (int c = 0; c < 3; c++)
+            {
+                A[9 * at + 4 * c] = i != j ? -0.01F : i == STAR - 1 ? 2.0F : 1.0F;
+            }
+            at++;
+        }
+        start[i + 1] = at;
+    }
+    sa_hierarchy* h = calloc(1, sizeof(sa_hierarchy));
+    h->settings = sa_default();
+    h->cpu = cpu_best();
+    h->precision = 32;
+    sa_level* l = &h->levels[0];
+    *l = (sa_level){.rows = STAR, .block = 3, .A = A};
+    l->pattern = (bsr_pattern){STAR, at, start, column, diagonal};
+    assert_int_equal(sa_incomplete_build(h, l), WEFT_OK);
+    const sa_incomplete* f = l->incomplete;
+    assert_int_equal(f->lower_start[STAR] - f->lower_start[STAR - 1], SA_LOWER_MAX);
+    for (int k = 0; k < SA_LOWER_MAX; k++)
+    {
+        assert_int_equal(f->lower_column[f->lower_start[STAR - 1] + k], STAR - 1 - SA_LOWER_MAX + k);
+        assert_int_equal(column[f->lower_slot[f->lower_start[STAR - 1] + k]], STAR - 1 - SA_LOWER_MAX + k);
+    }
+    sa_incomplete_finish(l->incomplete);
+    free(h);
+}
+
 // u . M^-1 v = v . M^-1 u, v . M^-1 v > 0, and no quotient of A over M is above the radius.
 static void test_factor(void** unused)
 {
@@ -202,6 +250,49 @@ static void test_factor(void** unused)
     weft_system_destroy(system);
 }
 
+static bool has(const int* list, int begin, int end, int value)
+{
+    for (int k = begin; k < end; k++)
+    {
+        if (list[k] == value)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Fill is known at both ends, is none of the pattern's, and stands in L once, without a slot of A.
+static void test_fill(void** unused)
+{
+    (void)unused;
+    weft_system* system = twisted_system(120);
+    int n = weft_system_vertex_count(system), slotless = 0;
+    sa_hierarchy* h = new_hierarchy(system, NULL);
+    const sa_incomplete* f = h->levels[0].incomplete;
+    const bsr_pattern* p = &h->levels[0].pattern;
+    for (int i = 0; i < n; i++)
+    {
+        for (int k = f->fill_start[i]; k < f->fill_start[i + 1]; k++)
+        {
+            int j = f->fill[k];
+            assert_true(j != i && has(f->fill, f->fill_start[j], f->fill_start[j + 1], i));
+            assert_false(has(p->column, p->row_start[i], p->row_start[i + 1], j));
+        }
+        for (int k = f->lower_start[i]; k < f->lower_start[i + 1]; k++)
+        {
+            assert_true(f->lower_column[k] < i &&
+                        (k == f->lower_start[i] || f->lower_column[k - 1] < f->lower_column[k]));
+            slotless += f->lower_slot[k] < 0;
+        }
+    }
+    print_message("          %.2f blocks of fill a row\n", (double)slotless / n);
+    assert_int_equal(2 * slotless, f->fill_start[n]);
+    assert_true(slotless > n / 4 && slotless < 2 * n);
+    hierarchy_destroy(h);
+    weft_system_destroy(system);
+}
+
 // A matrix on which pivots fail without more shift: biharmonic, as a flat fine sheet is. It must still be definite.
 static void test_weak_pivots(void** unused)
 {
@@ -213,7 +304,7 @@ static void test_weak_pivots(void** unused)
     int n = weft_system_vertex_count(system), raised = 0;
     for (int i = 0; i < n; i++)
     {
-        raised += f->shift[i] > 0.031F;
+        raised += f->shift[i] > 0.006F;
     }
     float *v = random_vector(n, 3), *Mv = random_vector(n, 4);
     for (int round = 0; round < 4; round++)
@@ -241,7 +332,7 @@ static void test_radius_mended_locally(void** unused)
     int n = weft_system_vertex_count(system), raised = 0;
     for (int i = 0; i < n; i++)
     {
-        raised += h->levels[0].incomplete->shift[i] > 0.031F;
+        raised += h->levels[0].incomplete->shift[i] > 0.006F;
     }
     print_message("          more shift for %d of %d, radius %.2f\n", raised, n, h->levels[0].incomplete_radius);
     assert_true(raised > 0 && raised < n / 2 && h->levels[0].incomplete_radius < 3.0);
@@ -296,8 +387,39 @@ static void test_iterations(void** unused)
     double error = 1.0;
     assert_int_equal(weft_system_energy_error(system, x, &error, NULL), WEFT_OK);
     print_message("          %d iterations with Chebyshev, %d with the factor, error %.2g\n", before, now, error);
-    assert_true(3 * now <= 2 * before && error < 1e-4);
+    assert_true(5 * now <= 2 * before && error < 1e-4); // without fill it needs 16 of 34
     assert_int_equal(chosen, now);
+    free(x);
+    weft_system_destroy(system);
+}
+
+// Cloth that does not look folded, here because it has no positions, and is slow all the same: the next full setup
+// tries the factor and keeps it. All of that is forgotten with the hierarchy.
+static void test_tried_by_counts(void** unused)
+{
+    (void)unused;
+    weft_system* system = twisted_system(120);
+    mem_free(system->positions);
+    system->positions = NULL;
+    vec3* x = calloc((size_t)weft_system_vertex_count(system), sizeof(vec3));
+    weft_solver_def def = folded_def(0);
+    weft_solver* solver = NULL;
+    assert_int_equal(weft_solver_create(&def, &solver, NULL), WEFT_OK);
+    int count[6];
+    static const int refreshed[6] = {0, 0, 1, 0, 0, 1};
+    for (int k = 0; k < 6; k++)
+    {
+        weft_solve_stats stats;
+        memset(x, 0, (size_t)weft_system_vertex_count(system) * sizeof(vec3));
+        k == 3 ? weft_solver_drop(solver) : (void)0;
+        assert_int_equal(weft_solver_solve(solver, system, x, &stats), WEFT_OK);
+        assert_int_equal(stats.refreshed, refreshed[k]);
+        count[k] = stats.iterations;
+    }
+    print_message("          %d iterations, then %d and %d\n", count[0], count[1], count[2]);
+    assert_true(count[0] >= 24 && 4 * count[1] <= 3 * count[0] && count[2] <= count[1] + 2);
+    assert_memory_equal(count, count + 3, 3 * sizeof(int));
+    weft_solver_destroy(solver);
     free(x);
     weft_system_destroy(system);
 }
@@ -350,9 +472,15 @@ static void test_steps_threads_kernels(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_on_chain),        cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_weak_pivots),           cmocka_unit_test(test_radius_mended_locally),
-        cmocka_unit_test(test_tells_folded),          cmocka_unit_test(test_iterations),
+        cmocka_unit_test(test_exact_on_chain),
+        cmocka_unit_test(test_wide_row),
+        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_tried_by_counts),
+        cmocka_unit_test(test_weak_pivots),
+        cmocka_unit_test(test_radius_mended_locally),
+        cmocka_unit_test(test_tells_folded),
+        cmocka_unit_test(test_iterations),
         cmocka_unit_test(test_steps_threads_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ enum
     SA_LOWER_MAX = 64,       // blocks of a row of the incomplete factor; more are left out
     SA_BASIS = 10,           // Lanczos iterations that look for its radius
     SA_RENEWED = 2,          // those that follow a radius when values change
-    SA_RENEWED_CONTACTS = 4  // and when contacts do, which spoil an incomplete factor in new places
+    SA_RENEWED_CONTACTS = 6  // and when contacts do, which spoil an incomplete factor in new places
 };
 
 // A pivot of the incomplete factor below this share of its A_ii is weak.
@@ -34,15 +34,16 @@ enum
 // Sweeps of the factor are damped from this radius on: beyond 2 they would not converge.
 #define SA_DAMPED 1.7
 
-// M = E (I + L) D (I + L)^T E^T of the finest level: sa_incomplete.c. Rows and columns are ranks: places in the order
-// of elimination.
+// M = E (I + L) D (I + L)^T E^T of the finest level: sa_incomplete.c, sa_fill.c. Rows and columns are ranks: places in
+// the order of elimination.
 typedef struct sa_incomplete
 {
     int *cluster, *colour;             // [rows] of each row, [cluster_count] of each cluster
     int *rank, *order;                 // [rows] row to rank, rank to row
     int *cluster_start, *colour_start; // [count + 1] ranks; clusters by colour
     int cluster_count, colour_count;
-    int *lower_start, *lower_column, *lower_slot;  // L by rows, and the slots of A
+    int *fill_start, *fill;                        // [rows + 1] other rows that a row has blocks of L with besides
+    int *lower_start, *lower_column, *lower_slot;  // L by rows, and the slots of A, -1: fill
     int *upper_start, *upper_column, *upper_place; // L^T between clusters by rows, and where its blocks stand in L
     int capacity, upper_capacity;                  // blocks
     float *lower, *upper;                          // [9 a block]
@@ -53,6 +54,12 @@ typedef struct sa_incomplete
     unsigned char* weak;                           // [rows] of the last factorisation
     float* basis;                                  // [SA_BASIS * 3 * rows] of Lanczos
 } sa_incomplete;
+
+// Clusters of one colour run at once: no block of L couples two of them.
+static inline bool sa_apart(const sa_incomplete* f, int i, int j)
+{
+    return f->cluster[i] != f->cluster[j] && f->colour[f->cluster[i]] == f->colour[f->cluster[j]];
+}
 
 // Strong connections of a level, without the diagonal. Columns are sorted within a row.
 typedef struct sa_graph
@@ -95,6 +102,7 @@ typedef struct sa_level
     int *P_start, *P_column; // interpolation by rows: block x coarse_block blocks
     void* P;
     int *R_start, *R_row, *R_slot; // its transpose: for each coarse row the fine rows and the slots of P
+    void* R;                       // on folded cloth the blocks of P in that order, which is quicker; else NULL
     int *AP_start, *AP_column;     // structure of A P
     int *chunk_start, *chunk_row;  // for chunk_size coarse rows the fine rows that reach them
     int chunk_size;
@@ -170,6 +178,7 @@ typedef struct sa_hierarchy
     int precision; // 32 or 64: what is in use; a float hierarchy that breaks down is built again in double
     bool packed;   // the finest matrix is in 16 bits
     bool folded;   // the finest level is smoothed by an incomplete factor
+    bool insist;   // a full setup takes that factor whatever the cloth looks like
     sa_load source;
     bool keep;           // keep Q, kernel and all else of the setup: for tests
     sa_profile* profile; // receives the time of each phase; NULL: no clock is looked at
@@ -201,7 +210,7 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
 weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints);
 // Likewise with another pattern of as many rows: the structures of the coarse matrices and the radii are made anew.
 weft_status sa_restructure(sa_hierarchy* h, const linear_system* system);
-void sa_finish(sa_hierarchy* h); // keeps settings, pool, cpu, keep
+void sa_finish(sa_hierarchy* h); // keeps settings, pool, cpu, keep, insist
 // Fits the scale of single precision to the residuals of a solve; r is the first of them.
 void sa_start(sa_hierarchy* h, const vec3* r);
 // z = M^-1 r, both [rows]; they may be the same.
@@ -225,8 +234,10 @@ weft_status sa_incomplete_build(sa_hierarchy* h, sa_level* l);
 weft_status sa_incomplete_refresh(sa_hierarchy* h, sa_level* l); // new values
 weft_status sa_incomplete_repeat(sa_hierarchy* h, sa_level* l);  // the same values, once, with the shifts as they are
 weft_status sa_incomplete_restructure(sa_hierarchy* h, sa_level* l); // another pattern of as many rows
-void sa_incomplete_stiffen(sa_level* l);                             // more shift where `top` is, for the next factor
-void sa_incomplete_finish(sa_incomplete* f);                         // NULL is fine
+// More shift for the next factor, where `top` is or everywhere.
+void sa_incomplete_stiffen(sa_level* l, bool everywhere);
+void sa_incomplete_finish(sa_incomplete* f);                    // NULL is fine
+weft_status sa_fill_choose(sa_hierarchy* h, const sa_level* l); // `fill`, by a factor without it
 
 // Strength: rho(A_ii^-1/2 A_ij A_jj^-1/2) for each slot, 0 on the diagonal, symmetric to the bit.
 weft_status sa_strength(const sa_hierarchy* h, const sa_level* level, float* rho);
@@ -303,6 +314,7 @@ weft_status sa_load_values(sa_hierarchy* h, const linear_system* system);
 weft_status sa_load_finest(sa_hierarchy* h, const linear_system* system);
 // P of the finest level for the constraints of this system.
 weft_status sa_constrain_P(sa_hierarchy* h, const linear_system* system);
+void sa_copy_P(const sa_hierarchy* h, const sa_level* l); // R
 weft_status sa_invert_diagonal(const sa_hierarchy* h, sa_level* l);
 weft_status sa_prepare_level(sa_hierarchy* h, sa_level* l); // vectors and inverse
 weft_status sa_level_radius(sa_hierarchy* h, sa_level* l);  // NOT_FINITE when there is none

@@ -141,10 +141,12 @@ static void smooth(const sa_hierarchy* h, sa_level* l, bool from_zero)
         return;
     }
     const sa_kernels* kernels = sa_passes_for(h, l);
+    // Beside the factor of the finest level coarse ones are what a cycle waits for, and cost little.
+    int degree = h->folded && l != h->levels ? h->settings.degree + 2 : h->settings.degree;
     chebyshev c = chebyshev_start(h, l);
     sa_pass pass = {.level = l, .b = l->b, .d = l->d, .c2 = 1.0 / c.theta};
     double clock = sa_clock(h);
-    for (int k = 0; k < h->settings.degree; k++)
+    for (int k = 0; k < degree; k++)
     {
         if (k > 0)
         {

@@ -13,7 +13,7 @@
 
 #include "solve/sa/sa.h"
 
-static const double BENT = 0.003, STIFF = 40.0, SHARE = 0.25;
+static const double BENT = 0.003, STIFF = 40.0, SHARE = 0.1;
 
 typedef struct symmetric3
 {

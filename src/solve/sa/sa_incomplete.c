@@ -2,11 +2,12 @@
 // Jacobi smoother bend many edges together without stretching any: soft for the matrix, stiff for every block on the
 // diagonal, and too short for rigid aggregates. A factorisation sees them, since it eliminates vertex after vertex:
 //
-//     M = E (I + L) D (I + L)^T E^T,   L in the pattern of A,   x += omega M^-1 (b - A x).
+//     M = E (I + L) D (I + L)^T E^T,   x += omega M^-1 (b - A x).
 //
-// Without fill pivots may lose their definiteness, so A_ii is taken as (1 + shift) A_ii = E_i E_i^T: relative to the
-// block, so that soft directions get as little more as they have. A pivot that ends up weak beside its A_ii raises the
-// shift around it, and the factorisation is made again; shifts are kept for the next one.
+// L is in the pattern of A and has the largest of its fill besides (sa_fill.c). Without the rest pivots may lose their
+// definiteness, so A_ii is taken as (1 + shift) A_ii = E_i E_i^T: relative to the block, so that soft directions get as
+// little more as they have. A pivot that ends up weak beside its A_ii raises the shift around it, and the factorisation
+// is made again; shifts are kept for the next one.
 //
 // In parallel: vertices come in clusters of neighbours, clusters in colours, such that two clusters of one colour are
 // not connected. The order is colour after colour; what is computed depends on the pattern alone, not on threads.
@@ -19,12 +20,12 @@ enum
 {
     CLUSTER = 256, // vertices; 64 cost up to a quarter more iterations, 512 leave fewer to run at once
     COLOURS_MAX = 64,
-    ROUNDS = 4,          // factorisations of a setup
-    ROUNDS_REFRESHED = 2 // and of a refresh, which starts from shifts that served
+    ROUNDS = 4,         // factorisations of a setup
+    ROUNDS_CONTACTS = 2 // and after other contacts; other values alone start from shifts that served
 };
 
-// Scene after scene 0.02 to 0.04 is best: less breaks down, more slows down (docs/multigrid.md).
-static const float SHIFT = 0.03F, SHIFT_GROWTH = 3.0F, SHIFT_MAX = 1.0F;
+// Scene after scene 0.003 to 0.01 is best: less breaks down, more slows down (docs/multigrid.md).
+static const float SHIFT = 0.005F, SHIFT_GROWTH = 3.0F, SHIFT_MAX = 1.0F;
 
 // ---- clusters, colours, order
 
@@ -136,35 +137,53 @@ static void make_order(const bsr_pattern* p, sa_incomplete* f, int* start, int* 
 
 // ---- structure of L
 
-// Columns before rank k, increasing, with their slots; the last SA_LOWER_MAX of them. Clusters of one colour are not
-// coupled, or they could not run at once.
-static int list_lower(const bsr_pattern* p, const sa_incomplete* f, int k, int* column, int* slot)
+// Columns before a rank, increasing, with their slots; the last SA_LOWER_MAX of them.
+typedef struct lower_row
 {
-    int i = f->order[k], count = 0;
+    int column[SA_LOWER_MAX], slot[SA_LOWER_MAX], count;
+} lower_row;
+
+static void insert_lower(lower_row* r, int rank, int slot)
+{
+    int at = r->count, full = r->count == SA_LOWER_MAX;
+    while (at > 0 && r->column[at - 1] > rank)
+    {
+        at--;
+    }
+    bool there = at > 0 && r->column[at - 1] == rank; // a contact where there was fill
+    if (there || (full && at == 0))
+    {
+        return;
+    }
+    for (int k = 0; full && k + 1 < at; k++) // the first one goes
+    {
+        r->column[k] = r->column[k + 1];
+        r->slot[k] = r->slot[k + 1];
+    }
+    for (int k = r->count; !full && k > at; k--)
+    {
+        r->column[k] = r->column[k - 1];
+        r->slot[k] = r->slot[k - 1];
+    }
+    r->column[at - full] = rank;
+    r->slot[at - full] = slot;
+    r->count += 1 - full;
+}
+
+static void list_lower(const bsr_pattern* p, const sa_incomplete* f, int k, lower_row* r)
+{
+    int i = f->order[k];
+    r->count = 0;
     for (int s = p->row_start[i]; s < p->row_start[i + 1]; s++)
     {
-        int j = p->column[s], rank = f->rank[j];
-        bool apart = f->cluster[i] != f->cluster[j] && f->colour[f->cluster[i]] == f->colour[f->cluster[j]];
-        if (rank >= k || apart || (count == SA_LOWER_MAX && rank < column[0]))
-        {
-            continue;
-        }
-        if (count == SA_LOWER_MAX)
-        {
-            count--;
-            memmove(column, column + 1, (size_t)count * sizeof(int));
-            memmove(slot, slot + 1, (size_t)count * sizeof(int));
-        }
-        int at = count++;
-        for (; at > 0 && column[at - 1] > rank; at--)
-        {
-            column[at] = column[at - 1];
-            slot[at] = slot[at - 1];
-        }
-        column[at] = rank;
-        slot[at] = s;
+        int j = p->column[s];
+        f->rank[j] < k && !sa_apart(f, i, j) ? insert_lower(r, f->rank[j], s) : (void)0;
     }
-    return count;
+    for (int s = f->fill_start[i]; s < f->fill_start[i + 1]; s++)
+    {
+        int j = f->fill[s];
+        f->rank[j] < k && !sa_apart(f, i, j) ? insert_lower(r, f->rank[j], -1) : (void)0;
+    }
 }
 
 typedef struct structure_pass
@@ -176,10 +195,11 @@ typedef struct structure_pass
 static void count_lower(void* context, int begin, int end)
 {
     const structure_pass* s = context;
-    int column[SA_LOWER_MAX], slot[SA_LOWER_MAX];
+    lower_row r;
     for (int k = begin; k < end; k++)
     {
-        s->f->lower_start[k + 1] = list_lower(s->pattern, s->f, k, column, slot);
+        list_lower(s->pattern, s->f, k, &r);
+        s->f->lower_start[k + 1] = r.count;
     }
 }
 
@@ -187,12 +207,12 @@ static void fill_lower(void* context, int begin, int end)
 {
     const structure_pass* s = context;
     sa_incomplete* f = s->f;
-    int column[SA_LOWER_MAX], slot[SA_LOWER_MAX];
+    lower_row r;
     for (int k = begin; k < end; k++)
     {
-        size_t count = (size_t)list_lower(s->pattern, f, k, column, slot) * sizeof(int);
-        memcpy(f->lower_column + f->lower_start[k], column, count);
-        memcpy(f->lower_slot + f->lower_start[k], slot, count);
+        list_lower(s->pattern, f, k, &r);
+        memcpy(f->lower_column + f->lower_start[k], r.column, (size_t)r.count * sizeof(int));
+        memcpy(f->lower_slot + f->lower_start[k], r.slot, (size_t)r.count * sizeof(int));
     }
 }
 
@@ -287,7 +307,8 @@ void sa_incomplete_finish(sa_incomplete* f)
     void* owned[] = {f->cluster,      f->colour,      f->rank,         f->order,      f->cluster_start,
                      f->colour_start, f->lower_start, f->lower_column, f->lower_slot, f->upper_start,
                      f->upper_column, f->upper_place, f->lower,        f->upper,      f->scale,
-                     f->pivot,        f->y,           f->shift,        f->weak,       f->basis};
+                     f->pivot,        f->y,           f->shift,        f->weak,       f->basis,
+                     f->fill_start,   f->fill};
     for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++)
     {
         mem_free(owned[k]);
@@ -308,6 +329,7 @@ static weft_status allocate(sa_hierarchy* h, sa_level* l)
     f->order = sa_ints_new(h, rows);
     f->lower_start = sa_ints_new(h, rows + 1);
     f->upper_start = sa_ints_new(h, rows + 1);
+    f->fill_start = sa_ints_new(h, rows + 1);
     f->colour_start = MEM_NEW(COLOURS_MAX + 1, int);
     size_t triangles = rows * sa_incomplete_kernels_for(h->cpu)->triangle_size;
     f->scale = mem_raw(triangles, 1);
@@ -317,8 +339,8 @@ static weft_status allocate(sa_hierarchy* h, sa_level* l)
     f->weak = mem_raw(rows, 1);
     f->basis = sa_real_new(h, 3 * SA_BASIS * rows);
     h->bytes += triangles + rows * (sizeof(float) + 1);
-    return f->cluster && f->rank && f->order && f->lower_start && f->upper_start && f->colour_start && f->scale &&
-                   f->pivot && f->y && f->shift && f->weak && f->basis
+    return f->cluster && f->rank && f->order && f->lower_start && f->upper_start && f->fill_start && f->colour_start &&
+                   f->scale && f->pivot && f->y && f->shift && f->weak && f->basis
                ? WEFT_OK
                : WEFT_NO_MEMORY;
 }
@@ -377,12 +399,23 @@ static weft_status factor(sa_hierarchy* h, sa_level* l, int rounds)
         raise_shifts(l);
         TRY(factor_once(h, l, &weak));
     }
+    weak > 0.0 ? raise_shifts(l) : (void)0; // for the next one
     parallel_for(h->pool, l->rows, ROW_GRAIN, sa_incomplete_kernels_for(h->cpu)->mirror, l->incomplete);
     sa_lap(h, l, SA_INCOMPLETE, &clock);
     return WEFT_OK;
 }
 
-static weft_status make_factor(sa_hierarchy* h, sa_level* l, int rounds)
+// The fill that a factor without any would leave out most of.
+static weft_status choose_fill(sa_hierarchy* h, sa_level* l)
+{
+    double weak;
+    memset(l->incomplete->fill_start, 0, ((size_t)l->rows + 1) * sizeof(int));
+    TRY(make_structure(h, l));
+    TRY(factor_once(h, l, &weak));
+    return sa_fill_choose(h, l);
+}
+
+static weft_status make_factor(sa_hierarchy* h, sa_level* l, bool first, int rounds)
 {
     sa_incomplete* f = l->incomplete;
     int* scratch = mem_raw((size_t)l->rows + (size_t)f->cluster_count + 1, sizeof(int));
@@ -393,6 +426,7 @@ static weft_status make_factor(sa_hierarchy* h, sa_level* l, int rounds)
     double clock = sa_clock(h);
     make_order(&l->pattern, f, scratch + l->rows, scratch);
     mem_free(scratch);
+    TRY(first ? choose_fill(h, l) : WEFT_OK);
     TRY(make_structure(h, l));
     sa_lap(h, l, SA_INCOMPLETE, &clock);
     return factor(h, l, rounds);
@@ -406,17 +440,17 @@ static double share_of(const sa_level* l, int i)
     return x * (xx * x + 2.0 * (xy * y + xz * z)) + y * (yy * y + 2.0 * yz * z) + zz * z * z;
 }
 
-void sa_incomplete_stiffen(sa_level* l)
+void sa_incomplete_stiffen(sa_level* l, bool everywhere)
 {
-    const double peak = 0.05;
-    double most = 0.0;
+    // The larger the radius, the more places share in it.
+    double damping = fmin(1.0, SA_DAMPED / l->incomplete_radius), peak = 0.05 * damping * damping, most = 0.0;
     for (int i = 0; i < l->rows; i++)
     {
         most = fmax(most, share_of(l, i));
     }
     for (int i = 0; i < l->rows; i++)
     {
-        l->incomplete->weak[i] = share_of(l, i) > peak * most;
+        l->incomplete->weak[i] = everywhere || share_of(l, i) > peak * most;
     }
     raise_shifts(l);
 }
@@ -428,12 +462,12 @@ weft_status sa_incomplete_repeat(sa_hierarchy* h, sa_level* l)
 
 weft_status sa_incomplete_refresh(sa_hierarchy* h, sa_level* l)
 {
-    return factor(h, l, ROUNDS_REFRESHED);
+    return factor(h, l, 1);
 }
 
 weft_status sa_incomplete_restructure(sa_hierarchy* h, sa_level* l)
 {
-    return make_factor(h, l, ROUNDS_REFRESHED);
+    return make_factor(h, l, false, ROUNDS_CONTACTS);
 }
 
 weft_status sa_incomplete_build(sa_hierarchy* h, sa_level* l)
@@ -451,7 +485,7 @@ weft_status sa_incomplete_build(sa_hierarchy* h, sa_level* l)
     {
         f->shift[i] = SHIFT;
     }
-    return make_factor(h, l, ROUNDS);
+    return make_factor(h, l, true, ROUNDS);
 }
 
 // ---- apply

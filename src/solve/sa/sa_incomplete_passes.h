@@ -110,7 +110,9 @@ static bool factor_row(const sa_level* l, const sa_incomplete* f, int k)
         r4 *W = row + 3 * (at - begin), sum[3] = {{0}};
         int j = f->lower_column[at];
         float *L = f->lower + 9 * (size_t)at, *pivot = f->pivot + 9 * (size_t)j;
-        scaled_block((const float*)l->A + 9 * (size_t)f->lower_slot[at], &scale[k], &scale[j], W);
+        f->lower_slot[at] < 0
+            ? (void)(W[0] = W[1] = W[2] = (r4){0})
+            : scaled_block((const float*)l->A + 9 * (size_t)f->lower_slot[at], &scale[k], &scale[j], W);
         eliminated(f, begin, at, row, sum);
         for (int c = 0; c < 3; c++)
         {

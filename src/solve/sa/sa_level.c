@@ -225,6 +225,29 @@ static void lift_lost(void* context, int begin, int end)
     }
 }
 
+typedef struct copy_pass
+{
+    const sa_level* level;
+    size_t size; // bytes of a block of P
+} copy_pass;
+
+static void copy_rows(void* context, int begin, int end)
+{
+    const sa_level* l = ((copy_pass*)context)->level;
+    size_t size = ((copy_pass*)context)->size;
+    for (int k = l->R_start[begin]; k < l->R_start[end]; k++)
+    {
+        memcpy((char*)l->R + (size_t)k * size, (const char*)l->P + (size_t)l->R_slot[k] * size, size);
+    }
+}
+
+// Smooth sheets do without: their cycles are few, and the copy is a tenth of the hierarchy.
+void sa_copy_P(const sa_hierarchy* h, const sa_level* l)
+{
+    copy_pass pass = {l, (size_t)(l->block * l->coarse_block) * sa_real_size(h)};
+    l->R ? parallel_for(h->pool, l->coarse_rows, ROW_GRAIN / 8, copy_rows, &pass) : (void)0;
+}
+
 weft_status sa_interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filter)
 {
     const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
@@ -232,12 +255,14 @@ weft_status sa_interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filt
     TRY(sa_structure_P(h, l, filter));
     sa_lap(h, l, SA_P_STRUCTURE, &clock);
     l->P = sa_real_new(h, (size_t)l->P_start[l->rows] * (size_t)(l->block * l->coarse_block));
-    if (!l->P)
+    l->R = h->folded ? sa_real_new(h, (size_t)l->P_start[l->rows] * (size_t)(l->block * l->coarse_block)) : NULL;
+    if (!l->P || (h->folded && !l->R))
     {
         return WEFT_NO_MEMORY;
     }
     sa_smoothing smoothing = {l, *filter, 4.0 / 3.0 / l->radius};
     parallel_for(h->pool, l->rows, ROW_GRAIN / 2, kernels->smooth, &smoothing);
+    sa_copy_P(h, l);
     sa_lap(h, l, SA_P_VALUES, &clock);
     return WEFT_OK;
 }
@@ -349,6 +374,7 @@ static weft_status stash_row(sa_hierarchy* h, int i)
 weft_status sa_constrain_P(sa_hierarchy* h, const linear_system* system)
 {
     sa_level* l = &h->levels[0];
+    bool changed = h->stash.count > 0;
     stash_restore(h);
     for (int f = 0; f < system->filter_count && h->prefilter && l->P; f++)
     {
@@ -376,6 +402,7 @@ weft_status sa_constrain_P(sa_hierarchy* h, const linear_system* system)
             }
         }
     }
+    changed || h->stash.count > 0 ? sa_copy_P(h, l) : (void)0;
     return WEFT_OK;
 }
 

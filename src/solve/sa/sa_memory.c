@@ -117,9 +117,9 @@ static void level_finish(sa_hierarchy* h, sa_level* l, bool finest)
     {
         bsr_pattern_finish(&l->pattern);
     }
-    void* owned[] = {l->A,       l->inverse, l->aggregate, l->P_start, l->P_column, l->P,
-                     l->R_start, l->R_row,   l->R_slot,    l->x,       l->y,        l->b,
-                     l->r,       l->d,       l->packed,    l->root,    l->unroot,   l->top};
+    void* owned[] = {l->A,      l->inverse, l->aggregate, l->P_start, l->P_column, l->P, l->R_start,
+                     l->R_row,  l->R_slot,  l->x,         l->y,       l->b,        l->r, l->d,
+                     l->packed, l->root,    l->unroot,    l->top,     l->R};
     for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++)
     {
         mem_free(owned[k]);

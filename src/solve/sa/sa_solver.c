@@ -42,14 +42,16 @@ typedef struct sa_state
     weft_status built; // of the last setup
     bool escalated;    // the last solve was not done with the hierarchy that was asked for
     // Reuse: after a full setup only numbers are made anew, until the iterations that this has cost are worth a setup.
-    bool usable;          // the hierarchy may be refreshed
-    int refreshed;        // what was done for this solve, as weft_solve_stats says it
-    bool moved;           // pattern or constraints may have changed since the last setup
-    uint64_t pattern;     // fingerprint of the pattern of the last setup
-    int first_iterations; // of the solve after the last full setup
-    int last_iterations;  // of the last solve
-    int lost;             // iterations above the first ones since then
-    int patience;         // how often LOST_LIMIT may be lost: contacts make systems harder, which no setup mends
+    bool usable;           // the hierarchy may be refreshed
+    int refreshed;         // what was done for this solve, as weft_solve_stats says it
+    bool moved;            // pattern or constraints may have changed since the last setup
+    uint64_t pattern;      // fingerprint of the pattern of the last setup
+    int first_iterations;  // of the solve after the last full setup
+    int last_iterations;   // of the last solve
+    int lost;              // iterations above the first ones since then
+    int patience;          // how often LOST_LIMIT may be lost: contacts make systems harder, which no setup mends
+    int smooth_iterations; // with Chebyshev, while the factor of folded cloth is on trial; 0: it is not
+    bool refuted;          // it was, and did not help
 } sa_state;
 
 static void sa_state_finish(void* state)
@@ -161,7 +163,12 @@ static void forget(void* state)
 {
     sa_state* s = state;
     s->usable = false;
-    s->patience = s->lost = 0;
+    s->patience = s->lost = s->smooth_iterations = 0;
+    s->refuted = false;
+    if (s->hierarchy)
+    {
+        s->hierarchy->insist = false;
+    }
 }
 
 // A full setup that iterations asked for, and that took less than a quarter of them away, was not the remedy: the next
@@ -253,11 +260,38 @@ static bool may_escalate(const sa_state* s, weft_status status)
            (status == WEFT_NOT_CONVERGED || status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE);
 }
 
+enum
+{
+    SLOW = 24,     // iterations from which on a smooth sheet is treated as a folded one, by way of trial
+    SLOW_TRIAL = 3 // quarters of those of Chebyshev that the factor of folded cloth may need to be kept
+};
+
+// What looks smooth and is slow all the same (a stack of sheets, a fine patch) gets the factor of folded cloth in a
+// full setup. It stays when it needs that much less than Chebyshev did.
+static bool wants_trial(sa_state* s)
+{
+    sa_hierarchy* h = s->hierarchy;
+    if (!s->usable || s->options.sa.smoother != 0 || s->options.sa.precision == 64)
+    {
+        return false;
+    }
+    if (!h->folded && !s->refuted && s->first_iterations >= SLOW)
+    {
+        s->smooth_iterations = s->first_iterations;
+        return h->insist = true;
+    }
+    bool failed = s->smooth_iterations > 0 && 4 * s->first_iterations > SLOW_TRIAL * s->smooth_iterations;
+    s->smooth_iterations = 0; // judged once
+    s->refuted |= failed;
+    h->insist &= !failed;
+    return failed;
+}
+
 // A setup that fails is no reason to give up: the solve goes on from there.
 static weft_status factor_surely(void* state, const linear_system* system)
 {
     sa_state* s = state;
-    s->built = factor(s, system);
+    s->built = wants_trial(s) ? factor_anew(s, system) : factor(s, system);
     return may_escalate(s, s->built) ? WEFT_OK : s->built;
 }
 
