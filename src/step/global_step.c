@@ -1,0 +1,160 @@
+// The constant matrix of local/global methods and its factors; see global_step.h.
+#include "step/global_step.h"
+
+#include <string.h>
+
+weft_status global_step_create(global_step* g, const model* m)
+{
+    const bsr_pattern* pattern = &m->assembler.pattern;
+    TRY(chol_symbolic_create(pattern, 1, &g->symbolic));
+    g->values = MEM_NEW(pattern->block_count, double);
+    g->held = MEM_NEW(m->vertex_count, uint8_t);
+    g->column = MEM_NEW(m->vertex_count, double);
+    return g->values && g->held && g->column ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+void global_step_forget(global_step* g)
+{
+    for (int k = 0; k <= HALVINGS_MAX; k++)
+    {
+        g->factors[k].h = 0.0;
+    }
+}
+
+void global_step_finish(global_step* g)
+{
+    for (int k = 0; k <= HALVINGS_MAX; k++)
+    {
+        chol_numeric_finish(&g->factors[k].numeric);
+    }
+    chol_symbolic_finish(&g->symbolic);
+    mem_free(g->values);
+    mem_free(g->held);
+    mem_free(g->column);
+    *g = (global_step){0};
+}
+
+// ---- the matrix
+
+static void add_element(const bsr_pattern* pattern, const assembly_group* places, const element_group* group, int e,
+                        double h, double* values)
+{
+    int arity = group->kind->arity, rows = group->kind->projection->row_count;
+    const int* slot = places->slot + (size_t)e * (size_t)(arity * arity);
+    double weight[ROWS_MAX], S[ROWS_MAX * ARITY_MAX];
+    (void)pattern;
+    group->kind->projection->rows(group, e, h, weight, S);
+    for (int r = 0; r < rows; r++)
+    {
+        for (int k = 0; k < arity * arity; k++)
+        {
+            values[slot[k]] += weight[r] * S[arity * r + k / arity] * S[arity * r + k % arity];
+        }
+    }
+}
+
+static void fill(global_step* g, const model* m, double h)
+{
+    const bsr_pattern* pattern = &m->assembler.pattern;
+    memset(g->values, 0, (size_t)pattern->block_count * sizeof(double));
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        g->values[pattern->diagonal[i]] = m->mass[i];
+    }
+    for (int k = 0; k < m->groups.count; k++)
+    {
+        const element_group* group = &m->groups.list[k];
+        for (int e = 0; e < group->count && group->kind->projection; e++)
+        {
+            add_element(pattern, &m->assembler.groups[k], group, e, h, g->values);
+        }
+    }
+}
+
+typedef struct global_source
+{
+    const global_step* step;
+    const bsr_pattern* pattern;
+} global_source;
+
+static const double* load(const void* context, const chol_entry* entry, double* buffer)
+{
+    const global_source* s = context;
+    int column = s->pattern->column[entry->slot];
+    bool held = s->step->held[entry->vertex] || s->step->held[column];
+    *buffer = !held ? s->step->values[entry->slot] : entry->vertex == column ? 1.0 : 0.0;
+    return buffer;
+}
+
+void global_step_hold(global_step* g, const filter_record* filter, int count)
+{
+    int held = 0, known = 0;
+    for (int i = 0; i < g->symbolic.vertex_count; i++)
+    {
+        known += g->held[i];
+    }
+    bool same = true;
+    for (int k = 0; k < count; k++)
+    {
+        held += filter[k].direction_count == 3;
+        same = same && (filter[k].direction_count != 3 || g->held[filter[k].vertex]);
+    }
+    if (same && held == known)
+    {
+        return;
+    }
+    global_step_forget(g);
+    memset(g->held, 0, (size_t)g->symbolic.vertex_count);
+    for (int k = 0; k < count; k++)
+    {
+        g->held[filter[k].vertex] = filter[k].direction_count == 3;
+    }
+}
+
+weft_status global_step_factor(global_step* g, const world* w, bool* made)
+{
+    global_factor* f = &g->factors[w->state.halvings];
+    *made = f->h != w->h;
+    if (!*made)
+    {
+        return WEFT_OK;
+    }
+    if (!f->numeric.L)
+    {
+        TRY(chol_numeric_create(&g->symbolic, &f->numeric));
+    }
+    fill(g, w->model, w->h);
+    global_source context = {g, &w->model->assembler.pattern};
+    chol_source source = {load, &context};
+    chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
+    f->h = 0.0;
+    TRY(chol_factor(&g->symbolic, &f->numeric, &source, &engine));
+    f->h = w->h;
+    return WEFT_OK;
+}
+
+// ---- the solve
+
+static double* component(vec3* v, int axis)
+{
+    return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z;
+}
+
+void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x)
+{
+    chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
+    int count = g->symbolic.vertex_count;
+    for (int axis = 0; axis < 3; axis++)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            vec3 right = b[i];
+            g->column[i] = g->held[i] ? 0.0 : *component(&right, axis);
+        }
+        chol_solve(&g->symbolic, &g->factors[w->state.halvings].numeric, &engine, g->column, g->column);
+        for (int i = 0; i < count; i++)
+        {
+            *component(&x[i], axis) = g->column[i];
+        }
+    }
+}
