@@ -78,7 +78,6 @@ weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing)
     const contact_row* rows = c->rows.item;
     int count = 0;
     *missing = 0.0;
-    c->touch_count = c->cushion_count = 0; // the same rows in another form
     if (!mem_grow((void**)&c->projected, &c->projected_capacity, c->rows.count, sizeof(projected_row)))
     {
         return WEFT_NO_MEMORY;

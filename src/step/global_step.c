@@ -36,13 +36,11 @@ void global_step_finish(global_step* g)
 
 // ---- the matrix
 
-static void add_element(const bsr_pattern* pattern, const assembly_group* places, const element_group* group, int e,
-                        double h, double* values)
+static void add_element(const assembly_group* places, const element_group* group, int e, double h, double* values)
 {
     int arity = group->kind->arity, rows = group->kind->projection->row_count;
     const int* slot = places->slot + (size_t)e * (size_t)(arity * arity);
     double weight[ROWS_MAX], S[ROWS_MAX * ARITY_MAX];
-    (void)pattern;
     group->kind->projection->rows(group, e, h, weight, S);
     for (int r = 0; r < rows; r++)
     {
@@ -56,6 +54,11 @@ static void add_element(const bsr_pattern* pattern, const assembly_group* places
 static void fill(global_step* g, const model* m, double h)
 {
     const bsr_pattern* pattern = &m->assembler.pattern;
+    if (g->filled == h)
+    {
+        return;
+    }
+    g->filled = h;
     memset(g->values, 0, (size_t)pattern->block_count * sizeof(double));
     for (int i = 0; i < m->vertex_count; i++)
     {
@@ -66,9 +69,22 @@ static void fill(global_step* g, const model* m, double h)
         const element_group* group = &m->groups.list[k];
         for (int e = 0; e < group->count && group->kind->projection; e++)
         {
-            add_element(pattern, &m->assembler.groups[k], group, e, h, g->values);
+            add_element(&m->assembler.groups[k], group, e, h, g->values);
         }
     }
+}
+
+void global_step_blocks(global_step* g, world* w)
+{
+    const bsr_pattern* pattern = &w->model->assembler.pattern;
+    fill(g, w->model, w->h);
+    memset(w->values, 0, 9 * (size_t)pattern->block_count * sizeof(double));
+    for (int s = 0; s < pattern->block_count; s++)
+    {
+        double* block = w->values + 9 * (size_t)s;
+        block[0] = block[4] = block[8] = g->values[s];
+    }
+    w->A = (bsr_matrix){pattern, w->values};
 }
 
 typedef struct global_source

@@ -20,7 +20,8 @@ typedef struct global_factor
 typedef struct global_step
 {
     chol_symbolic symbolic;
-    double* values;                          // [blocks of the pattern] scratch
+    double* values;                          // [blocks of the pattern]
+    double filled;                           // s: the length of substep of values, 0: none
     global_factor factors[HALVINGS_MAX + 1]; // by the number of halvings
     uint8_t* held;                           // [vertex_count] 1: its row is that of the identity
     double* column;                          // [vertex_count] scratch
@@ -34,6 +35,8 @@ void global_step_forget(global_step* g); // factors are made anew when they are 
 void global_step_hold(global_step* g, const filter_record* filter, int count);
 // The factor for this substep; *made: it was not there.
 weft_status global_step_factor(global_step* g, const world* w, bool* made);
+// A as a matrix of 3 x 3 blocks into w->values, for what adds to it.
+void global_step_blocks(global_step* g, world* w);
 // x = A^-1 b, with zero at held vertices; both may be the same.
 void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x);
 

@@ -12,25 +12,27 @@
 // (The paper's signs: its potential has - x . f_ext, and its global step (M + h^2 L) x = h^2 J d + M y + h^2 f_ext.)
 //
 // Damping of a spring is a spring whose rest length is that of the last step, so it fits into the same form; air is
-// taken at the start of the step. Points that are pinned are held in the factor, lines, planes and ties are put right
-// after each global step, and so is contact: rows as inequalities (contact/project.c).
+// taken at the start of the step. Points that are pinned are held in the factor.
+//
+// Contact prescribes directions and adds cushions, which come and go. To leave them out of the global step and put
+// x right afterwards (the paper's section 4.1) makes cloth that rests on something as soft as its iterations are few:
+// what hangs from a contact does not learn that it holds. So with contact a global step is the system of A and
+// cushions, filtered, by conjugate gradients with the factor of A as preconditioner: as many more solves as contact is
+// strange to A. What pulls is let go between turns.
 #include <string.h>
 
+#include "solve/cg/cg.h"
 #include "step/global_step.h"
-
-enum
-{
-    SWEEPS_BETWEEN = 2, // over the rows of contact, after each global step
-    SWEEPS_LAST = 20    // after the last one
-};
 
 typedef struct local_global_data
 {
     global_step global;
-    vec3 *y, *loads; // [vertex_count] m; N, that do not depend on x
+    vec3 *fading, *loads; // [vertex_count] m/s: v_n less drag; N, that do not depend on x
+    cg cg;                // of global steps with contact
+    const world* w;       // whose step is under way
 } local_global_data;
 
-static const char* const counters[] = {"local_global_iterations", "factorizations", NULL};
+static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations", NULL};
 
 static const method_setting settings[] = {
     {.name = "iterations",
@@ -50,88 +52,138 @@ static const method_setting settings[] = {
 
 // ---- a substep
 
-static void velocities_of(const world* w, const vec3* x, vec3* v)
+static void positions_of(const world* w, const vec3* v, vec3* x)
 {
     for (int i = 0; i < w->model->vertex_count; i++)
     {
-        v[i] = v3_scale(1.0 / w->h, v3_sub(x[i], w->state.x[i]));
+        x[i] = v3_madd(w->state.x[i], w->h, v[i]);
     }
 }
 
-// What pins and ties prescribe, at the end of the substep.
-static void put_right(world* w, vec3* x)
+static bool has_contact(const world* w)
 {
-    if (w->filter_count == 0 && w->model->ties.count == 0)
+    return w->contact && (w->contact->touch_count > 0 || w->contact->coupling_count > 0);
+}
+
+// What is held only in part, or together, is not in the factor.
+static bool is_filtered(const world* w)
+{
+    bool partly = has_contact(w) || w->model->ties.count > 0;
+    for (int k = 0; k < w->filter_count && !partly; k++)
     {
-        return;
+        partly = w->filter[k].direction_count < 3;
     }
-    velocities_of(w, x, w->v_next);
-    world_prescribe(w, w->v_next);
-    for (int i = 0; i < w->model->vertex_count; i++)
-    {
-        x[i] = v3_madd(w->state.x[i], w->h, w->v_next[i]);
-    }
+    return partly;
 }
 
 static weft_status stage_predict(world* w)
 {
     local_global_data* d = w->data;
     const model* m = w->model;
-    if (m->ties.count > 0)
-    {
-        TRY(binding_constrain(w));
-    }
-    world_collect_held(w);
-    w->stats->constraints = w->filter_count + m->ties.count;
+    d->w = w;
     bool made;
-    global_step_hold(&d->global, w->filter, w->filter_count);
+    global_step_hold(&d->global, w->filter, w->pin_count);
     TRY(global_step_factor(&d->global, w, &made));
-    world_count(w, counters[1], made);
+    world_count(w, counters[2], made);
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
     world_load_forces(w, &start, m->external, d->loads);
     double fade = exp(-world_setting(w, "drag") * w->h);
     for (int i = 0; i < m->vertex_count; i++)
     {
-        d->y[i] = v3_madd(w->state.x[i], w->h * fade, w->state.v[i]);
-        w->x_next[i] = d->y[i];
+        d->fading[i] = w->v_next[i] = v3_scale(fade, w->state.v[i]);
     }
-    put_right(w, w->x_next);
     return WEFT_OK;
 }
 
-// -grad g, N s^2
-static void descend(world* w, const vec3* x, vec3* out)
+// rhs = -grad g / h, N s
+static void descend(world* w)
 {
     const local_global_data* d = w->data;
     const model* m = w->model;
-    double h2 = w->h * w->h;
+    positions_of(w, w->v_next, w->x_next);
     element_motion motion = {
-        .x = x, .v = w->state.v, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
-    world_inner_forces(w, &motion, d->loads, out);
+        .x = w->x_next, .v = w->v_next, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
+    world_inner_forces(w, &motion, d->loads, w->rhs);
     for (int i = 0; i < m->vertex_count; i++)
     {
-        out[i] = v3_madd(v3_scale(h2, out[i]), -m->mass[i], v3_sub(x[i], d->y[i]));
+        w->rhs[i] = v3_madd(v3_scale(w->h, w->rhs[i]), -m->mass[i], v3_sub(w->v_next[i], d->fading[i]));
+    }
+    if (w->contact)
+    {
+        cushions_push(w->contact, w->v_next, w->rhs);
     }
 }
+
+static weft_status precondition(void* context, const vec3* r, vec3* h)
+{
+    local_global_data* d = context;
+    global_step_solve(&d->global, d->w, r, h);
+    return WEFT_OK;
+}
+
+// The system of A and cushions, filtered.
+static weft_status filtered_step(world* w)
+{
+    local_global_data* d = w->data;
+    linear_system system = world_system(w, w->rhs, NULL);
+    if (!d->cg.r)
+    {
+        solve_options options = {.tolerance = 1e-2, .max_iterations = 40, .pool = w->pool, .cpu = w->cpu};
+        TRY(cg_init(&d->cg, &options, &system));
+        d->cg.precondition = precondition;
+        d->cg.context = d;
+    }
+    cg_constrain(&d->cg, &system);
+    weft_solve_stats stats = {0};
+    memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
+    weft_status status = cg_solve(&d->cg, &system, w->dv, &stats);
+    world_count(w, counters[1], stats.iterations);
+    return status == WEFT_NOT_CONVERGED ? WEFT_OK : status; // what is left is the next turn's
+}
+
+// Constraints for the substep, and the iterate that keeps them.
+static weft_status constrain(world* w)
+{
+    TRY(stage_constrain(w));
+    world_prescribe(w, w->v_next);
+    if (has_contact(w))
+    {
+        global_step_blocks(&((local_global_data*)w->data)->global, w);
+        return cushions_couple(w->contact, &w->A, w->pool);
+    }
+    return WEFT_OK;
+}
+
+static vec3 reaction(const world* w, int i);
 
 static weft_status stage_iterate(world* w)
 {
     local_global_data* d = w->data;
     int turns = (int)world_setting(w, "iterations");
-    double missing;
-    for (int turn = 0; turn < turns; turn++)
+    TRY(constrain(w));
+    for (int turn = 0, released = 0; turn < turns; turn++)
     {
-        descend(w, w->x_next, w->rhs);
-        global_step_solve(&d->global, w, w->rhs, w->dv);
+        descend(w);
+        if (turn > 0 && released < RELEASES_MAX && world_release(w, reaction, w->v_next))
+        {
+            released++;
+            TRY(constrain(w));
+            descend(w);
+        }
+        if (is_filtered(w))
+        {
+            TRY(filtered_step(w));
+        }
+        else
+        {
+            global_step_solve(&d->global, w, w->rhs, w->dv);
+            world_count(w, counters[1], 1.0);
+        }
         for (int i = 0; i < w->model->vertex_count; i++)
         {
-            w->x_next[i] = v3_add(w->x_next[i], w->dv[i]);
+            w->v_next[i] = v3_add(w->v_next[i], w->dv[i]);
         }
-        put_right(w, w->x_next);
-        if (w->contact)
-        {
-            TRY(contact_project(w->contact, w->x_next, turn + 1 < turns ? SWEEPS_BETWEEN : SWEEPS_LAST, &missing));
-        }
+        w->model->ties.count > 0 ? world_prescribe(w, w->v_next) : (void)0;
     }
     world_count(w, counters[0], turns);
     return WEFT_OK;
@@ -140,20 +192,17 @@ static weft_status stage_iterate(world* w)
 // Constraint forces: what the gradient leaves.
 static vec3 reaction(const world* w, int i)
 {
-    return v3_scale(-1.0 / (w->h * w->h), w->rhs[i]);
+    return v3_scale(-1.0 / w->h, w->rhs[i]);
 }
 
 static weft_status stage_advance(world* w)
 {
-    velocities_of(w, w->x_next, w->v_next);
-    if (w->held_count > 0 || w->contact)
-    {
-        descend(w, w->x_next, w->rhs);
-    }
+    descend(w);
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
     w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
     if (w->contact)
     {
+        w->work += cushions_work(w->contact, w->v_next);
         world_remember(w, reaction);
     }
     return WEFT_OK;
@@ -164,16 +213,17 @@ static weft_status stage_advance(world* w)
 static weft_status prepare(world* w, void* data)
 {
     local_global_data* d = data;
-    d->y = MEM_NEW(w->model->vertex_count, vec3);
+    d->fading = MEM_NEW(w->model->vertex_count, vec3);
     d->loads = MEM_NEW(w->model->vertex_count, vec3);
-    return d->y && d->loads ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
+    return d->fading && d->loads ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
 }
 
 static void finish(void* data)
 {
     local_global_data* d = data;
     global_step_finish(&d->global);
-    mem_free(d->y);
+    cg_finish(&d->cg);
+    mem_free(d->fading);
     mem_free(d->loads);
 }
 
