@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "solve/cg/cg.h"
+#include "step/anderson.h"
 #include "step/global_step.h"
 
 typedef struct local_global_data
@@ -29,10 +30,22 @@ typedef struct local_global_data
     global_step global;
     vec3 *fading, *loads; // [vertex_count] m/s: v_n less drag; N, that do not depend on x
     cg cg;                // of global steps with contact
+    anderson anderson;    // its memory; the image G serves Chebyshev, too
+    vec3* before;         // [vertex_count] m/s, of Chebyshev: the iterate before
+    double omega;         // likewise
+    bool mixed;           // the iterate is not the image of the last one
     const world* w;       // whose step is under way
 } local_global_data;
 
-static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations", NULL};
+enum
+{
+    NO_ACCELERATION,
+    CHEBYSHEV,
+    ANDERSON
+};
+
+static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations", "mixes_rejected",
+                                       NULL};
 
 static const method_setting settings[] = {
     {.name = "iterations",
@@ -47,6 +60,16 @@ static const method_setting settings[] = {
      .value = 0,
      .minimum = 0,
      .maximum = HUGE_VAL},
+    {.name = "acceleration",
+     .summary = "0: none, 1: Chebyshev, 2: Anderson",
+     .value = ANDERSON,
+     .maximum = ANDERSON,
+     .whole = true},
+    {.name = "radius",
+     .summary = "Of the spectrum that Chebyshev takes for the iteration's",
+     .value = 0.99,
+     .maximum = 1,
+     .above = true},
     {.name = NULL},
 };
 
@@ -93,6 +116,12 @@ static weft_status stage_predict(world* w)
         d->fading[i] = w->v_next[i] = v3_scale(fade, w->state.v[i]);
     }
     return WEFT_OK;
+}
+
+static element_motion motion_of(const world* w)
+{
+    return (element_motion){
+        .x = w->x_next, .v = w->v_next, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
 }
 
 // rhs = -grad g / h, N s
@@ -156,36 +185,139 @@ static weft_status constrain(world* w)
 
 static vec3 reaction(const world* w, int i);
 
+// ---- acceleration
+
+static void acceleration_clear(local_global_data* d)
+{
+    anderson_clear(&d->anderson);
+    d->omega = 1.0;
+    d->mixed = false;
+}
+
+typedef struct inertia_context
+{
+    const world* w;
+    const local_global_data* d;
+} inertia_context;
+
+static double inertia_chunk(void* context, int begin, int end)
+{
+    const inertia_context* c = context;
+    const world* w = c->w;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        vec3 change = v3_sub(w->v_next[i], c->d->fading[i]);
+        sum += 0.5 * w->model->mass[i] * v3_dot(change, change) - w->h * v3_dot(c->d->loads[i], w->v_next[i]);
+    }
+    return sum;
+}
+
+// g / h^2 at the iterate, up to a constant, J.
+static double potential(world* w)
+{
+    element_motion motion = motion_of(w);
+    energy_sums sums = world_inner_energy(w, &motion);
+    inertia_context c = {w, w->data};
+    double inertia = parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, inertia_chunk, &c);
+    double contact = w->contact ? cushions_potential(w->contact, w->v_next) : 0.0;
+    return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact;
+}
+
+// Wang 2015: omega -> 4 / (4 - radius^2 omega).
+static void chebyshev_mix(world* w, local_global_data* d)
+{
+    double radius = world_setting(w, "radius");
+    bool first = d->omega == 1.0;
+    double omega = first ? 2.0 / (2.0 - radius * radius) : 4.0 / (4.0 - radius * radius * d->omega);
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        vec3 image = v3_add(w->v_next[i], w->dv[i]), last = d->before[i];
+        d->before[i] = w->v_next[i];
+        d->anderson.G[i] = image;
+        w->v_next[i] = d->mixed ? v3_madd(last, omega, v3_sub(image, last)) : image;
+    }
+    d->omega = d->mixed ? omega : 1.0;
+    d->mixed = true;
+}
+
+static void accelerate(world* w, local_global_data* d, int kind)
+{
+    if (kind == CHEBYSHEV)
+    {
+        chebyshev_mix(w, d);
+        return;
+    }
+    if (kind == ANDERSON)
+    {
+        anderson_mix(&d->anderson, w->pool, w->model->mass, w->dv, w->v_next);
+        d->mixed = d->anderson.filled > 0;
+        return;
+    }
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        w->v_next[i] = v3_add(w->v_next[i], w->dv[i]);
+    }
+}
+
+// A mixed iterate that is worse than the one before gives way to the plain image, and nothing is remembered.
+static void safeguard(world* w, local_global_data* d, double* value)
+{
+    double now = potential(w);
+    if (d->mixed && !(now <= *value))
+    {
+        memcpy(w->v_next, d->anderson.G, (size_t)w->model->vertex_count * sizeof(vec3));
+        acceleration_clear(d);
+        descend(w);
+        now = potential(w);
+        world_count(w, counters[3], 1.0);
+    }
+    *value = now;
+}
+
+// ---- turns
+
+static weft_status turn_take(world* w)
+{
+    local_global_data* d = w->data;
+    if (is_filtered(w))
+    {
+        return filtered_step(w);
+    }
+    global_step_solve(&d->global, w, w->rhs, w->dv);
+    world_count(w, counters[1], 1.0);
+    return WEFT_OK;
+}
+
 static weft_status stage_iterate(world* w)
 {
     local_global_data* d = w->data;
-    int turns = (int)world_setting(w, "iterations");
+    int turns = (int)world_setting(w, "iterations"), kind = (int)world_setting(w, "acceleration");
+    double value = INFINITY;
     TRY(constrain(w));
+    acceleration_clear(d);
     for (int turn = 0, released = 0; turn < turns; turn++)
     {
         descend(w);
         if (turn > 0 && released < RELEASES_MAX && world_release(w, reaction, w->v_next))
         {
             released++;
+            acceleration_clear(d);
+            value = INFINITY;
             TRY(constrain(w));
             descend(w);
         }
-        if (is_filtered(w))
-        {
-            TRY(filtered_step(w));
-        }
-        else
-        {
-            global_step_solve(&d->global, w, w->rhs, w->dv);
-            world_count(w, counters[1], 1.0);
-        }
-        for (int i = 0; i < w->model->vertex_count; i++)
-        {
-            w->v_next[i] = v3_add(w->v_next[i], w->dv[i]);
-        }
+        kind != NO_ACCELERATION ? safeguard(w, d, &value) : (void)0;
+        TRY(turn_take(w));
+        accelerate(w, d, kind);
         w->model->ties.count > 0 ? world_prescribe(w, w->v_next) : (void)0;
     }
     world_count(w, counters[0], turns);
+    if (kind != NO_ACCELERATION)
+    {
+        descend(w);
+        safeguard(w, d, &value);
+    }
     return WEFT_OK;
 }
 
@@ -215,7 +347,9 @@ static weft_status prepare(world* w, void* data)
     local_global_data* d = data;
     d->fading = MEM_NEW(w->model->vertex_count, vec3);
     d->loads = MEM_NEW(w->model->vertex_count, vec3);
-    return d->fading && d->loads ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
+    d->before = MEM_NEW(w->model->vertex_count, vec3);
+    TRY(anderson_create(&d->anderson, w->model->vertex_count));
+    return d->fading && d->loads && d->before ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
 }
 
 static void finish(void* data)
@@ -225,6 +359,8 @@ static void finish(void* data)
     cg_finish(&d->cg);
     mem_free(d->fading);
     mem_free(d->loads);
+    mem_free(d->before);
+    anderson_finish(&d->anderson);
 }
 
 static const stage stages[] = {

@@ -292,8 +292,9 @@ linear_system world_system(const world* w, const vec3* b, const vec3* z);
 weft_status world_solve(world* w, const linear_system* system, vec3* x);
 energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
-double lively_energy(const weft_energy* e); // kinetic and elastic
-double weight_energy(const model* m);       // total mass times gravity times size of the scene
+energy_sums world_inner_energy(world* w, const element_motion* motion); // without what acts from outside
+double lively_energy(const weft_energy* e);                             // kinetic and elastic
+double weight_energy(const model* m); // total mass times gravity times size of the scene
 // J, of what holds vertices: forces times displacements. Those of ties add up to nothing where both sides move
 // together.
 double held_work(const world* w, reaction_fn* reaction);

@@ -277,14 +277,28 @@ double held_work(const world* w, reaction_fn* reaction)
     return work;
 }
 
-energy_sums world_elements(world* w, const element_motion* motion)
+static energy_sums sum_elements(world* w, const element_motion* motion, bool loads)
 {
     energy_sums total = {0};
     for (int g = 0; g < w->model->groups.count; g++)
     {
-        element_group_energy(&w->model->groups.list[g], flags_of(w, g), w->pool, w->cpu, motion, w->partial, &total);
+        const element_group* group = &w->model->groups.list[g];
+        if (loads || !group->kind->is_load)
+        {
+            element_group_energy(group, flags_of(w, g), w->pool, w->cpu, motion, w->partial, &total);
+        }
     }
     return total;
+}
+
+energy_sums world_elements(world* w, const element_motion* motion)
+{
+    return sum_elements(w, motion, true);
+}
+
+energy_sums world_inner_energy(world* w, const element_motion* motion)
+{
+    return sum_elements(w, motion, false);
 }
 
 typedef struct sum_context
