@@ -9,8 +9,7 @@ weft_status global_step_create(global_step* g, const model* m)
     TRY(chol_symbolic_create(pattern, 1, &g->symbolic));
     g->values = MEM_NEW(pattern->block_count, double);
     g->held = MEM_NEW(m->vertex_count, uint8_t);
-    g->column = MEM_NEW(m->vertex_count, double);
-    return g->values && g->held && g->column ? WEFT_OK : WEFT_NO_MEMORY;
+    return g->values && g->held ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 void global_step_forget(global_step* g)
@@ -30,7 +29,6 @@ void global_step_finish(global_step* g)
     chol_symbolic_finish(&g->symbolic);
     mem_free(g->values);
     mem_free(g->held);
-    mem_free(g->column);
     *g = (global_step){0};
 }
 
@@ -137,7 +135,7 @@ weft_status global_step_factor(global_step* g, const world* w, bool* made)
     }
     if (!f->numeric.L)
     {
-        TRY(chol_numeric_create(&g->symbolic, &f->numeric));
+        TRY(chol_numeric_create(&g->symbolic, 3, &f->numeric));
     }
     fill(g, w->model, w->h);
     global_source context = {g, &w->model->assembler.pattern};
@@ -151,26 +149,12 @@ weft_status global_step_factor(global_step* g, const world* w, bool* made)
 
 // ---- the solve
 
-static double* component(vec3* v, int axis)
-{
-    return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z;
-}
-
 void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x)
 {
     chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
-    int count = g->symbolic.vertex_count;
-    for (int axis = 0; axis < 3; axis++)
+    for (int i = 0; i < g->symbolic.vertex_count; i++)
     {
-        for (int i = 0; i < count; i++)
-        {
-            vec3 right = b[i];
-            g->column[i] = g->held[i] ? 0.0 : *component(&right, axis);
-        }
-        chol_solve(&g->symbolic, &g->factors[w->state.halvings].numeric, &engine, g->column, g->column);
-        for (int i = 0; i < count; i++)
-        {
-            *component(&x[i], axis) = g->column[i];
-        }
+        x[i] = g->held[i] ? v3(0, 0, 0) : b[i];
     }
+    chol_solve(&g->symbolic, &g->factors[w->state.halvings].numeric, &engine, &x->x, &x->x);
 }

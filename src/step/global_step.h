@@ -24,7 +24,6 @@ typedef struct global_step
     double filled;                           // s: the length of substep of values, 0: none
     global_factor factors[HALVINGS_MAX + 1]; // by the number of halvings
     uint8_t* held;                           // [vertex_count] 1: its row is that of the identity
-    double* column;                          // [vertex_count] scratch
 } global_step;
 
 weft_status global_step_create(global_step* g, const model* m);

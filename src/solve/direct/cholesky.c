@@ -40,7 +40,7 @@ static weft_status cholesky_build(cholesky_state* c, const bsr_pattern* pattern)
 {
     int count = pattern->row_count;
     TRY(chol_symbolic_create(pattern, 3, &c->symbolic));
-    TRY(chol_numeric_create(&c->symbolic, &c->numeric));
+    TRY(chol_numeric_create(&c->symbolic, 1, &c->numeric));
     c->filter_index = MEM_NEW(count, int);
     c->r = MEM_NEW(count, vec3);
     c->y = MEM_NEW(count, vec3);
