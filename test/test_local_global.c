@@ -338,6 +338,27 @@ static void test_drapes_alike_on_threads(void** unused)
     assert_true(lowest < 0.05); // it hangs down beside the ball
 }
 
+// A sheet whose top edge slides on a rail: pins that hold two directions of three are kept to rounding.
+static void test_rail(void** unused)
+{
+    (void)unused;
+    weft_sim* sim =
+        curtain(10, PLAIN, ", \"pins\": [{\"where\": {\"edge\": \"top\"}, \"fix\": {\"line\": [1, 0, 0]}}]");
+    vec3 start[121], x[121];
+    weft_sim_positions(sim, 0, start);
+    take_steps(sim, 10);
+    weft_sim_positions(sim, 0, x);
+    int held = 0;
+    for (int i = 0; i < 121; i++)
+    {
+        bool on_rail = fabs(x[i].y - start[i].y) < 1e-12 && fabs(x[i].z - start[i].z) < 1e-12;
+        held += on_rail;
+    }
+    assert_int_equal(held, 11);
+    assert_true(farthest(x, start, 121) > 0.1);
+    weft_sim_destroy(sim);
+}
+
 // Springs of four decades at 1/30 s, kicked and dragged: finite, always.
 static void test_nothing_is_ever_not_finite(void** unused)
 {
@@ -376,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_factors_are_kept),
         cmocka_unit_test(test_drapes_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),
+        cmocka_unit_test(test_rail),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

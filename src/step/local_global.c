@@ -175,12 +175,12 @@ static weft_status constrain(world* w)
 {
     TRY(stage_constrain(w));
     world_prescribe(w, w->v_next);
-    if (has_contact(w))
+    if (!is_filtered(w))
     {
-        global_step_blocks(&((local_global_data*)w->data)->global, w);
-        return cushions_couple(w->contact, &w->A, w->pool);
+        return WEFT_OK;
     }
-    return WEFT_OK;
+    global_step_blocks(&((local_global_data*)w->data)->global, w);
+    return w->contact ? cushions_couple(w->contact, &w->A, w->pool) : WEFT_OK;
 }
 
 static vec3 reaction(const world* w, int i);
