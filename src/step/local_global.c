@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "solve/cg/cg.h"
+#include "solve/ties/tied.h"
 #include "step/anderson.h"
 #include "step/global_step.h"
 
@@ -29,7 +30,8 @@ typedef struct local_global_data
 {
     global_step global;
     vec3 *fading, *loads; // [vertex_count] m/s: v_n less drag; N, that do not depend on x
-    cg cg;                // of global steps with contact
+    cg cg;                // of global steps with contact, and of pins that hold in part
+    tied* tied;           // likewise with ties; NULL: there were none yet
     anderson anderson;    // its memory; the image G serves Chebyshev, too
     vec3* before;         // [vertex_count] m/s, of Chebyshev: the iterate before
     double omega;         // likewise
@@ -150,24 +152,49 @@ static weft_status precondition(void* context, const vec3* r, vec3* h)
     return WEFT_OK;
 }
 
-// The system of A and cushions, filtered.
-static weft_status filtered_step(world* w)
+static solve_options filtered_options(const world* w)
+{
+    return (solve_options){.tolerance = 1e-2, .max_iterations = 40, .pool = w->pool, .cpu = w->cpu};
+}
+
+static weft_status cg_take(world* w, const linear_system* system, vec3* x)
 {
     local_global_data* d = w->data;
-    linear_system system = world_system(w, w->rhs, NULL);
+    solve_options options = filtered_options(w);
     if (!d->cg.r)
     {
-        solve_options options = {.tolerance = 1e-2, .max_iterations = 40, .pool = w->pool, .cpu = w->cpu};
-        TRY(cg_init(&d->cg, &options, &system));
+        TRY(cg_init(&d->cg, &options, system));
         d->cg.precondition = precondition;
         d->cg.context = d;
     }
-    cg_constrain(&d->cg, &system);
+    cg_constrain(&d->cg, system);
     weft_solve_stats stats = {0};
-    memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
-    weft_status status = cg_solve(&d->cg, &system, w->dv, &stats);
+    weft_status status = cg_solve(&d->cg, system, x, &stats);
     world_count(w, counters[1], stats.iterations);
     return status == WEFT_NOT_CONVERGED ? WEFT_OK : status; // what is left is the next turn's
+}
+
+// The system of A and cushions, filtered; with ties in the unknowns that they leave.
+static weft_status filtered_step(world* w)
+{
+    local_global_data* d = w->data;
+    linear_system system = world_system(w, w->rhs, NULL), reduced;
+    memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
+    if (!system_has_ties(&system))
+    {
+        return cg_take(w, &system, w->dv);
+    }
+    solve_options options = filtered_options(w);
+    d->tied = d->tied ? d->tied : MEM_NEW(1, tied);
+    if (!d->tied)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    TRY(tied_reduce(d->tied, &options, &system, w->dv, &reduced));
+    TRY(cg_take(w, &reduced, d->tied->y));
+    weft_solve_stats stats = {0};
+    tied_expand(d->tied, &options, &system, w->dv, &stats);
+    return WEFT_OK;
 }
 
 // Constraints for the substep, and the iterate that keeps them.
@@ -310,7 +337,6 @@ static weft_status stage_iterate(world* w)
         kind != NO_ACCELERATION ? safeguard(w, d, &value) : (void)0;
         TRY(turn_take(w));
         accelerate(w, d, kind);
-        w->model->ties.count > 0 ? world_prescribe(w, w->v_next) : (void)0;
     }
     world_count(w, counters[0], turns);
     if (kind != NO_ACCELERATION)
@@ -357,6 +383,7 @@ static void finish(void* data)
     local_global_data* d = data;
     global_step_finish(&d->global);
     cg_finish(&d->cg);
+    tied_finish(d->tied);
     mem_free(d->fading);
     mem_free(d->loads);
     mem_free(d->before);
