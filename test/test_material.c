@@ -8,6 +8,7 @@
 #include "material/bending.h"
 #include "material/material.h"
 #include "material/membrane.h"
+#include "material/spring.h"
 
 enum
 {
@@ -121,8 +122,21 @@ static void make_curvature(specimen* s, uint64_t* n)
     s->rest[10] = bits;
 }
 
+static void make_spring(specimen* s, uint64_t* n)
+{
+    specimen_init(s, &kind_spring);
+    s->x[0] = test_random_vec(n, 1.0);
+    s->x[1] = v3_add(s->x[0], v3_scale(test_random(n, 0.5, 1.5), v3_normalize(test_random_vec(n, 1.0))));
+    s->v[0] = test_random_vec(n, 1.0);
+    s->v[1] = test_random_vec(n, 1.0);
+    s->rest[SPRING_STIFFNESS] = test_random(n, 1, 100);
+    s->rest[SPRING_LENGTH] = test_random(n, 0.0, 1.5);
+    s->rest[SPRING_DAMPING] = 0.0;
+    s->rest[SPRING_ROLE] = (double)(random_bits(*n, 0) % 3);
+}
+
 typedef void make_fn(specimen* s, uint64_t* n);
-static make_fn* const makers[] = {make_membrane, make_hinge, make_curvature};
+static make_fn* const makers[] = {make_membrane, make_hinge, make_curvature, make_spring};
 
 static double energy_of(const specimen* s, const vec3* x, cpu_kind cpu)
 {

@@ -81,19 +81,26 @@ typedef struct element_kernels
 {
     element_evaluate_fn* evaluate;                                                         // part of the linear system
     void (*energy)(const element_context* context, int begin, int end, energy_sums* sums); // adds
-    element_force_fn* force; // N, elastic and damping, at positions and velocities; h and the last state do not matter
+    // N, elastic and damping, at positions and velocities; kinds with a projection take the rate of damping from the
+    // last state where there is one
+    element_force_fn* force;
 } element_kernels;
 
-// Projective form, for methods with a constant matrix: the elastic energy is the least over d of
-// 1/2 sum over rows r of weight_r |sum over vertices a of S_ra x_a - d_r|^2, up to a constant.
+// Projective form, for methods with a constant matrix: over a step of h the elastic energy and the potential of
+// damping, times h^2, are the least over d of 1/2 sum over rows r of weight_r |sum over vertices a of S_ra x_a -
+// d_r|^2, up to a constant. Its gradient is -h^2 times the force that the kernels give with a last state, so that d is
+// never wanted by itself: x - A^-1 grad is what the local and the global step give together.
 typedef struct element_projection
 {
-    int row_count;
-    void (*rows)(const element_group* group, int e, double* weight /* [row_count] */,
+    int row_count; // ROWS_MAX at most
+    void (*rows)(const element_group* group, int e, double h, double* weight /* [row_count] */,
                  double* S /* [row_count][arity] */);
-    // The d of eight elements, at the motion's positions.
-    void (*project)(const void* context, const int* elements /* [BATCH] */, double (*out)[3][BATCH] /* [row_count] */);
 } element_projection;
+
+enum
+{
+    ROWS_MAX = 9
+};
 
 // Constraint form, for methods that move positions: the energy is C^2 / (2 compliance).
 typedef struct constraint_batch
@@ -152,12 +159,12 @@ typedef struct cloth_shape
     const vec3* rest_position; // [scene vertices] rest positions for rest angles, or NULL: flat
     int hinge_count;
     const hinge* hinges;
-    const int* triangle_hinge; // [3 * triangle_count]
-    int segment_count;         // of lines; what is of triangles is then empty
-    const int* segment;        // [2 * segment_count]
-    const double* segment_rest; // [segment_count] length, m
-    int tetrahedron_count;      // of solids; likewise
-    const int* tetrahedron;     // [4 * tetrahedron_count]
+    const int* triangle_hinge;    // [3 * triangle_count]
+    int segment_count;            // of lines; what is of triangles is then empty
+    const int* segment;           // [2 * segment_count]
+    const double* segment_rest;   // [segment_count] length, m
+    int tetrahedron_count;        // of solids; likewise
+    const int* tetrahedron;       // [4 * tetrahedron_count]
     const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
     weft_material material;
     const char* bending; // one of the model's words; NULL: it has no choice
@@ -170,7 +177,7 @@ typedef struct cloth_model
     const char* summary;         // one line for `weft list`
     const char* const* bendings; // what "bending" may be, the first is the default; ends with NULL. NULL: no choice
     const element_kind* const* kinds; // that it may fill, in the order of assembly; ends with NULL
-    unsigned forms; // of meshes that it makes elements of: MODEL_OF(form), joined; 0: sheets
+    unsigned forms;                   // of meshes that it makes elements of: MODEL_OF(form), joined; 0: sheets
     weft_status (*append)(element_groups* groups, const cloth_shape* shape); // groups has all of its kinds
 } cloth_model;
 

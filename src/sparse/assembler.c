@@ -289,6 +289,10 @@ static void take_vectors(const run_context* run, int g, const int* elements, int
 {
     double vectors[ARITY_MAX][3][BATCH] __attribute__((aligned(64)));
     const element_list* list = &run->assembler->groups[g].list;
+    if (!run->evaluators[g].force)
+    {
+        return;
+    }
     run->evaluators[g].force(run->evaluators[g].context, elements, vectors);
     for (int a = 0; a < list->arity; a++)
     {

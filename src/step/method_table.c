@@ -2,10 +2,11 @@
 // default.
 #include "step/step.h"
 
-extern const time_method method_implicit_euler, method_newton;
+extern const time_method method_implicit_euler, method_newton, method_local_global;
 
 const method_row method_table[] = {
     {.method = &method_implicit_euler, .fallback = &method_newton},
     {.method = &method_newton},
+    {.method = &method_local_global},
     {.method = NULL},
 };

@@ -133,6 +133,29 @@ void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t 
     assembler_gather(&w->model->assembler, evaluators, w->pool, start, out);
 }
 
+// Of the active elements of kinds that are loads, or are not.
+static void forces_of_kinds(world* w, const element_motion* motion, bool loads, const vec3* start, vec3* out)
+{
+    element_context contexts[GROUP_MAX];
+    element_evaluator evaluators[GROUP_MAX];
+    evaluators_of(w, motion, ELEMENT_INACTIVE, 0, contexts, evaluators);
+    for (int g = 0; g < w->model->groups.count; g++)
+    {
+        evaluators[g].force = w->model->groups.list[g].kind->is_load == loads ? evaluators[g].force : NULL;
+    }
+    assembler_gather(&w->model->assembler, evaluators, w->pool, start, out);
+}
+
+void world_load_forces(world* w, const element_motion* motion, const vec3* start, vec3* out)
+{
+    forces_of_kinds(w, motion, true, start, out);
+}
+
+void world_inner_forces(world* w, const element_motion* motion, const vec3* start, vec3* out)
+{
+    forces_of_kinds(w, motion, false, start, out);
+}
+
 double world_element_work(const world* w, const element_motion* start, const vec3* v_end)
 {
     double work = 0.0;
@@ -255,14 +278,28 @@ double held_work(const world* w, reaction_fn* reaction)
     return work;
 }
 
-energy_sums world_elements(world* w, const element_motion* motion)
+static energy_sums sum_elements(world* w, const element_motion* motion, bool loads)
 {
     energy_sums total = {0};
     for (int g = 0; g < w->model->groups.count; g++)
     {
-        element_group_energy(&w->model->groups.list[g], flags_of(w, g), w->pool, w->cpu, motion, w->partial, &total);
+        const element_group* group = &w->model->groups.list[g];
+        if (loads || !group->kind->is_load)
+        {
+            element_group_energy(group, flags_of(w, g), w->pool, w->cpu, motion, w->partial, &total);
+        }
     }
     return total;
+}
+
+energy_sums world_elements(world* w, const element_motion* motion)
+{
+    return sum_elements(w, motion, true);
+}
+
+energy_sums world_inner_energy(world* w, const element_motion* motion)
+{
+    return sum_elements(w, motion, false);
 }
 
 typedef struct sum_context

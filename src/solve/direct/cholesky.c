@@ -104,7 +104,7 @@ static weft_status cholesky_fit(cholesky_state* c, const bsr_pattern* pattern)
     bool known = cholesky_knows(c, pattern) && (c->own || !c->forgotten);
     weft_status status = known ? WEFT_OK : cholesky_symbolic(c, pattern);
     c->forgotten = false;
-    return status == WEFT_OK ? chol_numeric_fit(&c->symbolic, &c->numeric) : status;
+    return status == WEFT_OK ? chol_numeric_fit(&c->symbolic, 1, &c->numeric) : status;
 }
 
 static weft_status cholesky_analyze(void* state, const solve_options* options, const linear_system* system)

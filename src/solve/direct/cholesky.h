@@ -1,6 +1,6 @@
 // The parts of the sparse Cholesky: order and symbolic structure, made once a pattern; numeric factor, refilled for
 // each set of values; triangular solves. Vertices carry block_size unknowns each, so that 3 x 3 blocks and plain
-// scalars (with several right-hand sides, one call each) go the same way.
+// scalars (with several right-hand sides at once) go the same way.
 //
 //     P A P^T = L L^T
 #ifndef WEFT_CHOLESKY_H
@@ -77,14 +77,15 @@ typedef struct chol_numeric
 {
     double* L;            // [factor_size]
     double* U;            // [update_size]
-    double* x;            // [x_size] padded vector, by rank
-    double* y;            // [y_size] what each node passes to its ancestors
+    int sides;            // right-hand sides that there is room for
+    double* x;            // [sides * x_size] padded vectors, by rank
+    double* y;            // [sides * y_size] what each node passes to its ancestors
     unsigned char* pivot; // [node_count] pivot_result of each node
     size_t room[5];       // bytes of each of them
 } chol_numeric;
 
 // Room for the numbers of a factor, in what `out` holds where that is enough: zeroed at first. What was in it is lost.
-weft_status chol_numeric_fit(const chol_symbolic* symbolic, chol_numeric* out);
+weft_status chol_numeric_fit(const chol_symbolic* symbolic, int sides, chol_numeric* out);
 void chol_numeric_finish(chol_numeric* numeric);
 double chol_numeric_bytes(const chol_symbolic* symbolic);
 
@@ -107,7 +108,8 @@ typedef struct chol_engine
 // NOT_DEFINITE or NOT_FINITE when a pivot says so.
 weft_status chol_factor(const chol_symbolic* symbolic, chol_numeric* numeric, const chol_source* source,
                         const chol_engine* engine);
-// x = A^-1 b; both are [block_size * vertex_count] in the order of the vertices and may be the same.
+// x = A^-1 b for as many right-hand sides as the factor has room for; both are [vertex_count][block_size][sides] and
+// may be the same.
 void chol_solve(const chol_symbolic* symbolic, chol_numeric* numeric, const chol_engine* engine, const double* b,
                 double* x);
 

@@ -50,6 +50,13 @@ typedef enum pivot_result
     PIVOT_NOT_FINITE
 } pivot_result;
 
+// Right-hand sides: vectors x and y of the next one lie so many numbers further on.
+typedef struct dense_sides
+{
+    int count;
+    size_t x_apart, y_apart;
+} dense_sides;
+
 // One row for each CPU kind. Ranges count tiles; every tile has its sums in one order, whatever the ranges.
 typedef struct dense_kernels
 {
@@ -64,14 +71,17 @@ typedef struct dense_kernels
     // Adds the lower triangle of a child's U to the front: row i of the child is row position[i] here, increasing.
     void (*extend_add)(const front* f, const double* child, const int* position, int row_count, int slab_begin,
                        int slab_end);
+    // Triangular solves, for several right-hand sides at once, so that L is read once for all of them.
     // x = L11^-1 x, x is [8 * pivot_tiles].
-    void (*solve_pivots)(const front* f, double* x);
+    void (*solve_pivots)(const front* f, const dense_sides* sides, double* x);
     // y -= L21 x, y is [8 * row_tiles].
-    void (*multiply_rows)(const front* f, const double* x, double* y, int slab_begin, int slab_end);
+    void (*multiply_rows)(const front* f, const dense_sides* sides, const double* x, double* y, int slab_begin,
+                          int slab_end);
     // x -= L21^T y for tile columns.
-    void (*multiply_rows_transposed)(const front* f, const double* y, double* x, int column_begin, int column_end);
+    void (*multiply_rows_transposed)(const front* f, const dense_sides* sides, const double* y, double* x,
+                                     int column_begin, int column_end);
     // x = L11^-T x.
-    void (*solve_pivots_transposed)(const front* f, double* x);
+    void (*solve_pivots_transposed)(const front* f, const dense_sides* sides, double* x);
 } dense_kernels;
 
 const dense_kernels* dense_kernels_for(cpu_kind cpu);

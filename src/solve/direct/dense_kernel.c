@@ -466,30 +466,43 @@ WIDE_INLINE void slab_multiply(const double* L, const double* x, int k_count, do
     }
 }
 
-static void dense_solve_pivots(const front* f, double* x)
+WIDE_INLINE void pivot_tile_solve(const double* tile, double* y)
 {
-    for (int i = 0; i < f->pivot_tiles; i++)
+    for (int j = 0; j < TILE; j++)
     {
-        const double* slab = front_slab(f, i);
-        double* y = x + i * TILE;
-        slab_multiply(slab, x, i * TILE, y);
-        const double* tile = slab + (size_t)i * TILE_SIZE;
-        for (int j = 0; j < TILE; j++)
+        y[j] *= tile[TILE * j + j];
+        for (int k = j + 1; k < TILE; k++)
         {
-            y[j] *= tile[TILE * j + j];
-            for (int k = j + 1; k < TILE; k++)
-            {
-                y[k] -= tile[TILE * j + k] * y[j];
-            }
+            y[k] -= tile[TILE * j + k] * y[j];
         }
     }
 }
 
-static void dense_multiply_rows(const front* f, const double* x, double* y, int slab_begin, int slab_end)
+static void dense_solve_pivots(const front* f, const dense_sides* sides, double* x)
+{
+    for (int i = 0; i < f->pivot_tiles; i++)
+    {
+        const double* slab = front_slab(f, i);
+        for (int r = 0; r < sides->count; r++)
+        {
+            double *mine = x + (size_t)r * sides->x_apart, *y = mine + i * TILE;
+            slab_multiply(slab, mine, i * TILE, y);
+            pivot_tile_solve(slab + (size_t)i * TILE_SIZE, y);
+        }
+    }
+}
+
+static void dense_multiply_rows(const front* f, const dense_sides* sides, const double* x, double* y, int slab_begin,
+                                int slab_end)
 {
     for (int i = slab_begin; i < slab_end; i++)
     {
-        slab_multiply(front_slab(f, f->pivot_tiles + i), x, f->pivot_tiles * TILE, y + i * TILE);
+        const double* slab = front_slab(f, f->pivot_tiles + i);
+        for (int r = 0; r < sides->count; r++)
+        {
+            slab_multiply(slab, x + (size_t)r * sides->x_apart, f->pivot_tiles * TILE,
+                          y + (size_t)r * sides->y_apart + i * TILE);
+        }
     }
 }
 
@@ -518,29 +531,41 @@ static void column_multiply(const front* f, int column, tile_range slabs, const 
     }
 }
 
-static void dense_multiply_rows_transposed(const front* f, const double* y, double* x, int column_begin, int column_end)
+static void dense_multiply_rows_transposed(const front* f, const dense_sides* sides, const double* y, double* x,
+                                           int column_begin, int column_end)
 {
     tile_range slabs = {f->pivot_tiles, f->pivot_tiles + f->row_tiles};
     for (int j = column_begin; j < column_end; j++)
     {
-        column_multiply(f, j, slabs, y, x + j * TILE);
+        for (int r = 0; r < sides->count; r++)
+        {
+            column_multiply(f, j, slabs, y + (size_t)r * sides->y_apart, x + (size_t)r * sides->x_apart + j * TILE);
+        }
     }
 }
 
-static void dense_solve_pivots_transposed(const front* f, double* x)
+WIDE_INLINE void pivot_tile_solve_transposed(const double* tile, double* y)
+{
+    for (int j = TILE - 1; j >= 0; j--)
+    {
+        for (int k = j + 1; k < TILE; k++)
+        {
+            y[j] -= tile[TILE * j + k] * y[k];
+        }
+        y[j] *= tile[TILE * j + j];
+    }
+}
+
+static void dense_solve_pivots_transposed(const front* f, const dense_sides* sides, double* x)
 {
     for (int i = f->pivot_tiles - 1; i >= 0; i--)
     {
-        double* y = x + i * TILE;
-        column_multiply(f, i, (tile_range){i + 1, f->pivot_tiles}, y + TILE, y);
         const double* tile = front_slab(f, i) + (size_t)i * TILE_SIZE;
-        for (int j = TILE - 1; j >= 0; j--)
+        for (int r = 0; r < sides->count; r++)
         {
-            for (int k = j + 1; k < TILE; k++)
-            {
-                y[j] -= tile[TILE * j + k] * y[k];
-            }
-            y[j] *= tile[TILE * j + j];
+            double* y = x + (size_t)r * sides->x_apart + i * TILE;
+            column_multiply(f, i, (tile_range){i + 1, f->pivot_tiles}, y + TILE, y);
+            pivot_tile_solve_transposed(tile, y);
         }
     }
 }

@@ -51,12 +51,13 @@ static bool fit(void** array, size_t* room, size_t bytes)
     return *array != NULL;
 }
 
-weft_status chol_numeric_fit(const chol_symbolic* s, chol_numeric* out)
+weft_status chol_numeric_fit(const chol_symbolic* s, int sides, chol_numeric* out)
 {
+    out->sides = sides;
     bool ok = fit((void**)&out->L, &out->room[0], s->factor_size * sizeof(double)) &&
               fit((void**)&out->U, &out->room[1], s->update_size * sizeof(double)) &&
-              fit((void**)&out->x, &out->room[2], s->x_size * sizeof(double)) &&
-              fit((void**)&out->y, &out->room[3], s->y_size * sizeof(double)) &&
+              fit((void**)&out->x, &out->room[2], (size_t)sides * s->x_size * sizeof(double)) &&
+              fit((void**)&out->y, &out->room[3], (size_t)sides * s->y_size * sizeof(double)) &&
               fit((void**)&out->pivot, &out->room[4], (size_t)s->node_count);
     if (!ok)
     {
@@ -104,7 +105,8 @@ typedef struct front_loop
     const double* child;          // U of the child that is added
     const int* position;
     int row_count;
-    double *x, *y;
+    dense_sides sides;
+    double *x, *y; // of the first right-hand side
 } front_loop;
 
 static void loop_clear(void* context, int begin, int end)
@@ -149,13 +151,13 @@ static void loop_update_trailing(void* context, int begin, int end)
 static void loop_multiply_rows(void* context, int begin, int end)
 {
     const front_loop* l = context;
-    l->kernels->multiply_rows(&l->f, l->x, l->y, begin, end);
+    l->kernels->multiply_rows(&l->f, &l->sides, l->x, l->y, begin, end);
 }
 
 static void loop_multiply_rows_transposed(void* context, int begin, int end)
 {
     const front_loop* l = context;
-    l->kernels->multiply_rows_transposed(&l->f, l->y, l->x, begin, end);
+    l->kernels->multiply_rows_transposed(&l->f, &l->sides, l->y, l->x, begin, end);
 }
 
 // One block of A; of a diagonal block only the lower triangle.
@@ -268,27 +270,38 @@ weft_status chol_factor(const chol_symbolic* symbolic, chol_numeric* numeric, co
     return run_pivot_status(&r);
 }
 
+static front_loop solve_loop(const run* r, const chol_node* node)
+{
+    return (front_loop){.kernels = r->engine->kernels,
+                        .f = run_front(r, node),
+                        .sides = {r->n->sides, r->s->x_size, r->s->y_size},
+                        .x = r->n->x + node->x,
+                        .y = r->n->y + node->y};
+}
+
 // L u = b for one node: y collects what its ancestors must subtract.
 static void node_forward(const run* r, int k)
 {
     const chol_symbolic* s = r->s;
     const chol_node* node = &s->nodes[k];
-    front_loop l = {.kernels = r->engine->kernels, .f = run_front(r, node)};
-    l.x = r->n->x + node->x;
-    l.y = r->n->y + node->y;
+    front_loop l = solve_loop(r, node);
     int pivots = l.f.pivot_tiles * TILE;
-    memset(l.y, 0, (size_t)l.f.row_tiles * TILE * sizeof(double));
-    for (int c = node->first_child; c >= 0; c = s->nodes[c].next_child)
+    for (int side = 0; side < l.sides.count; side++)
     {
-        const chol_node* child = &s->nodes[c];
-        const int* position = s->position + (size_t)child->row_begin * (size_t)s->block_size;
-        const double* from = r->n->y + child->y;
-        for (int i = 0; i < (child->row_end - child->row_begin) * s->block_size; i++)
+        double *x = l.x + (size_t)side * s->x_size, *y = l.y + (size_t)side * s->y_size;
+        memset(y, 0, (size_t)l.f.row_tiles * TILE * sizeof(double));
+        for (int c = node->first_child; c >= 0; c = s->nodes[c].next_child)
         {
-            *(position[i] < pivots ? &l.x[position[i]] : &l.y[position[i] - pivots]) += from[i];
+            const chol_node* child = &s->nodes[c];
+            const int* position = s->position + (size_t)child->row_begin * (size_t)s->block_size;
+            const double* from = r->n->y + (size_t)side * s->y_size + child->y;
+            for (int i = 0; i < (child->row_end - child->row_begin) * s->block_size; i++)
+            {
+                *(position[i] < pivots ? &x[position[i]] : &y[position[i] - pivots]) += from[i];
+            }
         }
     }
-    l.kernels->solve_pivots(&l.f, l.x);
+    l.kernels->solve_pivots(&l.f, &l.sides, l.x);
     parallel_for(r->engine->pool, l.f.row_tiles, SOLVE_GRAIN, loop_multiply_rows, &l);
 }
 
@@ -297,20 +310,21 @@ static void node_backward(const run* r, int k)
 {
     const chol_symbolic* s = r->s;
     const chol_node* node = &s->nodes[k];
-    front_loop l = {.kernels = r->engine->kernels, .f = run_front(r, node)};
-    l.x = r->n->x + node->x;
-    l.y = r->n->y + node->y;
-    double* to = l.y;
-    for (int i = node->row_begin; i < node->row_end; i++)
+    front_loop l = solve_loop(r, node);
+    for (int side = 0; side < l.sides.count; side++)
     {
-        const double* from = r->n->x + s->place[s->rows[i]];
-        for (int d = 0; d < s->block_size; d++)
+        double* to = l.y + (size_t)side * s->y_size;
+        for (int i = node->row_begin; i < node->row_end; i++)
         {
-            *to++ = from[d];
+            const double* from = r->n->x + (size_t)side * s->x_size + s->place[s->rows[i]];
+            for (int d = 0; d < s->block_size; d++)
+            {
+                *to++ = from[d];
+            }
         }
     }
     parallel_for(r->engine->pool, l.f.pivot_tiles, SOLVE_GRAIN, loop_multiply_rows_transposed, &l);
-    l.kernels->solve_pivots_transposed(&l.f, l.x);
+    l.kernels->solve_pivots_transposed(&l.f, &l.sides, l.x);
 }
 
 static void tasks_forward(void* context, int begin, int end)
@@ -337,15 +351,36 @@ static void tasks_backward(void* context, int begin, int end)
     }
 }
 
+// Between [vertex][unknown][side] and the padded vectors of each side.
+static void take_sides(const chol_symbolic* s, chol_numeric* n, const double* b)
+{
+    memset(n->x, 0, (size_t)n->sides * s->x_size * sizeof(double));
+    for (int k = 0; k < s->vertex_count; k++)
+    {
+        const double* from = b + (size_t)s->order[k] * (size_t)(s->block_size * n->sides);
+        for (int d = 0; d < s->block_size * n->sides; d++)
+        {
+            n->x[(size_t)(d % n->sides) * s->x_size + s->place[k] + (size_t)(d / n->sides)] = from[d];
+        }
+    }
+}
+
+static void give_sides(const chol_symbolic* s, const chol_numeric* n, double* x)
+{
+    for (int k = 0; k < s->vertex_count; k++)
+    {
+        double* to = x + (size_t)s->order[k] * (size_t)(s->block_size * n->sides);
+        for (int d = 0; d < s->block_size * n->sides; d++)
+        {
+            to[d] = n->x[(size_t)(d % n->sides) * s->x_size + s->place[k] + (size_t)(d / n->sides)];
+        }
+    }
+}
+
 void chol_solve(const chol_symbolic* s, chol_numeric* numeric, const chol_engine* engine, const double* b, double* x)
 {
     run r = {.s = s, .n = numeric, .engine = engine};
-    size_t size = (size_t)s->block_size;
-    memset(numeric->x, 0, s->x_size * sizeof(double));
-    for (int k = 0; k < s->vertex_count; k++)
-    {
-        memcpy(numeric->x + s->place[k], b + (size_t)s->order[k] * size, size * sizeof(double));
-    }
+    take_sides(s, numeric, b);
     parallel_for(engine->pool, s->task_count, 1, tasks_forward, &r);
     for (int t = 0; t < s->top_count; t++)
     {
@@ -356,8 +391,5 @@ void chol_solve(const chol_symbolic* s, chol_numeric* numeric, const chol_engine
         node_backward(&r, s->top[t]);
     }
     parallel_for(engine->pool, s->task_count, 1, tasks_backward, &r);
-    for (int k = 0; k < s->vertex_count; k++)
-    {
-        memcpy(x + (size_t)s->order[k] * size, numeric->x + s->place[k], size * sizeof(double));
-    }
+    give_sides(s, numeric, x);
 }

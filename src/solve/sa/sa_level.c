@@ -451,7 +451,7 @@ weft_status sa_factor_last(sa_hierarchy* h)
         return WEFT_NO_MEMORY;
     }
     TRY(chol_symbolic_create(&l->pattern, l->block, NULL, &h->symbolic));
-    TRY(chol_numeric_fit(&h->symbolic, &h->numeric));
+    TRY(chol_numeric_fit(&h->symbolic, 1, &h->numeric));
     h->bytes += (size_t)(chol_symbolic_bytes(&h->symbolic) + chol_numeric_bytes(&h->symbolic));
     h->direct = true;
     sa_lap(h, l, SA_FACTOR, &clock);

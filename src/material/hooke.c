@@ -1,0 +1,308 @@
+// The model `hooke`: springs along the edges of triangles for stretch and shear, and springs that span two edges for
+// bending (Liu et al. 2013, section 5: structural, shear and bend springs).
+//
+// *Stretch and shear.* A triangle of area a under the strain (e_u, e_v, g) has in the material a/2 (k_u e_u^2 + k_v
+// e_v^2
+// + k_s g^2). Springs of stiffness c_e along its edges, of length l_e and direction (p_e, q_e), have
+// 1/2 sum c_e l_e^2 (p^2 e_u + q^2 e_v + p q g)^2. Each triangle takes the c_e >= 0 with which the two agree for pure
+// e_u, pure e_v and pure g, or come nearest: on a grid they agree, the diagonal alone carries shear, and what it adds
+// to stretch is taken from the threads. An edge has the sum of both its triangles: half at borders. Other than in the
+// material a strain along u and one along v are coupled (by k_s on a grid), which makes cloth that is free to contract
+// softer by k_s^2 / k_v: 1 % for cotton.
+//
+// *Bending.* A spring over two edges of length s that fold by theta is shortened by s theta^2 / 4, so its energy is of
+// the fourth order where the material's is of the second: no stiffness agrees with B for every fold. Here they agree
+// for a fold of half a radian a vertex: softer below, stiffer above. On grids, told by straight threads through every
+// inner vertex, springs follow the threads; elsewhere they join the tips of each pair of triangles.
+#include <string.h>
+
+#include "material/spring.h"
+
+static const double agreed_fold = 0.5;    // rad
+static const double straight_sine = 0.09; // of an edge against a thread: 5 degrees
+
+// ---- stretch and shear of a triangle
+
+typedef struct edge_way
+{
+    double length, p, q; // m, and its direction
+} edge_way;
+
+static edge_way way_of(const vec2* rest, int side)
+{
+    vec2 a = rest[(side + 1) % 3], b = rest[(side + 2) % 3];
+    double length = hypot(b.x - a.x, b.y - a.y);
+    return (edge_way){length, (b.x - a.x) / length, (b.y - a.y) / length};
+}
+
+// Solves the square system of the springs in `use` by least squares (normal equations of at most three unknowns), with
+// the others zero. Returns the squared residual, or infinity where a stiffness is negative.
+static double fit_some(const double rows[3][3], const double* wanted, int use, double* out)
+{
+    double N[3][4] = {{0}};
+    int index[3], n = 0;
+    for (int e = 0; e < 3; e++)
+    {
+        out[e] = 0.0;
+        index[n] = e;
+        n += use >> e & 1;
+    }
+    for (int a = 0; a < n; a++)
+    {
+        for (int r = 0; r < 3; r++)
+        {
+            for (int b = 0; b < n; b++)
+            {
+                N[a][b] += rows[r][index[a]] * rows[r][index[b]];
+            }
+            N[a][3] += rows[r][index[a]] * wanted[r];
+        }
+    }
+    for (int a = 0; a < n; a++) // Gauss without pivoting: N is definite unless edges have one direction
+    {
+        for (int b = a + 1; b < n; b++)
+        {
+            double factor = N[b][a] / N[a][a];
+            for (int c = a; c < 4; c++)
+            {
+                N[b][c] -= factor * N[a][c];
+            }
+        }
+    }
+    for (int a = n - 1; a >= 0; a--)
+    {
+        double sum = N[a][3];
+        for (int b = a + 1; b < n; b++)
+        {
+            sum -= N[a][b] * out[index[b]];
+        }
+        out[index[a]] = sum / N[a][a];
+    }
+    double residual = 0.0;
+    for (int r = 0; r < 3; r++)
+    {
+        double rest = wanted[r] - rows[r][0] * out[0] - rows[r][1] * out[1] - rows[r][2] * out[2];
+        residual += rest * rest;
+    }
+    bool fits = out[0] >= 0.0 && out[1] >= 0.0 && out[2] >= 0.0 && isfinite(residual);
+    return fits ? residual : INFINITY;
+}
+
+// Stiffness of the springs along the sides of one triangle, N/m.
+static void fit_triangle(const weft_material* m, const vec2* rest, double* out)
+{
+    double area = triangle_rest_area(rest), rows[3][3], best = INFINITY;
+    const double wanted[3] = {m->stretch_warp * area, m->stretch_weft * area, m->shear * area};
+    for (int e = 0; e < 3; e++)
+    {
+        edge_way w = way_of(rest, e);
+        double l2 = w.length * w.length;
+        rows[0][e] = l2 * w.p * w.p * w.p * w.p;
+        rows[1][e] = l2 * w.q * w.q * w.q * w.q;
+        rows[2][e] = l2 * w.p * w.p * w.q * w.q;
+    }
+    memset(out, 0, 3 * sizeof(double));
+    for (int use = 7; use > 0; use--)
+    {
+        double k[3], residual = fit_some(rows, wanted, use, k);
+        if (residual < best)
+        {
+            best = residual;
+            memcpy(out, k, sizeof(k));
+        }
+    }
+}
+
+// The side of triangle t that lies on a hinge.
+static int side_of(const cloth_shape* shape, int t, int h)
+{
+    int side = 0;
+    while (side < 2 && shape->triangle_hinge[3 * t + side] != h)
+    {
+        side++;
+    }
+    return side;
+}
+
+static void add_edges(element_group* group, const cloth_shape* shape, const double* stiffness)
+{
+    for (int s = 0; s < 3 * shape->triangle_count; s++)
+    {
+        int t = s / 3, h = shape->triangle_hinge[s];
+        if (h >= 0 && shape->hinges[h].left != t)
+        {
+            continue;
+        }
+        edge_way way = way_of(shape->rest + 3 * t, s % 3);
+        double k = stiffness[s], length = way.length;
+        if (h >= 0)
+        {
+            int other = shape->hinges[h].right, side = side_of(shape, other, h);
+            k += stiffness[3 * other + side];
+            length = 0.5 * (length + way_of(shape->rest + 3 * other, side).length);
+        }
+        bool thread = fabs(way.p * way.q) < 0.35; // within 22 degrees of warp or weft
+        spring_add(group, shape->triangle[3 * t + (s % 3 + 1) % 3], shape->triangle[3 * t + (s % 3 + 2) % 3], k, length,
+                   shape->material.damping, thread ? SPRING_STRETCH : SPRING_SHEAR);
+    }
+}
+
+// ---- bending
+
+// What leaves a vertex along a thread: forth and back, in warp and weft.
+typedef struct crossing
+{
+    int next[2][2];      // [thread][forth or back] vertex, -1: none
+    double length[2][2]; // m
+    double area;         // m^2, of the vertex
+    bool border;
+} crossing;
+
+static void crossing_take(crossing* c, const vec2* rest, int from, int to, int vertex)
+{
+    double u = rest[to].x - rest[from].x, v = rest[to].y - rest[from].y, length = hypot(u, v);
+    int thread = fabs(v) <= fabs(u) ? 0 : 1;
+    double along = thread == 0 ? u : v, across = thread == 0 ? v : u;
+    if (fabs(across) <= straight_sine * length)
+    {
+        c->next[thread][along < 0.0] = vertex;
+        c->length[thread][along < 0.0] = length;
+    }
+}
+
+static void crossings_find(const cloth_shape* shape, crossing* all)
+{
+    for (int s = 0; s < 3 * shape->triangle_count; s++)
+    {
+        int t = s / 3;
+        crossing* c = &all[shape->triangle[s]];
+        const vec2* rest = shape->rest + 3 * t;
+        c->area += triangle_rest_area(rest) / 3.0;
+        for (int k = 1; k < 3; k++)
+        {
+            int to = (s % 3 + k) % 3;
+            crossing_take(c, rest, s % 3, to, shape->triangle[3 * t + to]);
+            c->border = c->border || shape->triangle_hinge[3 * t + to] < 0; // sides to to's right and left
+        }
+    }
+}
+
+static bool is_grid(const cloth_shape* shape, const crossing* all)
+{
+    int inner = 0;
+    for (int s = 0; s < 3 * shape->triangle_count; s++)
+    {
+        const crossing* c = &all[shape->triangle[s]];
+        for (int k = 0; k < 4 && !c->border; k++)
+        {
+            if (c->next[k / 2][k % 2] < 0)
+            {
+                return false;
+            }
+        }
+        inner += !c->border;
+    }
+    return inner > 0;
+}
+
+// width is that of the strip that the spring stands for, s1 and s2 are the edges that it spans.
+static double bend_stiffness(const weft_material* m, double width, double s1, double s2)
+{
+    double shortened = s1 * s2 / (2.0 * (s1 + s2)), spacing = 0.5 * (s1 + s2); // by theta^2 times this
+    return m->bending * width / (spacing * agreed_fold * agreed_fold * shortened * shortened);
+}
+
+static void add_threads(element_group* group, const cloth_shape* shape, crossing* all)
+{
+    for (int s = 0; s < 3 * shape->triangle_count; s++)
+    {
+        crossing* c = &all[shape->triangle[s]];
+        for (int thread = 0; thread < 2; thread++)
+        {
+            int* next = c->next[thread];
+            double* length = c->length[thread];
+            if (next[0] >= 0 && next[1] >= 0)
+            {
+                double width = c->area / (0.5 * (length[0] + length[1]));
+                spring_add(group, next[1], next[0], bend_stiffness(&shape->material, width, length[0], length[1]),
+                           length[0] + length[1], shape->material.damping, SPRING_BEND);
+            }
+            next[0] = next[1] = -1; // each vertex once
+        }
+    }
+}
+
+// Between the tips of two triangles, unfolded into a plane.
+static void add_tips(element_group* group, const cloth_shape* shape)
+{
+    for (int h = 0; h < shape->hinge_count; h++)
+    {
+        const hinge* it = &shape->hinges[h];
+        double length = 0.0, height[2], foot[2];
+        for (int w = 0; w < 2; w++)
+        {
+            int t = w == 0 ? it->left : it->right, side = side_of(shape, t, h);
+            const vec2 *rest = shape->rest + 3 * t, *a = &rest[(side + 1) % 3], *tip = &rest[side];
+            edge_way way = way_of(rest, side);
+            length += 0.5 * way.length;
+            height[w] = 2.0 * triangle_rest_area(rest) / way.length;
+            foot[w] = (tip->x - a->x) * way.p + (tip->y - a->y) * way.q; // from the first end of this side
+            foot[w] = w == 0 ? foot[w] : way.length - foot[w];           // which is the second end of the other's
+        }
+        double apart = hypot(height[0] + height[1], foot[0] - foot[1]);
+        spring_add(group, it->vertex[2], it->vertex[3], bend_stiffness(&shape->material, length, height[0], height[1]),
+                   apart, shape->material.damping, SPRING_BEND);
+    }
+}
+
+static weft_status add_bending(element_group* group, const cloth_shape* shape)
+{
+    int count = 0;
+    for (int s = 0; s < 3 * shape->triangle_count; s++)
+    {
+        count = int_max(count, shape->triangle[s] + 1);
+    }
+    crossing* all = MEM_NEW(count, crossing);
+    if (!all)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    memset(all, 0, (size_t)count * sizeof(crossing));
+    for (int k = 0; k < count; k++)
+    {
+        memset(all[k].next, -1, sizeof(all[k].next));
+    }
+    crossings_find(shape, all);
+    is_grid(shape, all) ? add_threads(group, shape, all) : add_tips(group, shape);
+    mem_free(all);
+    return WEFT_OK;
+}
+
+static weft_status append(element_groups* groups, const cloth_shape* shape)
+{
+    element_group* group = element_groups_find(groups, &kind_spring);
+    int sides = 3 * shape->triangle_count;
+    TRY(element_group_reserve(group, &kind_spring, group->count + 3 * sides));
+    double* stiffness = MEM_NEW(sides, double);
+    if (!stiffness)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int t = 0; t < shape->triangle_count; t++)
+    {
+        fit_triangle(&shape->material, shape->rest + 3 * t, stiffness + 3 * t);
+    }
+    add_edges(group, shape, stiffness);
+    mem_free(stiffness);
+    return shape->material.bending > 0.0 ? add_bending(group, shape) : WEFT_OK;
+}
+
+static const element_kind* const kinds[] = {&kind_spring, NULL};
+
+extern const cloth_model model_hooke;
+const cloth_model model_hooke = {
+    .name = "hooke",
+    .summary = "springs along edges, and over two edges for bending",
+    .kinds = kinds,
+    .append = append,
+};

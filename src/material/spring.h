@@ -1,0 +1,28 @@
+// Layout of the spring kind's rest data, and springs as models add them.
+#ifndef WEFT_SPRING_H
+#define WEFT_SPRING_H
+
+#include "material/material.h"
+
+enum
+{
+    SPRING_STIFFNESS, // N/m
+    SPRING_LENGTH,    // m, zero is legal
+    SPRING_DAMPING,   // s, times the stiffness
+    SPRING_ROLE,      // spring_role, for energies by name
+    SPRING_STRIDE
+};
+
+typedef enum spring_role
+{
+    SPRING_STRETCH,
+    SPRING_SHEAR,
+    SPRING_BEND
+} spring_role;
+
+extern const element_kind kind_spring;
+
+// There is room for it.
+void spring_add(element_group* group, int a, int b, double stiffness, double length, double damping, spring_role role);
+
+#endif

@@ -1,0 +1,160 @@
+// The constant matrix of local/global methods and its factors; see global_step.h.
+#include "step/global_step.h"
+
+#include <string.h>
+
+weft_status global_step_create(global_step* g, const model* m)
+{
+    const bsr_pattern* pattern = &m->assembler.pattern;
+    TRY(chol_symbolic_create(pattern, 1, NULL, &g->symbolic));
+    g->values = MEM_NEW(pattern->block_count, double);
+    g->held = MEM_NEW(m->vertex_count, uint8_t);
+    return g->values && g->held ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+void global_step_forget(global_step* g)
+{
+    for (int k = 0; k <= HALVINGS_MAX; k++)
+    {
+        g->factors[k].h = 0.0;
+    }
+}
+
+void global_step_finish(global_step* g)
+{
+    for (int k = 0; k <= HALVINGS_MAX; k++)
+    {
+        chol_numeric_finish(&g->factors[k].numeric);
+    }
+    chol_symbolic_finish(&g->symbolic);
+    mem_free(g->values);
+    mem_free(g->held);
+    *g = (global_step){0};
+}
+
+// ---- the matrix
+
+static void add_element(const assembly_group* places, const element_group* group, int e, double h, double* values)
+{
+    int arity = group->kind->arity, rows = group->kind->projection->row_count;
+    const int* slot = places->slot + (size_t)e * (size_t)(arity * arity);
+    double weight[ROWS_MAX], S[ROWS_MAX * ARITY_MAX];
+    group->kind->projection->rows(group, e, h, weight, S);
+    for (int r = 0; r < rows; r++)
+    {
+        for (int k = 0; k < arity * arity; k++)
+        {
+            values[slot[k]] += weight[r] * S[arity * r + k / arity] * S[arity * r + k % arity];
+        }
+    }
+}
+
+static void fill(global_step* g, const model* m, double h)
+{
+    const bsr_pattern* pattern = &m->assembler.pattern;
+    if (g->filled == h)
+    {
+        return;
+    }
+    g->filled = h;
+    memset(g->values, 0, (size_t)pattern->block_count * sizeof(double));
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        g->values[pattern->diagonal[i]] = m->mass[i];
+    }
+    for (int k = 0; k < m->groups.count; k++)
+    {
+        const element_group* group = &m->groups.list[k];
+        for (int e = 0; e < group->count && group->kind->projection; e++)
+        {
+            add_element(&m->assembler.groups[k], group, e, h, g->values);
+        }
+    }
+}
+
+void global_step_blocks(global_step* g, world* w)
+{
+    const bsr_pattern* pattern = &w->model->assembler.pattern;
+    fill(g, w->model, w->h);
+    memset(w->values, 0, 9 * (size_t)pattern->block_count * sizeof(double));
+    for (int s = 0; s < pattern->block_count; s++)
+    {
+        double* block = w->values + 9 * (size_t)s;
+        block[0] = block[4] = block[8] = g->values[s];
+    }
+    w->A = (bsr_matrix){pattern, w->values};
+}
+
+typedef struct global_source
+{
+    const global_step* step;
+    const bsr_pattern* pattern;
+} global_source;
+
+static const double* load(const void* context, const chol_entry* entry, double* buffer)
+{
+    const global_source* s = context;
+    int column = s->pattern->column[entry->slot];
+    bool held = s->step->held[entry->vertex] || s->step->held[column];
+    *buffer = !held ? s->step->values[entry->slot] : entry->vertex == column ? 1.0 : 0.0;
+    return buffer;
+}
+
+void global_step_hold(global_step* g, const filter_record* filter, int count)
+{
+    int held = 0, known = 0;
+    for (int i = 0; i < g->symbolic.vertex_count; i++)
+    {
+        known += g->held[i];
+    }
+    bool same = true;
+    for (int k = 0; k < count; k++)
+    {
+        held += filter[k].direction_count == 3;
+        same = same && (filter[k].direction_count != 3 || g->held[filter[k].vertex]);
+    }
+    if (same && held == known)
+    {
+        return;
+    }
+    global_step_forget(g);
+    memset(g->held, 0, (size_t)g->symbolic.vertex_count);
+    for (int k = 0; k < count; k++)
+    {
+        g->held[filter[k].vertex] = filter[k].direction_count == 3;
+    }
+}
+
+weft_status global_step_factor(global_step* g, const world* w, bool* made)
+{
+    global_factor* f = &g->factors[w->state.halvings];
+    *made = f->h != w->h;
+    if (!*made)
+    {
+        return WEFT_OK;
+    }
+    if (!f->numeric.L)
+    {
+        TRY(chol_numeric_fit(&g->symbolic, 3, &f->numeric));
+    }
+    fill(g, w->model, w->h);
+    global_source context = {g, &w->model->assembler.pattern};
+    chol_source source = {load, &context};
+    chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
+    f->h = 0.0;
+    TRY(chol_factor(&g->symbolic, &f->numeric, &source, &engine));
+    f->h = w->h;
+    return WEFT_OK;
+}
+
+// ---- the solve
+
+void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x)
+{
+    chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
+    for (int i = 0; i < g->symbolic.vertex_count; i++)
+    {
+        x[i] = g->held[i] ? v3(0, 0, 0) : b[i];
+    }
+    chol_solve(&g->symbolic, &g->factors[w->state.halvings].numeric, &engine, &x->x, &x->x);
+}

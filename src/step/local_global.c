@@ -1,0 +1,415 @@
+// Local/global (Liu, Bargteil, O'Brien and Kavan 2013): one step of backward Euler as the least of
+//
+//     g(x) = 1/2 |x - y|_M^2 + h^2 (E(x) - x . f_ext) + damping,    y = x_n + h exp(-drag h) v_n
+//
+// The elastic energy of a spring is itself a least, over the directions d of its rest length, of a quadratic form in x
+// (the paper's lemma), so that g falls by turns: the best d for this x (local), the best x for these d (global). The
+// matrix A of the latter is constant, and is factored once. Both together are
+//
+//     x <- x - A^-1 grad g(x),
+//
+// and grad g is inertia less forces: no d is ever stored, and what is not exact in A^-1 costs iterations, not accuracy.
+// (The paper's signs: its potential has - x . f_ext, and its global step (M + h^2 L) x = h^2 J d + M y + h^2 f_ext.)
+//
+// Damping of a spring is a spring whose rest length is that of the last step, so it fits into the same form; air is
+// taken at the start of the step. Points that are pinned are held in the factor.
+//
+// Contact prescribes directions and adds cushions, which come and go. To leave them out of the global step and put
+// x right afterwards (the paper's section 4.1) makes cloth that rests on something as soft as its iterations are few:
+// what hangs from a contact does not learn that it holds. So with contact a global step is the system of A and
+// cushions, filtered, by conjugate gradients with the factor of A as preconditioner: as many more solves as contact is
+// strange to A. What pulls is let go between turns.
+#include <string.h>
+
+#include "solve/cg/cg.h"
+#include "solve/ties/tied.h"
+#include "step/anderson.h"
+#include "step/global_step.h"
+
+typedef struct local_global_data
+{
+    global_step global;
+    vec3 *fading, *loads; // [vertex_count] m/s: v_n less drag; N, that do not depend on x
+    cg cg;                // of global steps with contact, and of pins that hold in part
+    tied* tied;           // likewise with ties; NULL: there were none yet
+    anderson anderson;    // its memory; the image G serves Chebyshev, too
+    vec3* before;         // [vertex_count] m/s, of Chebyshev: the iterate before
+    double omega;         // likewise
+    bool mixed;           // the iterate is not the image of the last one
+    const world* w;       // whose step is under way
+} local_global_data;
+
+enum
+{
+    NO_ACCELERATION,
+    CHEBYSHEV,
+    ANDERSON
+};
+
+static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations", "mixes_rejected",
+                                       NULL};
+
+static const method_setting settings[] = {
+    {.name = "iterations",
+     .summary = "Local and global steps in a time step",
+     .value = 10,
+     .minimum = 1,
+     .maximum = 1e6,
+     .whole = true},
+    {.name = "drag",
+     .summary = "Velocities fade by exp(-drag t)",
+     .unit = "1/s",
+     .value = 0,
+     .minimum = 0,
+     .maximum = HUGE_VAL},
+    {.name = "acceleration",
+     .summary = "0: none, 1: Chebyshev, 2: Anderson",
+     .value = ANDERSON,
+     .maximum = ANDERSON,
+     .whole = true},
+    {.name = "radius",
+     .summary = "Of the spectrum that Chebyshev takes for the iteration's",
+     .value = 0.99,
+     .maximum = 1,
+     .above = true},
+    {.name = NULL},
+};
+
+// ---- a substep
+
+static void positions_of(const world* w, const vec3* v, vec3* x)
+{
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        x[i] = v3_madd(w->state.x[i], w->h, v[i]);
+    }
+}
+
+static bool has_contact(const world* w)
+{
+    return w->contact && (w->contact->touch_count > 0 || w->contact->coupling_count > 0);
+}
+
+// What is held only in part, or together, is not in the factor.
+static bool is_filtered(const world* w)
+{
+    bool partly = has_contact(w) || w->model->ties.count > 0;
+    for (int k = 0; k < w->filter_count && !partly; k++)
+    {
+        partly = w->filter[k].direction_count < 3;
+    }
+    return partly;
+}
+
+static weft_status stage_predict(world* w)
+{
+    local_global_data* d = w->data;
+    const model* m = w->model;
+    d->w = w;
+    bool made;
+    global_step_hold(&d->global, w->filter, w->pin_count);
+    TRY(global_step_factor(&d->global, w, &made));
+    world_count(w, counters[2], made);
+    element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
+    world_load_forces(w, &start, m->external, d->loads);
+    double fade = exp(-world_setting(w, "drag") * w->h);
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        d->fading[i] = w->v_next[i] = v3_scale(fade, w->state.v[i]);
+    }
+    return WEFT_OK;
+}
+
+static element_motion motion_of(const world* w)
+{
+    return (element_motion){
+        .x = w->x_next, .v = w->v_next, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
+}
+
+// rhs = -grad g / h, N s
+static void descend(world* w)
+{
+    const local_global_data* d = w->data;
+    const model* m = w->model;
+    positions_of(w, w->v_next, w->x_next);
+    element_motion motion = {
+        .x = w->x_next, .v = w->v_next, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
+    world_inner_forces(w, &motion, d->loads, w->rhs);
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        w->rhs[i] = v3_madd(v3_scale(w->h, w->rhs[i]), -m->mass[i], v3_sub(w->v_next[i], d->fading[i]));
+    }
+    if (w->contact)
+    {
+        cushions_push(w->contact, w->v_next, w->rhs);
+    }
+}
+
+static weft_status precondition(void* context, const vec3* r, vec3* h)
+{
+    local_global_data* d = context;
+    global_step_solve(&d->global, d->w, r, h);
+    return WEFT_OK;
+}
+
+static solve_options filtered_options(const world* w)
+{
+    return (solve_options){.tolerance = 1e-2, .max_iterations = 40, .pool = w->pool, .cpu = w->cpu};
+}
+
+static weft_status cg_take(world* w, const linear_system* system, vec3* x)
+{
+    local_global_data* d = w->data;
+    solve_options options = filtered_options(w);
+    if (!d->cg.r)
+    {
+        TRY(cg_init(&d->cg, &options, system));
+        d->cg.precondition = precondition;
+        d->cg.context = d;
+    }
+    cg_constrain(&d->cg, system);
+    weft_solve_stats stats = {0};
+    weft_status status = cg_solve(&d->cg, system, x, &stats);
+    world_count(w, counters[1], stats.iterations);
+    return status == WEFT_NOT_CONVERGED ? WEFT_OK : status; // what is left is the next turn's
+}
+
+// The system of A and cushions, filtered; with ties in the unknowns that they leave.
+static weft_status filtered_step(world* w)
+{
+    local_global_data* d = w->data;
+    linear_system system = world_system(w, w->rhs, NULL), reduced;
+    memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
+    if (!system_has_ties(&system))
+    {
+        return cg_take(w, &system, w->dv);
+    }
+    solve_options options = filtered_options(w);
+    d->tied = d->tied ? d->tied : MEM_NEW(1, tied);
+    if (!d->tied)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    TRY(tied_reduce(d->tied, &options, &system, w->dv, &reduced));
+    TRY(cg_take(w, &reduced, d->tied->y));
+    weft_solve_stats stats = {0};
+    tied_expand(d->tied, &options, &system, w->dv, &stats);
+    return WEFT_OK;
+}
+
+// Constraints for the substep, and the iterate that keeps them.
+static weft_status constrain(world* w)
+{
+    TRY(stage_constrain(w));
+    world_prescribe(w, w->v_next);
+    if (!is_filtered(w))
+    {
+        return WEFT_OK;
+    }
+    global_step_blocks(&((local_global_data*)w->data)->global, w);
+    return w->contact ? cushions_couple(w->contact, &w->A, w->pool) : WEFT_OK;
+}
+
+static vec3 reaction(const world* w, int i);
+
+// ---- acceleration
+
+static void acceleration_clear(local_global_data* d)
+{
+    anderson_clear(&d->anderson);
+    d->omega = 1.0;
+    d->mixed = false;
+}
+
+typedef struct inertia_context
+{
+    const world* w;
+    const local_global_data* d;
+} inertia_context;
+
+static double inertia_chunk(void* context, int begin, int end)
+{
+    const inertia_context* c = context;
+    const world* w = c->w;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        vec3 change = v3_sub(w->v_next[i], c->d->fading[i]);
+        sum += 0.5 * w->model->mass[i] * v3_dot(change, change) - w->h * v3_dot(c->d->loads[i], w->v_next[i]);
+    }
+    return sum;
+}
+
+// g / h^2 at the iterate, up to a constant, J.
+static double potential(world* w)
+{
+    element_motion motion = motion_of(w);
+    energy_sums sums = world_inner_energy(w, &motion);
+    inertia_context c = {w, w->data};
+    double inertia = parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, inertia_chunk, &c);
+    double contact = w->contact ? cushions_potential(w->contact, w->v_next) : 0.0;
+    return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact;
+}
+
+// Wang 2015: omega -> 4 / (4 - radius^2 omega).
+static void chebyshev_mix(world* w, local_global_data* d)
+{
+    double radius = world_setting(w, "radius");
+    bool first = d->omega == 1.0;
+    double omega = first ? 2.0 / (2.0 - radius * radius) : 4.0 / (4.0 - radius * radius * d->omega);
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        vec3 image = v3_add(w->v_next[i], w->dv[i]), last = d->before[i];
+        d->before[i] = w->v_next[i];
+        d->anderson.G[i] = image;
+        w->v_next[i] = d->mixed ? v3_madd(last, omega, v3_sub(image, last)) : image;
+    }
+    d->omega = d->mixed ? omega : 1.0;
+    d->mixed = true;
+}
+
+static void accelerate(world* w, local_global_data* d, int kind)
+{
+    if (kind == CHEBYSHEV)
+    {
+        chebyshev_mix(w, d);
+        return;
+    }
+    if (kind == ANDERSON)
+    {
+        anderson_mix(&d->anderson, w->pool, w->model->mass, w->dv, w->v_next);
+        d->mixed = d->anderson.filled > 0;
+        return;
+    }
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        w->v_next[i] = v3_add(w->v_next[i], w->dv[i]);
+    }
+}
+
+// A mixed iterate that is worse than the one before gives way to the plain image, and nothing is remembered.
+static void safeguard(world* w, local_global_data* d, double* value)
+{
+    double now = potential(w);
+    if (d->mixed && !(now <= *value))
+    {
+        memcpy(w->v_next, d->anderson.G, (size_t)w->model->vertex_count * sizeof(vec3));
+        acceleration_clear(d);
+        descend(w);
+        now = potential(w);
+        world_count(w, counters[3], 1.0);
+    }
+    *value = now;
+}
+
+// ---- turns
+
+static weft_status turn_take(world* w)
+{
+    local_global_data* d = w->data;
+    if (is_filtered(w))
+    {
+        return filtered_step(w);
+    }
+    global_step_solve(&d->global, w, w->rhs, w->dv);
+    world_count(w, counters[1], 1.0);
+    return WEFT_OK;
+}
+
+static weft_status stage_iterate(world* w)
+{
+    local_global_data* d = w->data;
+    int turns = (int)world_setting(w, "iterations"), kind = (int)world_setting(w, "acceleration");
+    double value = INFINITY;
+    TRY(constrain(w));
+    acceleration_clear(d);
+    for (int turn = 0, released = 0; turn < turns; turn++)
+    {
+        descend(w);
+        if (turn > 0 && released < RELEASES_MAX && world_release(w, reaction, w->v_next))
+        {
+            released++;
+            acceleration_clear(d);
+            value = INFINITY;
+            TRY(constrain(w));
+            descend(w);
+        }
+        kind != NO_ACCELERATION ? safeguard(w, d, &value) : (void)0;
+        TRY(turn_take(w));
+        accelerate(w, d, kind);
+    }
+    world_count(w, counters[0], turns);
+    if (kind != NO_ACCELERATION)
+    {
+        descend(w);
+        safeguard(w, d, &value);
+    }
+    return WEFT_OK;
+}
+
+// Constraint forces: what the gradient leaves.
+static vec3 reaction(const world* w, int i)
+{
+    return v3_scale(-1.0 / w->h, w->rhs[i]);
+}
+
+static weft_status stage_advance(world* w)
+{
+    descend(w);
+    element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
+    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
+    if (w->contact)
+    {
+        w->work += cushions_work(w->contact, w->v_next);
+        world_remember(w, reaction);
+    }
+    return WEFT_OK;
+}
+
+// ---- the method
+
+static weft_status prepare(world* w, void* data)
+{
+    local_global_data* d = data;
+    d->fading = MEM_NEW(w->model->vertex_count, vec3);
+    d->loads = MEM_NEW(w->model->vertex_count, vec3);
+    d->before = MEM_NEW(w->model->vertex_count, vec3);
+    TRY(anderson_create(&d->anderson, w->model->vertex_count));
+    return d->fading && d->loads && d->before ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
+}
+
+static void finish(void* data)
+{
+    local_global_data* d = data;
+    global_step_finish(&d->global);
+    cg_finish(&d->cg);
+    tied_finish(d->tied);
+    mem_free(d->fading);
+    mem_free(d->loads);
+    mem_free(d->before);
+    anderson_finish(&d->anderson);
+}
+
+static const stage stages[] = {
+    {"detect", stage_detect},
+    {"predict", stage_predict},
+    {"iterate", stage_iterate},
+    {"advance", stage_advance},
+    {"judge", stage_judge},
+    {"respond", stage_respond},
+    {NULL, NULL},
+};
+
+extern const time_method method_local_global;
+const time_method method_local_global = {
+    .name = "local-global",
+    .summary = "backward Euler by turns of local and global steps with a matrix that is factored once",
+    .stages = stages,
+    .needs = NEEDS_FORCE | NEEDS_PROJECT,
+    .data_size = sizeof(local_global_data),
+    .prepare = prepare,
+    .finish = finish,
+    .energy_rise_max = INFINITY,
+    .counters = counters,
+    .settings = settings,
+};

@@ -1,0 +1,403 @@
+// local-global on springs: how many there are and what they stand for, that a turn is the paper's local and global step
+// and lowers g, that turns end where Newton does, and that pins, contact, threads and resume are as with other methods.
+#include "common.h"
+
+#include <string.h>
+
+#include "common_scene.h"
+#include "material/spring.h"
+#include "sim/sim.h"
+
+// A sheet of 1 m in steps of 1/30 s; more settings of the scene, and of the cloth.
+static weft_sim* curtain(int cells, const char* settings, const char* cloth)
+{
+    char text[1500];
+    snprintf(text, sizeof(text),
+             "{\"time_step\": 0.0333333333333, \"model\": \"hooke\", \"solver\": {\"name\": \"cholesky\"}, %s,"
+             " \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 1, \"cells\": %d}}%s}]}",
+             settings, cells, cloth);
+    weft_sim* sim = scene_sim_text(text, 1);
+    assert_int_equal(sim_build(sim, NULL), WEFT_OK);
+    return sim;
+}
+
+#define PLAIN "\"method\": \"local-global\""
+#define TURNS "\"method\": \"local-global\", \"local-global\": {\"iterations\": %d, \"acceleration\": %d}"
+// h^2 k / m is 20 for a thread between two vertices of 20 cells.
+#define SOFT                                                                                                           \
+    ", \"material\": {\"base\": \"cotton\", \"stretch_warp\": 6.75, \"stretch_weft\": 6.75, \"shear\": 1, "            \
+    "\"damping\": %g}"                                                                                                 \
+    ", \"pins\": [{\"where\": {\"vertices\": [0, 20]}}]"
+
+static weft_sim* soft_curtain(int turns, int acceleration, double damping)
+{
+    char settings[200], cloth[400];
+    snprintf(settings, sizeof(settings), TURNS, turns, acceleration);
+    snprintf(cloth, sizeof(cloth), SOFT, damping);
+    return curtain(20, settings, cloth);
+}
+
+static void take_steps(weft_sim* sim, int count)
+{
+    weft_error error = {0};
+    for (int k = 0; k < count; k++)
+    {
+        if (weft_sim_step(sim, NULL, &error) != WEFT_OK)
+        {
+            fail_msg("%s", error.message);
+        }
+    }
+}
+
+static double farthest(const vec3* a, const vec3* b, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++)
+    {
+        most = fmax(most, v3_length(v3_sub(a[i], b[i])));
+    }
+    return most;
+}
+
+// ---- springs
+
+static const element_group* springs_of(const weft_sim* sim)
+{
+    const element_group* group = element_groups_find(&sim->model.groups, &kind_spring);
+    assert_non_null(group);
+    return group;
+}
+
+static void test_curtain_has_the_papers_springs(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = curtain(80, PLAIN, "");
+    const element_group* group = springs_of(sim);
+    int count[3] = {0};
+    for (int e = 0; e < group->count; e++)
+    {
+        count[(int)group->rest[SPRING_STRIDE * e + SPRING_ROLE]]++;
+    }
+    assert_int_equal(count[SPRING_STRETCH], 12960);
+    assert_int_equal(count[SPRING_SHEAR], 6400);
+    assert_int_equal(count[SPRING_BEND], 12798);
+    weft_sim_destroy(sim);
+}
+
+// Elastic energy of a sheet under a homogeneous deformation, over that of the material.
+static double energy_share(const char* more, vec3 du, vec3 dv, double wanted)
+{
+    weft_sim* sim = curtain(10, PLAIN, more);
+    vec3 x[121];
+    assert_int_equal(weft_sim_vertex_count(sim, 0), 121);
+    weft_sim_positions(sim, 0, x);
+    vec3 origin = x[0];
+    for (int i = 0; i < 121; i++)
+    {
+        vec3 d = v3_sub(x[i], origin); // the grid lies in x and z
+        x[i] = v3_add(x[i], v3_add(v3_scale(d.x, du), v3_scale(d.z, dv)));
+    }
+    assert_int_equal(weft_sim_set_state(sim, 0, x, NULL), WEFT_OK);
+    weft_energy e = weft_sim_energy(sim);
+    weft_sim_destroy(sim);
+    return (e.stretch + e.shear) / wanted;
+}
+
+// Pure strains of a small amount cost what the material says, on grids to rounding of the strain, on irregular meshes
+// to a few percent.
+static void test_springs_stand_for_the_material(void** unused)
+{
+    (void)unused;
+    const char* material =
+        ", \"material\": {\"stretch_warp\": 1000, \"stretch_weft\": 700, \"shear\": 50, \"bending\": 0}";
+    const double s = 1e-4;
+    vec3 none = v3(0, 0, 0);
+    assert_true(fabs(energy_share(material, v3(s, 0, 0), none, 500 * s * s) - 1.0) < 1e-3);
+    assert_true(fabs(energy_share(material, none, v3(0, 0, s), 350 * s * s) - 1.0) < 1e-3);
+    assert_true(fabs(energy_share(material, v3(0, 0, s), none, 25 * s * s) - 1.0) < 1e-3);
+}
+
+// ---- g, by code of its own
+
+typedef struct objective
+{
+    const weft_sim* sim;
+    double h;
+    vec3 y[1000];
+} objective;
+
+static objective objective_of(const weft_sim* sim, double h)
+{
+    objective o = {.sim = sim, .h = h};
+    const state* s = &sim->world.state;
+    for (int i = 0; i < sim->model.vertex_count; i++)
+    {
+        o.y[i] = v3_madd(s->x[i], h, s->v[i]);
+    }
+    return o;
+}
+
+static double value_of(const objective* o, const vec3* x)
+{
+    const model* m = &o->sim->model;
+    const element_group* group = springs_of(o->sim);
+    double sum = 0.0;
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        vec3 d = v3_sub(x[i], o->y[i]);
+        sum += 0.5 * m->mass[i] * v3_dot(d, d) - o->h * o->h * v3_dot(m->external[i], x[i]);
+    }
+    for (int e = 0; e < group->count; e++)
+    {
+        const double* rest = group->rest + SPRING_STRIDE * e;
+        const int* v = group->vertices + 2 * e;
+        double longer = v3_length(v3_sub(x[v[1]], x[v[0]])) - rest[SPRING_LENGTH];
+        sum += 0.5 * o->h * o->h * rest[SPRING_STIFFNESS] * longer * longer;
+    }
+    return sum;
+}
+
+// More turns of the same step, each no higher than the one before, also where a turn is mixed.
+static void test_turns_never_raise_g(void** unused)
+{
+    (void)unused;
+    for (int acceleration = 0; acceleration < 3; acceleration++)
+    {
+        double last = INFINITY;
+        for (int turns = 1; turns <= 30; turns++)
+        {
+            weft_sim* sim = soft_curtain(turns, acceleration, 0.0);
+            objective o = objective_of(sim, 0.0333333333333);
+            take_steps(sim, 1);
+            double value = value_of(&o, sim->world.state.x);
+            assert_true(value <= last + 1e-13 * fabs(last));
+            last = value;
+            weft_sim_destroy(sim);
+        }
+    }
+}
+
+// A turn is the best direction of every spring, then the best positions for these: here by dense elimination.
+static void test_turn_is_the_papers(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = curtain(4, "\"method\": \"local-global\", \"local-global\": {\"iterations\": 1}",
+                            ", \"material\": {\"base\": \"cotton\", \"damping\": 0}");
+    enum
+    {
+        N = 25
+    };
+    double h = 0.0333333333333, A[N][N + 3] = {{0}};
+    vec3 v[N];
+    uint64_t n = 5;
+    for (int i = 0; i < N; i++)
+    {
+        v[i] = test_random_vec(&n, 3.0);
+    }
+    assert_int_equal(weft_sim_set_state(sim, 0, NULL, v), WEFT_OK);
+    const model* m = &sim->model;
+    const element_group* group = springs_of(sim);
+    objective o = objective_of(sim, h);
+    for (int i = 0; i < N; i++)
+    {
+        vec3 right = v3_madd(v3_scale(m->mass[i], o.y[i]), h * h, m->external[i]);
+        A[i][i] += m->mass[i];
+        A[i][N] = right.x;
+        A[i][N + 1] = right.y;
+        A[i][N + 2] = right.z;
+    }
+    for (int e = 0; e < group->count; e++)
+    {
+        const double* rest = group->rest + SPRING_STRIDE * e;
+        int a = group->vertices[2 * e], b = group->vertices[2 * e + 1];
+        vec3 p = v3_sub(o.y[b], o.y[a]), d = v3_scale(rest[SPRING_LENGTH] / v3_length(p), p);
+        double k = h * h * rest[SPRING_STIFFNESS];
+        const double row[3] = {d.x, d.y, d.z};
+        A[a][a] += k;
+        A[b][b] += k;
+        A[a][b] -= k;
+        A[b][a] -= k;
+        for (int axis = 0; axis < 3; axis++)
+        {
+            A[a][N + axis] -= k * row[axis];
+            A[b][N + axis] += k * row[axis];
+        }
+    }
+    for (int i = 0; i < N; i++)
+    {
+        for (int j = 0; j < N; j++)
+        {
+            double factor = A[j][i] / A[i][i];
+            for (int c = i; c < N + 3 && j != i; c++)
+            {
+                A[j][c] -= factor * A[i][c];
+            }
+        }
+    }
+    take_steps(sim, 1);
+    for (int i = 0; i < N; i++)
+    {
+        vec3 wanted = v3(A[i][N] / A[i][i], A[i][N + 1] / A[i][i], A[i][N + 2] / A[i][i]);
+        assert_true(v3_length(v3_sub(sim->world.state.x[i], wanted)) < 1e-10);
+    }
+    weft_sim_destroy(sim);
+}
+
+// ---- where turns end
+
+static void newton_curtain(double damping, int steps, vec3* x)
+{
+    char cloth[400];
+    snprintf(cloth, sizeof(cloth), SOFT, damping);
+    weft_sim* sim = curtain(20, "\"method\": \"newton\", \"newton\": {\"tolerance\": 1e-7}", cloth);
+    take_steps(sim, steps);
+    weft_sim_positions(sim, 0, x);
+    weft_sim_destroy(sim);
+}
+
+// Plain turns in plenty, or a tenth of them with Anderson's mixing; with and without dampers.
+static void test_turns_end_at_newton(void** unused)
+{
+    (void)unused;
+    vec3 wanted[441], x[441], start[441];
+    for (int k = 0; k < 3; k++)
+    {
+        double damping = k == 1 ? 0.01 : 0.0;
+        newton_curtain(damping, 4, wanted);
+        weft_sim* sim = k < 2 ? soft_curtain(2000, 0, damping) : soft_curtain(200, 2, damping);
+        weft_sim_positions(sim, 0, start);
+        take_steps(sim, 4);
+        weft_sim_positions(sim, 0, x);
+        assert_true(farthest(x, start, 441) > 0.05);
+        assert_true(farthest(x, wanted, 441) < 1e-5);
+        weft_sim_destroy(sim);
+    }
+}
+
+// ---- pins, contact, threads
+
+static void test_factors_are_kept(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = curtain(10, PLAIN, ", \"pins\": [{\"where\": {\"vertices\": [0, 10]}}]");
+    weft_step_stats stats = {0};
+    const int made[6] = {1, 0, 1, 0, 1, 0};
+    weft_pin_id pin = 0;
+    for (int k = 0; k < 6; k++)
+    {
+        int vertex = 60;
+        weft_pin def = weft_pin_default();
+        def.vertices = &vertex;
+        def.vertex_count = 1;
+        if (k == 2)
+        {
+            assert_int_equal(weft_sim_pin(sim, 0, &def, &pin, NULL), WEFT_OK);
+        }
+        if (k == 4)
+        {
+            assert_int_equal(weft_sim_unpin(sim, pin, NULL), WEFT_OK);
+        }
+        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+        assert_int_equal((int)weft_step_counter(&stats, "factorizations"), made[k]);
+        assert_int_equal((int)weft_step_counter(&stats, "local_global_iterations"), 10);
+    }
+    weft_sim_destroy(sim);
+}
+
+#define ON_A_BALL                                                                                                      \
+    "{\"time_step\": 0.0166666666666667, \"model\": \"hooke\", \"method\": \"local-global\", \"frames\": 1,"           \
+    " \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 0.6, \"cells\": 16}},"                         \
+    " \"transform\": {\"translate\": [0.02, 0.16, 0.01]}}],"                                                           \
+    " \"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 0.15}}}]}"
+
+// A sheet over a ball at 1/60 s: not stretched, nothing squeezed, and the same bits on any number of threads.
+static void test_drapes_alike_on_threads(void** unused)
+{
+    (void)unused;
+    vec3 x[3][289];
+    for (int k = 0; k < 3; k++)
+    {
+        static const int workers[] = {1, 2, 5};
+        weft_sim* sim = scene_sim_text(ON_A_BALL, workers[k]);
+        weft_step_stats stats = {0};
+        for (int step = 0; step < 40; step++)
+        {
+            assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+            assert_true(stats.squeezed == 0 && stats.max_stretch < 1.06);
+        }
+        assert_true(stats.contacts > 0);
+        weft_sim_positions(sim, 0, x[k]);
+        weft_sim_destroy(sim);
+        assert_memory_equal(x[k], x[0], sizeof(x[0]));
+    }
+    double lowest = INFINITY;
+    for (int i = 0; i < 289; i++)
+    {
+        lowest = fmin(lowest, x[0][i].y);
+    }
+    assert_true(lowest < 0.05); // it hangs down beside the ball
+}
+
+// A sheet whose top edge slides on a rail: pins that hold two directions of three are kept to rounding.
+static void test_rail(void** unused)
+{
+    (void)unused;
+    weft_sim* sim =
+        curtain(10, PLAIN, ", \"pins\": [{\"where\": {\"edge\": \"top\"}, \"fix\": {\"line\": [1, 0, 0]}}]");
+    vec3 start[121], x[121];
+    weft_sim_positions(sim, 0, start);
+    take_steps(sim, 10);
+    weft_sim_positions(sim, 0, x);
+    int held = 0;
+    for (int i = 0; i < 121; i++)
+    {
+        bool on_rail = fabs(x[i].y - start[i].y) < 1e-12 && fabs(x[i].z - start[i].z) < 1e-12;
+        held += on_rail;
+    }
+    assert_int_equal(held, 11);
+    assert_true(farthest(x, start, 121) > 0.1);
+    weft_sim_destroy(sim);
+}
+
+// Springs of four decades at 1/30 s, kicked and dragged: finite, always.
+static void test_nothing_is_ever_not_finite(void** unused)
+{
+    (void)unused;
+    uint64_t n = 11;
+    for (int decade = 0; decade < 5; decade++)
+    {
+        char cloth[300];
+        double k = 10.0 * pow(10.0, decade);
+        snprintf(cloth, sizeof(cloth),
+                 ", \"material\": {\"base\": \"cotton\", \"stretch_warp\": %g, \"stretch_weft\": %g, \"shear\": %g},"
+                 " \"pins\": [{\"where\": {\"vertices\": [0]}}]",
+                 k, k, 0.1 * k);
+        weft_sim* sim = curtain(8, "\"method\": \"local-global\", \"contact\": {\"enabled\": false}", cloth);
+        for (int step = 0; step < 40; step++)
+        {
+            vec3 v[81];
+            weft_sim_velocities(sim, 0, v);
+            int i = (int)test_random(&n, 1, 80);
+            v[i] = v3_add(v[i], test_random_vec(&n, 200.0));
+            assert_int_equal(weft_sim_set_state(sim, 0, NULL, v), WEFT_OK);
+            assert_int_equal(weft_sim_step(sim, NULL, NULL), WEFT_OK);
+        }
+        weft_sim_destroy(sim);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_curtain_has_the_papers_springs),
+        cmocka_unit_test(test_springs_stand_for_the_material),
+        cmocka_unit_test(test_turns_never_raise_g),
+        cmocka_unit_test(test_turn_is_the_papers),
+        cmocka_unit_test(test_turns_end_at_newton),
+        cmocka_unit_test(test_factors_are_kept),
+        cmocka_unit_test(test_drapes_alike_on_threads),
+        cmocka_unit_test(test_nothing_is_ever_not_finite),
+        cmocka_unit_test(test_rail),
+    };
+    return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
+}
