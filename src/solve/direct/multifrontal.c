@@ -347,9 +347,12 @@ static void take_sides(const chol_symbolic* s, chol_numeric* n, const double* b)
     for (int k = 0; k < s->vertex_count; k++)
     {
         const double* from = b + (size_t)s->order[k] * (size_t)(s->block_size * n->sides);
-        for (int d = 0; d < s->block_size * n->sides; d++)
+        for (double *to = n->x + s->place[k], *end = to + s->block_size; to < end; to++)
         {
-            n->x[(size_t)(d % n->sides) * s->x_size + s->place[k] + (size_t)(d / n->sides)] = from[d];
+            for (int side = 0; side < n->sides; side++)
+            {
+                to[(size_t)side * s->x_size] = *from++;
+            }
         }
     }
 }
@@ -359,9 +362,12 @@ static void give_sides(const chol_symbolic* s, const chol_numeric* n, double* x)
     for (int k = 0; k < s->vertex_count; k++)
     {
         double* to = x + (size_t)s->order[k] * (size_t)(s->block_size * n->sides);
-        for (int d = 0; d < s->block_size * n->sides; d++)
+        for (const double *from = n->x + s->place[k], *end = from + s->block_size; from < end; from++)
         {
-            to[d] = n->x[(size_t)(d % n->sides) * s->x_size + s->place[k] + (size_t)(d / n->sides)];
+            for (int side = 0; side < n->sides; side++)
+            {
+                *to++ = from[(size_t)side * s->x_size];
+            }
         }
     }
 }
