@@ -133,27 +133,16 @@ void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t 
     assembler_gather(&w->model->assembler, evaluators, w->pool, start, out);
 }
 
-// Of the active elements of kinds that are loads, or are not.
-static void forces_of_kinds(world* w, const element_motion* motion, bool loads, const vec3* start, vec3* out)
+void world_forces_of(world* w, const element_motion* motion, kind_choice* wanted, const vec3* start, vec3* out)
 {
     element_context contexts[GROUP_MAX];
     element_evaluator evaluators[GROUP_MAX];
     evaluators_of(w, motion, ELEMENT_INACTIVE, 0, contexts, evaluators);
     for (int g = 0; g < w->model->groups.count; g++)
     {
-        evaluators[g].force = w->model->groups.list[g].kind->is_load == loads ? evaluators[g].force : NULL;
+        evaluators[g].force = wanted(w->model->groups.list[g].kind) ? evaluators[g].force : NULL;
     }
     assembler_gather(&w->model->assembler, evaluators, w->pool, start, out);
-}
-
-void world_load_forces(world* w, const element_motion* motion, const vec3* start, vec3* out)
-{
-    forces_of_kinds(w, motion, true, start, out);
-}
-
-void world_inner_forces(world* w, const element_motion* motion, const vec3* start, vec3* out)
-{
-    forces_of_kinds(w, motion, false, start, out);
 }
 
 double world_element_work(const world* w, const element_motion* start, const vec3* v_end)
@@ -277,13 +266,13 @@ double held_work(const world* w, reaction_fn* reaction)
     return work;
 }
 
-static energy_sums sum_elements(world* w, const element_motion* motion, bool loads)
+energy_sums world_elements_of(world* w, const element_motion* motion, kind_choice* wanted)
 {
     energy_sums total = {0};
     for (int g = 0; g < w->model->groups.count; g++)
     {
         const element_group* group = &w->model->groups.list[g];
-        if (loads || !group->kind->is_load)
+        if (wanted(group->kind))
         {
             element_group_energy(group, flags_of(w, g), w->pool, w->cpu, motion, w->partial, &total);
         }
@@ -291,14 +280,15 @@ static energy_sums sum_elements(world* w, const element_motion* motion, bool loa
     return total;
 }
 
-energy_sums world_elements(world* w, const element_motion* motion)
+static bool is_any(const element_kind* kind)
 {
-    return sum_elements(w, motion, true);
+    (void)kind;
+    return true;
 }
 
-energy_sums world_inner_energy(world* w, const element_motion* motion)
+energy_sums world_elements(world* w, const element_motion* motion)
 {
-    return sum_elements(w, motion, false);
+    return world_elements_of(w, motion, is_any);
 }
 
 typedef struct sum_context
