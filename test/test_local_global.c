@@ -274,6 +274,39 @@ static void test_turns_end_at_newton(void** unused)
     }
 }
 
+// A step of a sheet that falls, to rounding. Returns the iterations of all steps.
+static double newton_iterations(int hessian, vec3* x)
+{
+    char settings[200], cloth[400];
+    snprintf(settings, sizeof(settings),
+             "\"method\": \"newton\", \"newton\": {\"tolerance\": 1e-12, \"iterations\": 2000, \"hessian\": %d}",
+             hessian);
+    snprintf(cloth, sizeof(cloth), ", \"pins\": [{\"where\": {\"vertices\": [0, 20]}}]");
+    weft_sim* sim = curtain(20, settings, cloth);
+    double sum = 0.0;
+    for (int k = 0; k < 8; k++)
+    {
+        weft_step_stats stats = {0};
+        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+        assert_int_equal(stats.rejected, 0);
+        sum += weft_step_counter(&stats, "newton_iterations");
+    }
+    weft_sim_positions(sim, 0, x);
+    weft_sim_destroy(sim);
+    return sum;
+}
+
+// Newton ends when rounding leaves nothing to gain, whatever the tolerance; the exact Hessian gets there sooner.
+static void test_newton_sees_its_end(void** unused)
+{
+    (void)unused;
+    vec3 clamped[441], exact[441];
+    double slow = newton_iterations(0, clamped), fast = newton_iterations(1, exact);
+    assert_true(slow < 8 * 100);
+    assert_true(fast < 0.6 * slow);
+    assert_true(farthest(clamped, exact, 441) < 1e-5);
+}
+
 // ---- pins, contact, threads
 
 static void test_factors_are_kept(void** unused)
@@ -373,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_turns_never_raise_g),
         cmocka_unit_test(test_turn_is_the_papers),
         cmocka_unit_test(test_turns_end_at_newton),
+        cmocka_unit_test(test_newton_sees_its_end),
         cmocka_unit_test(test_factors_are_kept),
         cmocka_unit_test(test_drapes_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),

@@ -290,6 +290,7 @@ void world_forces_of(world* w, const element_motion* motion, kind_choice* wanted
 double world_element_work(const world* w, const element_motion* start, const vec3* v_end); // of air, J
 linear_system world_system(const world* w, const vec3* b, const vec3* z);
 weft_status world_solve(world* w, const linear_system* system, vec3* x);
+weft_status world_solve_once(world* w, const linear_system* system, vec3* x); // what the solver gives up stays so
 energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
 energy_sums world_elements_of(world* w, const element_motion* motion, kind_choice* wanted); // of some kinds

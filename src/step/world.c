@@ -212,6 +212,27 @@ linear_system world_system(const world* w, const vec3* b, const vec3* z)
                            .pattern_version = w->pattern_version};
 }
 
+static void solve_counted(world* w)
+{
+    const weft_solve_stats* stats = &w->last_solve;
+    w->stats->iterations += stats->iterations;
+    w->stats->solves++;
+    w->stats->solver = stats->solver;
+    w->stats->setup_s += stats->setup_s;
+    w->stats->solve_s += stats->solve_s;
+    w->stats->residual = stats->residual;
+    w->stats->rate = stats->rate;
+    w->stats->level_count = stats->level_count;
+    w->stats->operator_complexity = stats->operator_complexity;
+}
+
+weft_status world_solve_once(world* w, const linear_system* system, vec3* x)
+{
+    weft_status status = solver_object_solve(&w->solver, system, x, &w->last_solve);
+    solve_counted(w);
+    return status;
+}
+
 weft_status world_solve(world* w, const linear_system* system, vec3* x)
 {
     weft_solve_stats* stats = &w->last_solve;
@@ -222,15 +243,7 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x)
         w->stats->rescued += rescued == WEFT_OK;
         status = rescued == WEFT_OK ? WEFT_OK : status;
     }
-    w->stats->iterations += stats->iterations;
-    w->stats->solves++;
-    w->stats->solver = stats->solver;
-    w->stats->setup_s += stats->setup_s;
-    w->stats->solve_s += stats->solve_s;
-    w->stats->residual = stats->residual;
-    w->stats->rate = stats->rate;
-    w->stats->level_count = stats->level_count;
-    w->stats->operator_complexity = stats->operator_complexity;
+    solve_counted(w);
     return status;
 }
 
