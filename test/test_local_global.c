@@ -7,6 +7,7 @@
 #include "common_scene.h"
 #include "material/spring.h"
 #include "sim/sim.h"
+#include "step/global_step.h"
 
 // A sheet of 1 m in steps of 1/30 s; more settings of the scene, and of the cloth.
 static weft_sim* curtain(int cells, const char* settings, const char* cloth)
@@ -314,7 +315,7 @@ static void test_factors_are_kept(void** unused)
     (void)unused;
     weft_sim* sim = curtain(10, PLAIN, ", \"pins\": [{\"where\": {\"vertices\": [0, 10]}}]");
     weft_step_stats stats = {0};
-    const int made[6] = {1, 0, 1, 0, 1, 0};
+    const int made[6] = {1, 0, 0, 0, 0, 0}, updates[6] = {0, 0, 1, 0, 0, 0};
     weft_pin_id pin = 0;
     for (int k = 0; k < 6; k++)
     {
@@ -332,8 +333,73 @@ static void test_factors_are_kept(void** unused)
         }
         assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
         assert_int_equal((int)weft_step_counter(&stats, "factorizations"), made[k]);
+        assert_int_equal((int)weft_step_counter(&stats, "pin_updates"), updates[k]);
         assert_int_equal((int)weft_step_counter(&stats, "local_global_iterations"), 10);
     }
+    weft_sim_destroy(sim);
+}
+
+// Whether the factor of g was made anew for these held vertices; the solution is that of a new factor.
+static bool holds_as_a_new_factor(global_step* g, world* w, const int* held, int count)
+{
+    filter_record records[64];
+    vec3 b[441], x[441], wanted[441];
+    uint64_t n = 7;
+    bool made, unused;
+    int updates;
+    memset(records, 0, sizeof(records));
+    for (int k = 0; k < count; k++)
+    {
+        records[k].vertex = held[k];
+        records[k].direction_count = 3;
+    }
+    for (int i = 0; i < 441; i++)
+    {
+        b[i] = test_random_vec(&n, 1.0);
+    }
+    global_step fresh = {0};
+    assert_int_equal(global_step_create(&fresh, w->model), WEFT_OK);
+    global_step_hold(g, records, count);
+    global_step_hold(&fresh, records, count);
+    assert_int_equal(global_step_factor(g, w, &made, &updates), WEFT_OK);
+    assert_int_equal(global_step_factor(&fresh, w, &unused, &updates), WEFT_OK);
+    assert_true(unused && updates == 0);
+    global_step_solve(g, w, b, x);
+    global_step_solve(&fresh, w, b, wanted);
+    double largest = 0.0;
+    for (int i = 0; i < 441; i++)
+    {
+        largest = fmax(largest, v3_length(wanted[i]));
+    }
+    assert_true(farthest(x, wanted, 441) <= 1e-12 * largest);
+    global_step_finish(&fresh);
+    return made;
+}
+
+// Vertices that come and go, neighbours among them, up to sixteen; then there is a new factor.
+static void test_pins_come_and_go(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = curtain(20, PLAIN, "");
+    world* w = &sim->world;
+    w->h = 0.0333333333333;
+    global_step g = {0};
+    assert_int_equal(global_step_create(&g, w->model), WEFT_OK);
+    int held[20];
+    for (int k = 0; k < 20; k++)
+    {
+        held[k] = k < 10 ? k : 20 * k; // the first ones are neighbours
+    }
+    assert_true(holds_as_a_new_factor(&g, w, held, 4));
+    assert_false(holds_as_a_new_factor(&g, w, held, 5));
+    assert_false(holds_as_a_new_factor(&g, w, held, 20));
+    assert_false(holds_as_a_new_factor(&g, w, held + 2, 13));
+    assert_false(holds_as_a_new_factor(&g, w, held + 3, 1));
+    assert_false(holds_as_a_new_factor(&g, w, held, 0));
+    assert_false(holds_as_a_new_factor(&g, w, held + 4, 12));
+    assert_true(holds_as_a_new_factor(&g, w, held + 3, 17)); // 17 came, and 4 went
+    assert_false(holds_as_a_new_factor(&g, w, held + 4, 16));
+    global_step_finish(&g);
     weft_sim_destroy(sim);
 }
 
@@ -408,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_turns_end_at_newton),
         cmocka_unit_test(test_newton_sees_its_end),
         cmocka_unit_test(test_factors_are_kept),
+        cmocka_unit_test(test_pins_come_and_go),
         cmocka_unit_test(test_drapes_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),
     };

@@ -48,8 +48,8 @@ enum
     ANDERSON
 };
 
-static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations", "mixes_rejected",
-                                       NULL};
+static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations",
+                                       "mixes_rejected",          "pin_updates",   NULL};
 
 static const method_setting settings[] = {
     {.name = "iterations",
@@ -134,9 +134,11 @@ static weft_status stage_predict(world* w)
     const model* m = w->model;
     d->w = w;
     bool made;
+    int updates;
     global_step_hold(&d->global, w->filter, w->pin_count);
-    TRY(global_step_factor(&d->global, w, &made));
+    TRY(global_step_factor(&d->global, w, &made, &updates));
     world_count(w, counters[2], made);
+    world_count(w, counters[4], updates);
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
     world_forces_of(w, &start, is_load, m->external, d->loads);
     if (d->springs.group)
@@ -397,6 +399,13 @@ static weft_status prepare(world* w, void* data)
     return d->fading && d->loads && d->before ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
 }
 
+// A factor that is put right for pins has other bits than a new one.
+static void forget(void* data)
+{
+    local_global_data* d = data;
+    d->global.pins.count > 0 ? global_step_forget(&d->global) : (void)0;
+}
+
 static void finish(void* data)
 {
     local_global_data* d = data;
@@ -427,6 +436,7 @@ const time_method method_local_global = {
     .needs = NEEDS_FORCE | NEEDS_PROJECT,
     .data_size = sizeof(local_global_data),
     .prepare = prepare,
+    .forget = forget,
     .finish = finish,
     .energy_rise_max = INFINITY,
     .counters = counters,
