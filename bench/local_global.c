@@ -66,6 +66,7 @@ typedef struct curtain
     double h;
     solver_object pcg, cholesky;
     double start, least; // g at y and at the solution
+    bool elsewhere;      // accelerated turns end in another minimum
     weft_step_stats stats;
 } curtain;
 
@@ -212,6 +213,7 @@ static weft_status reference(curtain* c)
         w->x_next[i] = v3_madd(w->state.x[i], c->h, w->v_next[i]);
     }
     c->start = value_of(c);
+    c->elsewhere = turned - c->least > 1e-4 * (c->start - c->least);
     return WEFT_OK;
 }
 
@@ -360,12 +362,14 @@ typedef struct frame_row
     double newton_s, newton_error, error[2]; // of the faster Newton; plain and Anderson in its time
     int within[2], turns[2];                 // turns in its time, and to 1e-4
     double seconds[2];                       // to 1e-4
+    bool elsewhere;
 } frame_row;
 
 static weft_status frame_measure(curtain* c, int rounds, frame_row* r)
 {
     double error, seconds, each;
     TRY(reference(c));
+    r->elsewhere = c->elsewhere;
     TRY(measure(c, NEWTON_CHOLESKY, 1, rounds, &r->newton_error, &r->newton_s));
     TRY(measure(c, NEWTON_PCG, 1, rounds, &error, &seconds));
     if (seconds < r->newton_s)
@@ -405,14 +409,15 @@ static weft_status part_frames(settings* s, curtain* c)
         better[1] += r.error[1] < r.newton_error;
         eighth += 8 * r.turns[1] <= r.turns[0];
         fifth += 5.0 * r.seconds[1] <= r.seconds[0];
-        snprintf(text, sizeof(text), "%5d %8.2f %10.3g   %10d %8.3g %9d %8.3g  %10d %7.0f %9d %6.0f",
+        snprintf(text, sizeof(text), "%5d %8.2f %10.3g   %10d %8.3g %9d %8.3g  %10d %7.0f %9d %6.0f%s",
                  (int)c->w->state.step_count, 1e3 * r.newton_s, r.newton_error, r.within[0], r.error[0], r.within[1],
-                 r.error[1], r.turns[0], 1e3 * r.seconds[0], r.turns[1], 1e3 * r.seconds[1]);
+                 r.error[1], r.turns[0], 1e3 * r.seconds[0], r.turns[1], 1e3 * r.seconds[1],
+                 r.elsewhere ? "  other minimum" : "");
         snprintf(json, sizeof(json),
                  "\"part\":\"frames\",\"frame\":%d,\"newton_ms\":%.4g,\"newton_error\":%.4g,\"plain_error\":%.4g,"
-                 "\"anderson_error\":%.4g,\"plain_turns\":%d,\"anderson_turns\":%d",
+                 "\"anderson_error\":%.4g,\"plain_turns\":%d,\"anderson_turns\":%d,\"other_minimum\":%s",
                  (int)c->w->state.step_count, 1e3 * r.newton_s, r.newton_error, r.error[0], r.error[1], r.turns[0],
-                 r.turns[1]);
+                 r.turns[1], r.elsewhere ? "true" : "false");
         row(s, text, json);
     }
     snprintf(text, sizeof(text),
