@@ -9,29 +9,14 @@
 //   stiffness, resolution   figure 3: mean errors of plain turns over 50 frames
 //   semi        how often the matrix of the semi-implicit step is indefinite
 // Options: --cells N (80), --k K (50), --frame N (20), --rounds N (5).
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "bench/bench.h"
 #include "bench/common.h"
-#include "material/spring.h"
+#include "bench/curtain.h"
 #include "step/global_step.h"
 
-extern const time_method method_newton;
-
 static const char parts_all[] = "match,curve,frames,speed,stiffness,resolution,semi";
-
-enum
-{
-    PLAIN,
-    CHEBYSHEV,
-    ANDERSON,
-    NEWTON_PCG,
-    NEWTON_CHOLESKY,
-    WAY_COUNT
-};
 
 static const char* const way_names[WAY_COUNT] = {"local/global", "Chebyshev", "Anderson", "Newton-PCG",
                                                  "Newton-Cholesky"};
@@ -45,8 +30,7 @@ static const struct
 
 enum
 {
-    PAPER_COUNT = sizeof(paper) / sizeof(paper[0]),
-    TURNS_MOST = 8192
+    PAPER_COUNT = sizeof(paper) / sizeof(paper[0])
 };
 
 typedef struct settings
@@ -57,208 +41,6 @@ typedef struct settings
     bool json;
     int rows;
 } settings;
-
-// A curtain; the method of its world is local-global, the fallback newton.
-typedef struct curtain
-{
-    weft_sim* sim;
-    world* w;
-    double h;
-    solver_object pcg, cholesky;
-    double start, least; // g at y and at the solution
-    bool elsewhere;      // accelerated turns end in another minimum
-    weft_step_stats stats;
-} curtain;
-
-static double processor_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-// ---- a curtain
-
-static void curtain_finish(curtain* c)
-{
-    solver_object_finish(&c->pcg);
-    solver_object_finish(&c->cholesky);
-    weft_sim_destroy(c->sim);
-    *c = (curtain){0};
-}
-
-static weft_status curtain_methods(curtain* c)
-{
-    solve_options options = {.tolerance = 1e-4, .pool = c->w->pool, .cpu = c->w->cpu};
-    TRY(solver_object_init(&c->pcg, "diag-pcg", &options, NULL));
-    options.tolerance = 1e-10;
-    TRY(solver_object_init(&c->cholesky, "cholesky", &options, NULL));
-    return method_object_begin(&c->w->fallback, &method_newton, c->w);
-}
-
-static weft_status curtain_create(curtain* c, int cells, double k, double h)
-{
-    char cells_text[32], step_text[48];
-    snprintf(cells_text, sizeof(cells_text), "cells=%d", cells);
-    snprintf(step_text, sizeof(step_text), "time_step=%.17g", h);
-    const char* overrides[] = {cells_text,
-                               step_text,
-                               "method=local-global",
-                               "cloth.0.model=hooke",
-                               "contact.enabled=false",
-                               "cloth.0.material={\"density\":1,\"damping\":0}",
-                               "local-global={\"iterations\":30}",
-                               "step_control={\"max_halvings\":0,\"max_stretch\":1e6}"};
-    *c = (curtain){.sim = bench_sim("two-corners", overrides, sizeof(overrides) / sizeof(overrides[0]), 1), .h = h};
-    if (!c->sim)
-    {
-        return WEFT_BAD_INPUT;
-    }
-    c->w = &c->sim->world;
-    element_group* springs = element_groups_find(&c->w->model->groups, &kind_spring);
-    for (int e = 0; e < springs->count; e++)
-    {
-        springs->rest[SPRING_STRIDE * (size_t)e + SPRING_STIFFNESS] = k;
-    }
-    return curtain_methods(c);
-}
-
-static weft_status curtain_advance(curtain* c, int frames)
-{
-    weft_status status = WEFT_OK;
-    for (int n = 0; n < frames && status == WEFT_OK; n++)
-    {
-        status = weft_sim_step(c->sim, NULL, NULL);
-    }
-    return status;
-}
-
-// g / h^2 at the candidate, less that of its elements at rest.
-static double value_of(const curtain* c)
-{
-    const world* w = c->w;
-    const element_group* springs = element_groups_find(&w->model->groups, &kind_spring);
-    double sum = 0.0;
-    for (int i = 0; i < w->model->vertex_count; i++)
-    {
-        vec3 change = v3_sub(w->v_next[i], w->state.v[i]);
-        sum += 0.5 * w->model->mass[i] * v3_dot(change, change) -
-               v3_dot(w->model->external[i], v3_scale(c->h, w->v_next[i]));
-    }
-    for (int e = 0; e < springs->count; e++)
-    {
-        const double* rest = springs->rest + SPRING_STRIDE * (size_t)e;
-        const int* v = springs->vertices + 2 * (size_t)e;
-        double longer = v3_length(v3_sub(w->x_next[v[1]], w->x_next[v[0]])) - rest[SPRING_LENGTH];
-        sum += 0.5 * rest[SPRING_STIFFNESS] * longer * longer;
-    }
-    return sum;
-}
-
-// ---- one step, so far
-
-static void choose(world* w, const char* method, const char* name, double value)
-{
-    w->settings.method[method_setting_find(method, name)] = value;
-}
-
-// The stages of one way up to its iterations, which are timed. The state stays. Newton not being done is no failure.
-static weft_status attempt(curtain* c, int way, int turns, double* seconds)
-{
-    world* w = c->w;
-    bool newton = way >= NEWTON_PCG;
-    const method_object* o = newton ? &w->fallback : &w->method;
-    solver_object own = w->solver;
-    c->stats = (weft_step_stats){0};
-    w->stats = &c->stats;
-    w->h = c->h;
-    w->running = o->method;
-    w->data = o->data;
-    counters_begin(w);
-    w->before = world_energy(w, w->state.x, w->state.v);
-    choose(w, "newton", "iterations", turns);
-    choose(w, "newton", "tolerance", 1e-12);
-    choose(w, "newton", "hessian", 1);
-    choose(w, "local-global", "iterations", turns);
-    choose(w, "local-global", "acceleration", newton ? ANDERSON : way);
-    w->solver = way == NEWTON_PCG ? c->pcg : way == NEWTON_CHOLESKY ? c->cholesky : own;
-    weft_status status = WEFT_OK;
-    for (const stage* s = o->method->stages; strcmp(s->name, "judge") != 0 && status == WEFT_OK; s++)
-    {
-        double begin = processor_seconds();
-        status = s->run(w);
-        *seconds = strcmp(s->name, newton ? "minimise" : "iterate") == 0 ? processor_seconds() - begin : *seconds;
-    }
-    c->pcg = way == NEWTON_PCG ? w->solver : c->pcg;
-    c->cholesky = way == NEWTON_CHOLESKY ? w->solver : c->cholesky;
-    w->solver = own;
-    choose(w, "local-global", "iterations", 30);
-    choose(w, "local-global", "acceleration", ANDERSON);
-    return status == WEFT_NOT_CONVERGED ? WEFT_OK : status;
-}
-
-// g at y, and the least. After it errors of attempts at this step are known.
-static weft_status reference(curtain* c)
-{
-    world* w = c->w;
-    double unused;
-    TRY(attempt(c, ANDERSON, 2000, &unused));
-    double turned = value_of(c);
-    TRY(attempt(c, NEWTON_CHOLESKY, 500, &unused));
-    c->least = fmin(turned, value_of(c));
-    memcpy(w->v_next, w->state.v, (size_t)w->model->vertex_count * sizeof(vec3));
-    world_prescribe(w, w->v_next);
-    for (int i = 0; i < w->model->vertex_count; i++)
-    {
-        w->x_next[i] = v3_madd(w->state.x[i], c->h, w->v_next[i]);
-    }
-    c->start = value_of(c);
-    c->elsewhere = turned - c->least > 1e-4 * (c->start - c->least);
-    return WEFT_OK;
-}
-
-// Error and the best time of some rounds.
-static weft_status measure(curtain* c, int way, int turns, int rounds, double* error, double* seconds)
-{
-    *seconds = INFINITY;
-    for (int k = 0; k < rounds; k++)
-    {
-        double took = 0.0;
-        TRY(attempt(c, way, turns, &took));
-        *seconds = fmin(*seconds, took);
-    }
-    *error = (value_of(c) - c->least) / (c->start - c->least);
-    return WEFT_OK;
-}
-
-static weft_status error_after(curtain* c, int way, int turns, double* error)
-{
-    double unused;
-    return measure(c, way, turns, 1, error, &unused);
-}
-
-// Turns to an error, to a tenth: g never rises. TURNS_MOST: not within these.
-static weft_status turns_to(curtain* c, int way, double wanted, int* turns)
-{
-    double error = INFINITY;
-    int low = 0, high = 1;
-    for (; high < TURNS_MOST; low = high, high *= 2)
-    {
-        TRY(error_after(c, way, high, &error));
-        if (error <= wanted)
-        {
-            break;
-        }
-    }
-    while (high < TURNS_MOST && high - low > 1 && high - low > high / 10)
-    {
-        int middle = low + (high - low) / 2;
-        TRY(error_after(c, way, middle, &error));
-        *(error <= wanted ? &high : &low) = middle;
-    }
-    *turns = high;
-    return WEFT_OK;
-}
 
 // ---- output: a row is text, or an object of the list of rows
 
@@ -292,10 +74,10 @@ static weft_status part_match(settings* s)
         double e[PAPER_COUNT], distance = 0.0;
         weft_status status = curtain_create(&c, s->cells, list[n], 1.0 / 30.0);
         status = status == WEFT_OK ? curtain_advance(&c, s->frame) : status;
-        status = status == WEFT_OK ? reference(&c) : status;
+        status = status == WEFT_OK ? curtain_reference(&c) : status;
         for (int k = 0; k < PAPER_COUNT && status == WEFT_OK; k++)
         {
-            status = error_after(&c, PLAIN, paper[k].turns, &e[k]);
+            status = curtain_error(&c, PLAIN, paper[k].turns, &e[k]);
             distance += pow(log10(fmax(e[k], 1e-12) / paper[k].error), 2) / PAPER_COUNT;
         }
         curtain_finish(&c);
@@ -334,13 +116,13 @@ static weft_status part_curve(settings* s, curtain* c)
 {
     static const int turns[2][8] = {{1, 3, 10, 30, 100, 300, 1000, 0}, {1, 2, 3, 5, 10, 20, 40, 0}};
     head(s, "\nmethod            turns  ours, ms      error   paper, ms    error");
-    TRY(reference(c));
+    TRY(curtain_reference(c));
     for (int way = 0; way < WAY_COUNT; way++)
     {
         for (const int* n = turns[way >= NEWTON_PCG]; *n > 0; n++)
         {
             double error, seconds;
-            TRY(measure(c, way, *n, *n > 30 ? 1 : s->rounds, &error, &seconds));
+            TRY(curtain_measure(c, way, *n, *n > 30 ? 1 : s->rounds, &error, &seconds));
             curve_row(s, way, *n, seconds, error);
         }
     }
@@ -351,8 +133,8 @@ static weft_status part_curve(settings* s, curtain* c)
 static weft_status turn_seconds(curtain* c, int way, int rounds, double* seconds)
 {
     double error, few, many;
-    TRY(measure(c, way, 10, rounds, &error, &few));
-    TRY(measure(c, way, 30, rounds, &error, &many));
+    TRY(curtain_measure(c, way, 10, rounds, &error, &few));
+    TRY(curtain_measure(c, way, 30, rounds, &error, &many));
     *seconds = (many - few) / 20.0;
     return WEFT_OK;
 }
@@ -368,10 +150,10 @@ typedef struct frame_row
 static weft_status frame_measure(curtain* c, int rounds, frame_row* r)
 {
     double error, seconds, each;
-    TRY(reference(c));
+    TRY(curtain_reference(c));
     r->elsewhere = c->elsewhere;
-    TRY(measure(c, NEWTON_CHOLESKY, 1, rounds, &r->newton_error, &r->newton_s));
-    TRY(measure(c, NEWTON_PCG, 1, rounds, &error, &seconds));
+    TRY(curtain_measure(c, NEWTON_CHOLESKY, 1, rounds, &r->newton_error, &r->newton_s));
+    TRY(curtain_measure(c, NEWTON_PCG, 1, rounds, &error, &seconds));
     if (seconds < r->newton_s)
     {
         r->newton_s = seconds;
@@ -382,8 +164,8 @@ static weft_status frame_measure(curtain* c, int rounds, frame_row* r)
         int way = k == 0 ? PLAIN : ANDERSON;
         TRY(turn_seconds(c, way, rounds, &each));
         r->within[k] = int_max(1, (int)(r->newton_s / each));
-        TRY(error_after(c, way, r->within[k], &r->error[k]));
-        TRY(turns_to(c, way, 1e-4, &r->turns[k]));
+        TRY(curtain_error(c, way, r->within[k], &r->error[k]));
+        TRY(curtain_turns_to(c, way, 1e-4, &r->turns[k]));
         r->seconds[k] = r->turns[k] * each;
     }
     return WEFT_OK;
@@ -474,11 +256,11 @@ static weft_status part_speed(settings* s, curtain* c)
     int updates;
     double turn[2], stream, ten, error;
     char text[500], json[400];
-    TRY(reference(c));
+    TRY(curtain_reference(c));
     TRY(triad_speed(c, s->rounds, &stream));
     TRY(turn_seconds(c, PLAIN, 4 * s->rounds, &turn[0]));
     TRY(turn_seconds(c, ANDERSON, 4 * s->rounds, &turn[1]));
-    TRY(measure(c, PLAIN, 10, 4 * s->rounds, &error, &ten));
+    TRY(curtain_measure(c, PLAIN, 10, 4 * s->rounds, &error, &ten));
     weft_status status = global_step_create(&g, c->w->model);
     status = status == WEFT_OK ? global_step_factor(&g, c->w, &made, &updates) : status;
     if (status == WEFT_OK)
@@ -518,11 +300,11 @@ static weft_status mean_row(settings* s, const char* part, int cells, double k)
     for (int n = 0; n < FRAMES && status == WEFT_OK; n++)
     {
         status = curtain_advance(&c, 1);
-        status = status == WEFT_OK ? reference(&c) : status;
+        status = status == WEFT_OK ? curtain_reference(&c) : status;
         for (int m = 0; m < COUNT && status == WEFT_OK; m++)
         {
             double error = 0.0;
-            status = error_after(&c, PLAIN, turns[m], &error);
+            status = curtain_error(&c, PLAIN, turns[m], &error);
             mean[m] += error / FRAMES;
         }
     }
@@ -565,7 +347,7 @@ static weft_status semi_definite(curtain* c, bool* definite)
     world* w = c->w;
     element_motion motion = {.x = w->state.x, .v = w->state.v, .x_last = w->state.x, .h = c->h, .exact = true};
     double unused;
-    TRY(attempt(c, PLAIN, 1, &unused)); // for the pins
+    TRY(curtain_attempt(c, PLAIN, 1, &unused)); // for the pins
     TRY(world_assemble(w, &motion, w->model->external));
     linear_system system = world_system(w, w->rhs, NULL);
     weft_solve_stats stats = {0};

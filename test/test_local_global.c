@@ -437,6 +437,35 @@ static void test_drapes_alike_on_threads(void** unused)
     assert_true(lowest < 0.05); // it hangs down beside the ball
 }
 
+// More vertices than a chunk has, a pin that comes, each acceleration: the same bits on any number of threads.
+static void test_turns_alike_on_threads(void** unused)
+{
+    (void)unused;
+    static vec3 x[2][961];
+    for (int k = 0; k < 9; k++)
+    {
+        static const int workers[] = {1, 2, 5};
+        char text[600];
+        snprintf(text, sizeof(text),
+                 "{\"time_step\": 0.0333, \"model\": \"hooke\", \"method\": \"local-global\", \"frames\": 1,"
+                 " \"local-global\": {\"acceleration\": %d}, \"contact\": {\"enabled\": false},"
+                 " \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 1, \"cells\": 30}},"
+                 " \"pins\": [{\"where\": {\"vertices\": [0, 30]}}]}]}",
+                 k / 3);
+        weft_sim* sim = scene_sim_text(text, workers[k % 3]);
+        int vertex = 500;
+        weft_pin def = weft_pin_default();
+        def.vertices = &vertex;
+        def.vertex_count = 1;
+        take_steps(sim, 3);
+        assert_int_equal(weft_sim_pin(sim, 0, &def, NULL, NULL), WEFT_OK);
+        take_steps(sim, 3);
+        weft_sim_positions(sim, 0, x[k % 3 > 0]);
+        weft_sim_destroy(sim);
+        k % 3 > 0 ? assert_memory_equal(x[1], x[0], sizeof(x[0])) : (void)0;
+    }
+}
+
 // Springs of four decades at 1/30 s, kicked and dragged: finite, always.
 static void test_nothing_is_ever_not_finite(void** unused)
 {
@@ -476,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_factors_are_kept),
         cmocka_unit_test(test_pins_come_and_go),
         cmocka_unit_test(test_drapes_alike_on_threads),
+        cmocka_unit_test(test_turns_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);

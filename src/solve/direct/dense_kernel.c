@@ -1,4 +1,4 @@
-// Tile products, triangular solves and assembly of fronts (dense.h), compiled once for each CPU kind.
+// Tile products and assembly of fronts (dense.h), compiled once for each CPU kind.
 //
 // The work horse subtracts A B^T from a group of tiles that stay in registers while k runs: 24 x 8 with AVX-512,
 // 8 x 4 with AVX2. Blocking, for cores with 32 KB and 512 KB caches or more: a group's rows of A (K_BLOCK tile
