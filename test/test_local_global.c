@@ -403,6 +403,38 @@ static void test_pins_come_and_go(void** unused)
     weft_sim_destroy(sim);
 }
 
+static void pin_one(weft_sim* sim, int vertex)
+{
+    weft_pin def = weft_pin_default();
+    def.vertices = &vertex;
+    def.vertex_count = 1;
+    assert_int_equal(weft_sim_pin(sim, 0, &def, NULL, NULL), WEFT_OK);
+}
+
+// At a checkpoint a factor that was put right gives way to a new one: a run that resumes there has no other.
+static void test_checkpoint_drops_what_was_put_right(void** unused)
+{
+    (void)unused;
+    vec3 x[121], v[121], on[121], anew[121];
+    weft_sim* sim = curtain(10, PLAIN, ", \"pins\": [{\"where\": {\"vertices\": [0, 10]}}]");
+    take_steps(sim, 2);
+    pin_one(sim, 60);
+    take_steps(sim, 2);
+    weft_sim_checkpoint(sim);
+    weft_sim_positions(sim, 0, x);
+    weft_sim_velocities(sim, 0, v);
+    take_steps(sim, 1);
+    weft_sim_positions(sim, 0, on);
+    weft_sim_destroy(sim);
+    sim = curtain(10, PLAIN, ", \"pins\": [{\"where\": {\"vertices\": [0, 10]}}]");
+    assert_int_equal(weft_sim_set_state(sim, 0, x, v), WEFT_OK);
+    pin_one(sim, 60);
+    take_steps(sim, 1);
+    weft_sim_positions(sim, 0, anew);
+    weft_sim_destroy(sim);
+    assert_memory_equal(on, anew, sizeof(on));
+}
+
 #define ON_A_BALL                                                                                                      \
     "{\"time_step\": 0.0166666666666667, \"model\": \"hooke\", \"method\": \"local-global\", \"frames\": 1,"           \
     " \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 0.6, \"cells\": 16}},"                         \
@@ -453,12 +485,8 @@ static void test_turns_alike_on_threads(void** unused)
                  " \"pins\": [{\"where\": {\"vertices\": [0, 30]}}]}]}",
                  k / 3);
         weft_sim* sim = scene_sim_text(text, workers[k % 3]);
-        int vertex = 500;
-        weft_pin def = weft_pin_default();
-        def.vertices = &vertex;
-        def.vertex_count = 1;
         take_steps(sim, 3);
-        assert_int_equal(weft_sim_pin(sim, 0, &def, NULL, NULL), WEFT_OK);
+        pin_one(sim, 500);
         take_steps(sim, 3);
         weft_sim_positions(sim, 0, x[k % 3 > 0]);
         weft_sim_destroy(sim);
@@ -504,6 +532,7 @@ int main(void)
         cmocka_unit_test(test_newton_sees_its_end),
         cmocka_unit_test(test_factors_are_kept),
         cmocka_unit_test(test_pins_come_and_go),
+        cmocka_unit_test(test_checkpoint_drops_what_was_put_right),
         cmocka_unit_test(test_drapes_alike_on_threads),
         cmocka_unit_test(test_turns_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),
