@@ -7,6 +7,7 @@
 #include "common_scene.h"
 #include "material/spring.h"
 #include "sim/sim.h"
+#include "step/global_step.h"
 
 // A sheet of 1 m in steps of 1/30 s; more settings of the scene, and of the cloth.
 static weft_sim* curtain(int cells, const char* settings, const char* cloth)
@@ -274,6 +275,39 @@ static void test_turns_end_at_newton(void** unused)
     }
 }
 
+// A step of a sheet that falls, to rounding. Returns the iterations of all steps.
+static double newton_iterations(int hessian, vec3* x)
+{
+    char settings[200], cloth[400];
+    snprintf(settings, sizeof(settings),
+             "\"method\": \"newton\", \"newton\": {\"tolerance\": 1e-12, \"iterations\": 2000, \"hessian\": %d}",
+             hessian);
+    snprintf(cloth, sizeof(cloth), ", \"pins\": [{\"where\": {\"vertices\": [0, 20]}}]");
+    weft_sim* sim = curtain(20, settings, cloth);
+    double sum = 0.0;
+    for (int k = 0; k < 8; k++)
+    {
+        weft_step_stats stats = {0};
+        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+        assert_int_equal(stats.rejected, 0);
+        sum += weft_step_counter(&stats, "newton_iterations");
+    }
+    weft_sim_positions(sim, 0, x);
+    weft_sim_destroy(sim);
+    return sum;
+}
+
+// Newton ends when rounding leaves nothing to gain, whatever the tolerance; the exact Hessian gets there sooner.
+static void test_newton_sees_its_end(void** unused)
+{
+    (void)unused;
+    vec3 clamped[441], exact[441];
+    double slow = newton_iterations(0, clamped), fast = newton_iterations(1, exact);
+    assert_true(slow < 8 * 100);
+    assert_true(fast < 0.6 * slow);
+    assert_true(farthest(clamped, exact, 441) < 1e-5);
+}
+
 // ---- pins, contact, threads
 
 static void test_factors_are_kept(void** unused)
@@ -281,7 +315,7 @@ static void test_factors_are_kept(void** unused)
     (void)unused;
     weft_sim* sim = curtain(10, PLAIN, ", \"pins\": [{\"where\": {\"vertices\": [0, 10]}}]");
     weft_step_stats stats = {0};
-    const int made[6] = {1, 0, 1, 0, 1, 0};
+    const int made[6] = {1, 0, 0, 0, 0, 0}, updates[6] = {0, 0, 1, 0, 0, 0};
     weft_pin_id pin = 0;
     for (int k = 0; k < 6; k++)
     {
@@ -299,9 +333,106 @@ static void test_factors_are_kept(void** unused)
         }
         assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
         assert_int_equal((int)weft_step_counter(&stats, "factorizations"), made[k]);
+        assert_int_equal((int)weft_step_counter(&stats, "pin_updates"), updates[k]);
         assert_int_equal((int)weft_step_counter(&stats, "local_global_iterations"), 10);
     }
     weft_sim_destroy(sim);
+}
+
+// Whether the factor of g was made anew for these held vertices; the solution is that of a new factor.
+static bool holds_as_a_new_factor(global_step* g, world* w, const int* held, int count)
+{
+    filter_record records[64];
+    vec3 b[441], x[441], wanted[441];
+    uint64_t n = 7;
+    bool made, unused;
+    int updates;
+    memset(records, 0, sizeof(records));
+    for (int k = 0; k < count; k++)
+    {
+        records[k].vertex = held[k];
+        records[k].direction_count = 3;
+    }
+    for (int i = 0; i < 441; i++)
+    {
+        b[i] = test_random_vec(&n, 1.0);
+    }
+    global_step fresh = {0};
+    assert_int_equal(global_step_create(&fresh, w->model), WEFT_OK);
+    global_step_hold(g, records, count);
+    global_step_hold(&fresh, records, count);
+    assert_int_equal(global_step_factor(g, w, &made, &updates), WEFT_OK);
+    assert_int_equal(global_step_factor(&fresh, w, &unused, &updates), WEFT_OK);
+    assert_true(unused && updates == 0);
+    global_step_solve(g, w, b, x);
+    global_step_solve(&fresh, w, b, wanted);
+    double largest = 0.0;
+    for (int i = 0; i < 441; i++)
+    {
+        largest = fmax(largest, v3_length(wanted[i]));
+    }
+    assert_true(farthest(x, wanted, 441) <= 1e-12 * largest);
+    global_step_finish(&fresh);
+    return made;
+}
+
+// Vertices that come and go, neighbours among them, up to sixteen; then there is a new factor.
+static void test_pins_come_and_go(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = curtain(20, PLAIN, "");
+    world* w = &sim->world;
+    w->h = 0.0333333333333;
+    global_step g = {0};
+    assert_int_equal(global_step_create(&g, w->model), WEFT_OK);
+    int held[20];
+    for (int k = 0; k < 20; k++)
+    {
+        held[k] = k < 10 ? k : 20 * k; // the first ones are neighbours
+    }
+    assert_true(holds_as_a_new_factor(&g, w, held, 4));
+    assert_false(holds_as_a_new_factor(&g, w, held, 5));
+    assert_false(holds_as_a_new_factor(&g, w, held, 20));
+    assert_false(holds_as_a_new_factor(&g, w, held + 2, 13));
+    assert_false(holds_as_a_new_factor(&g, w, held + 3, 1));
+    assert_false(holds_as_a_new_factor(&g, w, held, 0));
+    assert_false(holds_as_a_new_factor(&g, w, held + 4, 12));
+    assert_true(holds_as_a_new_factor(&g, w, held + 3, 17)); // 17 came, and 4 went
+    assert_false(holds_as_a_new_factor(&g, w, held + 4, 16));
+    global_step_finish(&g);
+    weft_sim_destroy(sim);
+}
+
+static void pin_one(weft_sim* sim, int vertex)
+{
+    weft_pin def = weft_pin_default();
+    def.vertices = &vertex;
+    def.vertex_count = 1;
+    assert_int_equal(weft_sim_pin(sim, 0, &def, NULL, NULL), WEFT_OK);
+}
+
+// At a checkpoint a factor that was put right gives way to a new one: a run that resumes there has no other.
+static void test_checkpoint_drops_what_was_put_right(void** unused)
+{
+    (void)unused;
+    vec3 x[121], v[121], on[121], anew[121];
+    weft_sim* sim = curtain(10, PLAIN, ", \"pins\": [{\"where\": {\"vertices\": [0, 10]}}]");
+    take_steps(sim, 2);
+    pin_one(sim, 60);
+    take_steps(sim, 2);
+    weft_sim_checkpoint(sim);
+    weft_sim_positions(sim, 0, x);
+    weft_sim_velocities(sim, 0, v);
+    take_steps(sim, 1);
+    weft_sim_positions(sim, 0, on);
+    weft_sim_destroy(sim);
+    sim = curtain(10, PLAIN, ", \"pins\": [{\"where\": {\"vertices\": [0, 10]}}]");
+    assert_int_equal(weft_sim_set_state(sim, 0, x, v), WEFT_OK);
+    pin_one(sim, 60);
+    take_steps(sim, 1);
+    weft_sim_positions(sim, 0, anew);
+    weft_sim_destroy(sim);
+    assert_memory_equal(on, anew, sizeof(on));
 }
 
 #define ON_A_BALL                                                                                                      \
@@ -359,6 +490,31 @@ static void test_rail(void** unused)
     weft_sim_destroy(sim);
 }
 
+// More vertices than a chunk has, a pin that comes, each acceleration: the same bits on any number of threads.
+static void test_turns_alike_on_threads(void** unused)
+{
+    (void)unused;
+    static vec3 x[2][961];
+    for (int k = 0; k < 9; k++)
+    {
+        static const int workers[] = {1, 2, 5};
+        char text[600];
+        snprintf(text, sizeof(text),
+                 "{\"time_step\": 0.0333, \"model\": \"hooke\", \"method\": \"local-global\", \"frames\": 1,"
+                 " \"local-global\": {\"acceleration\": %d}, \"contact\": {\"enabled\": false},"
+                 " \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 1, \"cells\": 30}},"
+                 " \"pins\": [{\"where\": {\"vertices\": [0, 30]}}]}]}",
+                 k / 3);
+        weft_sim* sim = scene_sim_text(text, workers[k % 3]);
+        take_steps(sim, 3);
+        pin_one(sim, 500);
+        take_steps(sim, 3);
+        weft_sim_positions(sim, 0, x[k % 3 > 0]);
+        weft_sim_destroy(sim);
+        k % 3 > 0 ? assert_memory_equal(x[1], x[0], sizeof(x[0])) : (void)0;
+    }
+}
+
 // Springs of four decades at 1/30 s, kicked and dragged: finite, always.
 static void test_nothing_is_ever_not_finite(void** unused)
 {
@@ -394,8 +550,12 @@ int main(void)
         cmocka_unit_test(test_turns_never_raise_g),
         cmocka_unit_test(test_turn_is_the_papers),
         cmocka_unit_test(test_turns_end_at_newton),
+        cmocka_unit_test(test_newton_sees_its_end),
         cmocka_unit_test(test_factors_are_kept),
+        cmocka_unit_test(test_pins_come_and_go),
+        cmocka_unit_test(test_checkpoint_drops_what_was_put_right),
         cmocka_unit_test(test_drapes_alike_on_threads),
+        cmocka_unit_test(test_turns_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),
         cmocka_unit_test(test_rail),
     };

@@ -29,6 +29,7 @@ typedef struct element_motion
     const vec3* v_last; // [vertices] newton: velocities at the start of the step; else NULL
     double h;           // s
     double time;        // s, for gusts
+    bool exact;         // K is not clamped, of kinds that can: springs
 } element_motion;
 
 typedef struct energy_sums

@@ -3,6 +3,8 @@
 //     E = k/2 (l - L)^2,    force on vertex 0: k (l - L + beta dl/dt) n
 //     K = k (n n^T + max(0, 1 - L / l) (I - n n^T)),    D = beta k n n^T
 //
+// (without the max where the motion asks for the exact Hessian).
+//
 // With a last state the rate is (l - l_last) / h, in evaluate and in force: damping is then the gradient of
 // k beta / (2 h) (l - l_last)^2, which is a spring with the last length at rest, and rigid motion costs nothing. Ends
 // that coincide have the last direction, or none.
@@ -81,7 +83,7 @@ static void evaluate(const void* context, const int* elements, element_batch* ou
     spring s = spring_load(ctx, elements);
     wide h = wide_set(m->h), h2 = wide_set(m->h * m->h);
     wide share = 1.0 - s.rest * wide_safe_inverse(s.length);
-    wide across = s.k * wide_select(share > 0.0, share, wide_set(0.0));
+    wide across = s.k * (m->exact ? share : wide_select(share > 0.0, share, wide_set(0.0)));
     wide along = h2 * (s.k - across) + h * s.k * s.damping;
     wvec f = wv_scale(h * s.k * (s.length - s.rest + s.damping * s.rate), s.n);
     if (!m->x_last)

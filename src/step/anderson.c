@@ -5,28 +5,60 @@
 
 enum
 {
-    MIX_GRAIN = 512
+    MIX_GRAIN = 1536 // numbers
 };
 
-weft_status anderson_create(anderson* a, int count)
+#ifdef WEFT_X86_KERNELS
+extern const anderson_kernels anderson_kernels_base, anderson_kernels_avx2, anderson_kernels_avx512;
+#else
+extern const anderson_kernels anderson_kernels_base;
+#endif
+
+const anderson_kernels* anderson_kernels_for(cpu_kind cpu)
 {
-    a->count = count;
-    a->F = MEM_NEW(count, vec3);
-    a->G = MEM_NEW(count, vec3);
-    bool ok = a->F && a->G;
+#ifdef WEFT_X86_KERNELS
+    static const anderson_kernels* const table[CPU_KIND_COUNT] = {&anderson_kernels_base, &anderson_kernels_avx2,
+                                                                  &anderson_kernels_avx512};
+    return table[cpu];
+#else
+    (void)cpu;
+    return &anderson_kernels_base;
+#endif
+}
+
+static int chunks_of(const anderson* a)
+{
+    return (3 * a->count + MIX_GRAIN - 1) / MIX_GRAIN;
+}
+
+weft_status anderson_create(anderson* a, int count, const double* mass)
+{
+    *a = (anderson){.count = count,
+                    .newest = -1,
+                    .weight = MEM_NEW(3 * (size_t)count, double),
+                    .F = MEM_NEW(count, vec3),
+                    .G = MEM_NEW(count, vec3)};
+    a->partial = mem_alloc((size_t)chunks_of(a), sizeof(*a->partial));
+    bool ok = a->weight && a->F && a->G && a->partial;
     for (int k = 0; k < ANDERSON_WINDOW; k++)
     {
         a->dF[k] = MEM_NEW(count, vec3);
         a->dG[k] = MEM_NEW(count, vec3);
         ok = ok && a->dF[k] && a->dG[k];
     }
+    for (int k = 0; k < 3 * count && ok; k++)
+    {
+        a->weight[k] = mass[k / 3];
+    }
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 void anderson_finish(anderson* a)
 {
+    mem_free(a->weight);
     mem_free(a->F);
     mem_free(a->G);
+    mem_free(a->partial);
     for (int k = 0; k < ANDERSON_WINDOW; k++)
     {
         mem_free(a->dF[k]);
@@ -42,42 +74,42 @@ void anderson_clear(anderson* a)
     a->newest = -1;
 }
 
-typedef struct product
+typedef struct pass
 {
-    const double* weight;
-    const vec3 *a, *b;
-} product;
+    const anderson* a;
+    const anderson_kernels* kernels;
+    const double *F, *theta;
+    double* v;
+} pass;
 
-static double product_chunk(void* context, int begin, int end)
+static void remember_chunk(void* context, int begin, int end)
 {
-    const product* p = context;
-    double sum = 0.0;
-    for (int i = begin; i < end; i++)
-    {
-        sum += p->weight[i] * v3_dot(p->a[i], p->b[i]);
-    }
-    return sum;
+    const pass* p = context;
+    p->kernels->remember(p->a, p->F, p->v, begin, end, p->a->partial[begin / MIX_GRAIN]);
 }
 
-static double dot(const anderson* a, workers* pool, const double* weight, const vec3* x, const vec3* y)
+static void combine_chunk(void* context, int begin, int end)
 {
-    product p = {weight, x, y};
-    return parallel_sum(pool, a->count, MIX_GRAIN, product_chunk, &p);
+    const pass* p = context;
+    p->kernels->combine(p->a, p->theta, p->v, begin, end);
 }
 
-// Differences to the last residual and image take the place of the oldest ones.
-static void remember(anderson* a, workers* pool, const double* weight, const vec3* F, const vec3* G)
+// Sums of chunks, in their order: the newest row of the Gram matrix, and the right-hand side.
+static void take_sums(anderson* a, double* theta)
 {
-    int at = a->newest = (a->newest + 1) % ANDERSON_WINDOW;
-    for (int i = 0; i < a->count; i++)
+    double gram[ANDERSON_WINDOW] = {0};
+    memset(theta, 0, ANDERSON_WINDOW * sizeof(double));
+    for (int c = 0; c < chunks_of(a); c++)
     {
-        a->dF[at][i] = v3_sub(F[i], a->F[i]);
-        a->dG[at][i] = v3_sub(G[i], a->G[i]);
+        for (int k = 0; k < ANDERSON_WINDOW; k++)
+        {
+            gram[k] += a->partial[c][0][k];
+            theta[k] += a->partial[c][1][k];
+        }
     }
-    a->filled = int_min(a->filled + 1, ANDERSON_WINDOW);
     for (int k = 0; k < a->filled; k++)
     {
-        a->gram[at][k] = a->gram[k][at] = dot(a, pool, weight, a->dF[at], a->dF[k]);
+        a->gram[a->newest][k] = a->gram[k][a->newest] = gram[k];
     }
 }
 
@@ -117,30 +149,18 @@ static void solve_small(const anderson* a, double* right)
     }
 }
 
-void anderson_mix(anderson* a, workers* pool, const double* weight, const vec3* F, vec3* v)
+void anderson_mix(anderson* a, workers* pool, cpu_kind cpu, const vec3* F, vec3* v)
 {
-    for (int i = 0; i < a->count; i++)
-    {
-        v[i] = v3_add(v[i], F[i]); // the image
-    }
+    double theta[ANDERSON_WINDOW];
     if (a->started)
     {
-        remember(a, pool, weight, F, v);
+        a->newest = (a->newest + 1) % ANDERSON_WINDOW;
+        a->filled = int_min(a->filled + 1, ANDERSON_WINDOW);
     }
+    pass p = {a, anderson_kernels_for(cpu), &F->x, theta, &v->x};
+    parallel_for(pool, 3 * a->count, MIX_GRAIN, remember_chunk, &p);
     a->started = true;
-    memcpy(a->F, F, (size_t)a->count * sizeof(vec3));
-    memcpy(a->G, v, (size_t)a->count * sizeof(vec3));
-    double theta[ANDERSON_WINDOW];
-    for (int k = 0; k < a->filled; k++)
-    {
-        theta[k] = dot(a, pool, weight, a->dF[k], F);
-    }
+    take_sums(a, theta);
     solve_small(a, theta);
-    for (int k = 0; k < a->filled; k++)
-    {
-        for (int i = 0; i < a->count; i++)
-        {
-            v[i] = v3_madd(v[i], -theta[k], a->dG[k][i]);
-        }
-    }
+    parallel_for(pool, 3 * a->count, MIX_GRAIN, combine_chunk, &p);
 }

@@ -9,7 +9,9 @@ weft_status global_step_create(global_step* g, const model* m)
     TRY(chol_symbolic_create(pattern, 1, NULL, &g->symbolic));
     g->values = MEM_NEW(pattern->block_count, double);
     g->held = MEM_NEW(m->vertex_count, uint8_t);
-    return g->values && g->held ? WEFT_OK : WEFT_NO_MEMORY;
+    g->factored = MEM_NEW(m->vertex_count, uint8_t);
+    TRY(global_pins_create(&g->pins, m->vertex_count));
+    return g->values && g->held && g->factored ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 void global_step_forget(global_step* g)
@@ -18,6 +20,7 @@ void global_step_forget(global_step* g)
     {
         g->factors[k].h = 0.0;
     }
+    g->has_base = false;
 }
 
 void global_step_finish(global_step* g)
@@ -29,6 +32,8 @@ void global_step_finish(global_step* g)
     chol_symbolic_finish(&g->symbolic);
     mem_free(g->values);
     mem_free(g->held);
+    mem_free(g->factored);
+    global_pins_finish(&g->pins);
     *g = (global_step){0};
 }
 
@@ -95,66 +100,81 @@ static const double* load(const void* context, const chol_entry* entry, double* 
 {
     const global_source* s = context;
     int column = s->pattern->column[entry->slot];
-    bool held = s->step->held[entry->vertex] || s->step->held[column];
+    bool held = s->step->factored[entry->vertex] || s->step->factored[column];
     *buffer = !held ? s->step->values[entry->slot] : entry->vertex == column ? 1.0 : 0.0;
     return buffer;
 }
 
 void global_step_hold(global_step* g, const filter_record* filter, int count)
 {
-    int held = 0, known = 0;
-    for (int i = 0; i < g->symbolic.vertex_count; i++)
-    {
-        known += g->held[i];
-    }
-    bool same = true;
-    for (int k = 0; k < count; k++)
-    {
-        held += filter[k].direction_count == 3;
-        same = same && (filter[k].direction_count != 3 || g->held[filter[k].vertex]);
-    }
-    if (same && held == known)
-    {
-        return;
-    }
-    global_step_forget(g);
     memset(g->held, 0, (size_t)g->symbolic.vertex_count);
     for (int k = 0; k < count; k++)
     {
         g->held[filter[k].vertex] = filter[k].direction_count == 3;
     }
+    if (!g->has_base || !global_pins_list(g))
+    {
+        global_step_forget(g);
+        memcpy(g->factored, g->held, (size_t)g->symbolic.vertex_count);
+        g->has_base = true;
+        g->pins.count = 0;
+    }
 }
 
-weft_status global_step_factor(global_step* g, const world* w, bool* made)
+weft_status global_step_factor(global_step* g, const world* w, bool* made, int* updates)
 {
     global_factor* f = &g->factors[w->state.halvings];
     *made = f->h != w->h;
-    if (!*made)
+    *updates = 0;
+    if (*made)
     {
-        return WEFT_OK;
+        if (!f->numeric.L)
+        {
+            TRY(chol_numeric_fit(&g->symbolic, 3, &f->numeric));
+        }
+        fill(g, w->model, w->h);
+        global_source context = {g, &w->model->assembler.pattern};
+        chol_source source = {load, &context};
+        chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
+        f->h = 0.0;
+        TRY(chol_factor(&g->symbolic, &f->numeric, &source, &engine));
+        f->h = w->h;
+        g->pins.h = 0.0;
     }
-    if (!f->numeric.L)
+    if (g->pins.count > 0)
     {
-        TRY(chol_numeric_fit(&g->symbolic, 3, &f->numeric));
+        fill(g, w->model, w->h);
+        *updates = global_pins_update(g, w);
     }
-    fill(g, w->model, w->h);
-    global_source context = {g, &w->model->assembler.pattern};
-    chol_source source = {load, &context};
-    chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
-    f->h = 0.0;
-    TRY(chol_factor(&g->symbolic, &f->numeric, &source, &engine));
-    f->h = w->h;
     return WEFT_OK;
 }
 
 // ---- the solve
 
-void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x)
+void global_step_backsolve(global_step* g, const world* w, const vec3* b, vec3* x)
 {
     chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
+    chol_solve(&g->symbolic, &g->factors[w->state.halvings].numeric, &engine, &b->x, &x->x);
+}
+
+// What is held does not couple with the rest: its rows are those of the identity.
+void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x)
+{
+    vec3 loads[PINS_MAX];
+    for (int k = 0; k < g->pins.count; k++)
+    {
+        loads[k] = b[g->pins.list[k].vertex];
+    }
+    global_step_backsolve(g, w, b, x);
+    if (g->pins.count > 0)
+    {
+        global_pins_correct(g, w, loads, x);
+    }
     for (int i = 0; i < g->symbolic.vertex_count; i++)
     {
-        x[i] = g->held[i] ? v3(0, 0, 0) : b[i];
+        if (g->held[i])
+        {
+            x[i] = v3(0, 0, 0);
+        }
     }
-    chol_solve(&g->symbolic, &g->factors[w->state.halvings].numeric, &engine, &x->x, &x->x);
 }

@@ -2,8 +2,11 @@
 //
 //     A = M + sum over rows of elements of weight S^T S
 //
-// one number for each pair of vertices, the same for x, y and z, factored once for each length of substep and set of
-// held vertices, and solved for three right-hand sides.
+// one number for each pair of vertices, the same for x, y and z, factored once for each length of substep, and solved
+// for three right-hand sides.
+//
+// Held vertices are rows of the identity in the factor. Where few have come and gone since it was made, it stays, and
+// solves are put right by a Schur complement (global_pins.c); where many have, there is a new one.
 #ifndef WEFT_GLOBAL_STEP_H
 #define WEFT_GLOBAL_STEP_H
 
@@ -17,26 +20,64 @@ typedef struct global_factor
     chol_numeric numeric;
 } global_factor;
 
+enum
+{
+    PINS_MAX = 16 // held vertices that come and go without a new factor
+};
+
+// A vertex that is held but not in the factor, or the other way round.
+typedef struct pin_change
+{
+    int vertex;
+    bool added;
+    double* W; // [vertex_count] its column: A^-1 of a unit load there, or of its row of A
+    bool known;
+} pin_change;
+
+typedef struct global_pins
+{
+    pin_change list[PINS_MAX]; // [count] by vertex; the rest keep their arrays
+    int count;
+    double h;                            // s: the length of substep of W
+    double inverse[PINS_MAX * PINS_MAX]; // [count][count] of the Schur complement
+    vec3* scratch;                       // [vertex_count]
+} global_pins;
+
 typedef struct global_step
 {
     chol_symbolic symbolic;
     double* values;                          // [blocks of the pattern]
     double filled;                           // s: the length of substep of values, 0: none
     global_factor factors[HALVINGS_MAX + 1]; // by the number of halvings
-    uint8_t* held;                           // [vertex_count] 1: its row is that of the identity
+    uint8_t* held;                           // [vertex_count] 1: it is held
+    uint8_t* factored;                       // [vertex_count] 1: its row in the factors is that of the identity
+    bool has_base;                           // factors may have been made with `factored`
+    global_pins pins;
 } global_step;
 
 weft_status global_step_create(global_step* g, const model* m);
 void global_step_finish(global_step* g); // zeroed or half-built is fine
-void global_step_forget(global_step* g); // factors are made anew when they are wanted
+void global_step_forget(global_step* g); // factors are made anew when they are wanted, with what is then held
 
-// Takes the vertices that are held wholly from the filter. Factors are dropped where that has changed.
+// Takes the vertices that are held wholly from the filter.
 void global_step_hold(global_step* g, const filter_record* filter, int count);
-// The factor for this substep; *made: it was not there.
-weft_status global_step_factor(global_step* g, const world* w, bool* made);
+// The factor for this substep, and what puts it right; *made: it was not there. Returns in *updates how many columns of
+// pins were made.
+weft_status global_step_factor(global_step* g, const world* w, bool* made, int* updates);
 // A as a matrix of 3 x 3 blocks into w->values, for what adds to it.
 void global_step_blocks(global_step* g, world* w);
 // x = A^-1 b, with zero at held vertices; both may be the same.
 void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x);
+
+// ---- of global_pins.c
+weft_status global_pins_create(global_pins* p, int vertex_count);
+void global_pins_finish(global_pins* p); // zeroed or half-built is fine
+// What is held and not factored, or factored and not held. False: that is too much.
+bool global_pins_list(global_step* g);
+// Columns for this substep, whose factor and values are there. Returns how many were made.
+int global_pins_update(global_step* g, const world* w);
+// x is B^-1 b of the factor's own matrix and becomes A^-1 b; loads are b at the vertices of the list.
+void global_pins_correct(const global_step* g, const world* w, const vec3* loads, vec3* x);
+void global_step_backsolve(global_step* g, const world* w, const vec3* b, vec3* x); // with the factor as it is
 
 #endif

@@ -21,6 +21,8 @@
 // strange to A. What pulls is let go between turns.
 #include <string.h>
 
+#include "material/spring.h"
+#include "material/spring_net.h"
 #include "solve/cg/cg.h"
 #include "solve/ties/tied.h"
 #include "step/anderson.h"
@@ -29,6 +31,8 @@
 typedef struct local_global_data
 {
     global_step global;
+    spring_net springs;   // all zero: there are none
+    bool has_others;      // inner forces of other kinds
     vec3 *fading, *loads; // [vertex_count] m/s: v_n less drag; N, that do not depend on x
     cg cg;                // of global steps with contact, and of pins that hold in part
     tied* tied;           // likewise with ties; NULL: there were none yet
@@ -46,8 +50,8 @@ enum
     ANDERSON
 };
 
-static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations", "mixes_rejected",
-                                       NULL};
+static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations",
+                                       "mixes_rejected",          "pin_updates",   NULL};
 
 static const method_setting settings[] = {
     {.name = "iterations",
@@ -77,11 +81,14 @@ static const method_setting settings[] = {
 
 // ---- a substep
 
-static void positions_of(const world* w, const vec3* v, vec3* x)
+// Positions of the iterate, and rhs made ready for forces.
+static void positions_chunk(void* context, int begin, int end)
 {
-    for (int i = 0; i < w->model->vertex_count; i++)
+    world* w = context;
+    for (int i = begin; i < end; i++)
     {
-        x[i] = v3_madd(w->state.x[i], w->h, v[i]);
+        w->x_next[i] = v3_madd(w->state.x[i], w->h, w->v_next[i]);
+        w->rhs[i] = v3(0, 0, 0);
     }
 }
 
@@ -101,23 +108,15 @@ static bool is_filtered(const world* w)
     return partly;
 }
 
-static weft_status stage_predict(world* w)
+static bool is_load(const element_kind* kind)
 {
-    local_global_data* d = w->data;
-    const model* m = w->model;
-    d->w = w;
-    bool made;
-    global_step_hold(&d->global, w->filter, w->pin_count);
-    TRY(global_step_factor(&d->global, w, &made));
-    world_count(w, counters[2], made);
-    element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
-    world_load_forces(w, &start, m->external, d->loads);
-    double fade = exp(-world_setting(w, "drag") * w->h);
-    for (int i = 0; i < m->vertex_count; i++)
-    {
-        d->fading[i] = w->v_next[i] = v3_scale(fade, w->state.v[i]);
-    }
-    return WEFT_OK;
+    return kind->is_load;
+}
+
+// Neither a load nor in the net.
+static bool is_other(const element_kind* kind)
+{
+    return !kind->is_load && kind != &kind_spring;
 }
 
 static element_motion motion_of(const world* w)
@@ -126,23 +125,77 @@ static element_motion motion_of(const world* w)
         .x = w->x_next, .v = w->v_next, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
 }
 
-// rhs = -grad g / h, N s
-static void descend(world* w)
+static const uint8_t* spring_flags(const world* w, const local_global_data* d)
 {
-    const local_global_data* d = w->data;
+    return w->flags ? w->flags[d->springs.group - w->model->groups.list] : NULL;
+}
+
+static weft_status stage_predict(world* w)
+{
+    local_global_data* d = w->data;
     const model* m = w->model;
-    positions_of(w, w->v_next, w->x_next);
-    element_motion motion = {
-        .x = w->x_next, .v = w->v_next, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
-    world_inner_forces(w, &motion, d->loads, w->rhs);
+    d->w = w;
+    bool made;
+    int updates;
+    global_step_hold(&d->global, w->filter, w->pin_count);
+    TRY(global_step_factor(&d->global, w, &made, &updates));
+    world_count(w, counters[2], made);
+    world_count(w, counters[4], updates);
+    element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
+    world_forces_of(w, &start, is_load, m->external, d->loads);
+    if (d->springs.group)
+    {
+        element_motion motion = motion_of(w);
+        spring_net_begin(&d->springs, spring_flags(w, d), w->pool, &motion);
+    }
+    double fade = exp(-world_setting(w, "drag") * w->h);
     for (int i = 0; i < m->vertex_count; i++)
     {
-        w->rhs[i] = v3_madd(v3_scale(w->h, w->rhs[i]), -m->mass[i], v3_sub(w->v_next[i], d->fading[i]));
+        d->fading[i] = w->v_next[i] = v3_scale(fade, w->state.v[i]);
     }
+    return WEFT_OK;
+}
+
+// The gradient and g of rows [begin, end); rhs has the forces of elements that are not springs.
+static double descend_chunk(void* context, int begin, int end)
+{
+    world* w = context;
+    const local_global_data* d = w->data;
+    double sum = 0.0;
+    if (d->springs.group)
+    {
+        sum = spring_net_kernels_for(w->cpu)->pull(&d->springs, w->x_next, w->state.x, w->rhs, begin, end);
+    }
+    for (int i = begin; i < end; i++)
+    {
+        double mass = w->model->mass[i];
+        vec3 change = v3_sub(w->v_next[i], d->fading[i]);
+        w->rhs[i] = v3_madd(v3_scale(w->h, v3_add(w->rhs[i], d->loads[i])), -mass, change);
+        sum += 0.5 * mass * v3_dot(change, change) - w->h * v3_dot(d->loads[i], w->v_next[i]);
+    }
+    return sum;
+}
+
+// rhs = -grad g / h, N s. Returns g / h^2 up to a constant, J.
+static double descend(world* w)
+{
+    const local_global_data* d = w->data;
+    double sum = 0.0;
+    parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, positions_chunk, w);
+    if (d->has_others)
+    {
+        element_motion motion = motion_of(w);
+        energy_sums others = world_elements_of(w, &motion, is_other);
+        sum = others.stretch + others.shear + others.bend + others.dissipation;
+        world_forces_of(w, &motion, is_other, w->rhs, w->rhs);
+    }
+    sum += parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, descend_chunk, w);
     if (w->contact)
     {
         cushions_push(w->contact, w->v_next, w->rhs);
+        sum += cushions_potential(w->contact, w->v_next);
     }
+    return sum;
 }
 
 static weft_status precondition(void* context, const vec3* r, vec3* h)
@@ -221,34 +274,24 @@ static void acceleration_clear(local_global_data* d)
     d->mixed = false;
 }
 
-typedef struct inertia_context
+typedef struct mix
 {
-    const world* w;
-    const local_global_data* d;
-} inertia_context;
+    world* w;
+    local_global_data* d;
+    double omega; // 1: none
+} mix;
 
-static double inertia_chunk(void* context, int begin, int end)
+static void chebyshev_chunk(void* context, int begin, int end)
 {
-    const inertia_context* c = context;
-    const world* w = c->w;
-    double sum = 0.0;
+    const mix* m = context;
+    vec3 *v = m->w->v_next, *before = m->d->before;
     for (int i = begin; i < end; i++)
     {
-        vec3 change = v3_sub(w->v_next[i], c->d->fading[i]);
-        sum += 0.5 * w->model->mass[i] * v3_dot(change, change) - w->h * v3_dot(c->d->loads[i], w->v_next[i]);
+        vec3 image = v3_add(v[i], m->w->dv[i]), last = before[i];
+        before[i] = v[i];
+        m->d->anderson.G[i] = image;
+        v[i] = m->d->mixed ? v3_madd(last, m->omega, v3_sub(image, last)) : image;
     }
-    return sum;
-}
-
-// g / h^2 at the iterate, up to a constant, J.
-static double potential(world* w)
-{
-    element_motion motion = motion_of(w);
-    energy_sums sums = world_inner_energy(w, &motion);
-    inertia_context c = {w, w->data};
-    double inertia = parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, inertia_chunk, &c);
-    double contact = w->contact ? cushions_potential(w->contact, w->v_next) : 0.0;
-    return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact;
 }
 
 // Wang 2015: omega -> 4 / (4 - radius^2 omega).
@@ -256,16 +299,19 @@ static void chebyshev_mix(world* w, local_global_data* d)
 {
     double radius = world_setting(w, "radius");
     bool first = d->omega == 1.0;
-    double omega = first ? 2.0 / (2.0 - radius * radius) : 4.0 / (4.0 - radius * radius * d->omega);
-    for (int i = 0; i < w->model->vertex_count; i++)
-    {
-        vec3 image = v3_add(w->v_next[i], w->dv[i]), last = d->before[i];
-        d->before[i] = w->v_next[i];
-        d->anderson.G[i] = image;
-        w->v_next[i] = d->mixed ? v3_madd(last, omega, v3_sub(image, last)) : image;
-    }
-    d->omega = d->mixed ? omega : 1.0;
+    mix m = {w, d, first ? 2.0 / (2.0 - radius * radius) : 4.0 / (4.0 - radius * radius * d->omega)};
+    parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, chebyshev_chunk, &m);
+    d->omega = d->mixed ? m.omega : 1.0;
     d->mixed = true;
+}
+
+static void plain_chunk(void* context, int begin, int end)
+{
+    const world* w = context;
+    for (int i = begin; i < end; i++)
+    {
+        w->v_next[i] = v3_add(w->v_next[i], w->dv[i]);
+    }
 }
 
 static void accelerate(world* w, local_global_data* d, int kind)
@@ -273,30 +319,27 @@ static void accelerate(world* w, local_global_data* d, int kind)
     if (kind == CHEBYSHEV)
     {
         chebyshev_mix(w, d);
-        return;
     }
-    if (kind == ANDERSON)
+    else if (kind == ANDERSON)
     {
-        anderson_mix(&d->anderson, w->pool, w->model->mass, w->dv, w->v_next);
+        anderson_mix(&d->anderson, w->pool, w->cpu, w->dv, w->v_next);
         d->mixed = d->anderson.filled > 0;
-        return;
     }
-    for (int i = 0; i < w->model->vertex_count; i++)
+    else
     {
-        w->v_next[i] = v3_add(w->v_next[i], w->dv[i]);
+        parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, plain_chunk, w);
     }
 }
 
-// A mixed iterate that is worse than the one before gives way to the plain image, and nothing is remembered.
-static void safeguard(world* w, local_global_data* d, double* value)
+// A mixed iterate that is worse than the one before gives way to the plain image, and nothing is remembered. `now` is
+// g of the iterate, *value that of the one before.
+static void safeguard(world* w, local_global_data* d, double now, double* value)
 {
-    double now = potential(w);
     if (d->mixed && !(now <= *value))
     {
         memcpy(w->v_next, d->anderson.G, (size_t)w->model->vertex_count * sizeof(vec3));
         acceleration_clear(d);
-        descend(w);
-        now = potential(w);
+        now = descend(w);
         world_count(w, counters[3], 1.0);
     }
     *value = now;
@@ -325,25 +368,21 @@ static weft_status stage_iterate(world* w)
     acceleration_clear(d);
     for (int turn = 0, released = 0; turn < turns; turn++)
     {
-        descend(w);
+        double now = descend(w);
         if (turn > 0 && released < RELEASES_MAX && world_release(w, reaction, w->v_next))
         {
             released++;
             acceleration_clear(d);
             value = INFINITY;
             TRY(constrain(w));
-            descend(w);
+            now = descend(w);
         }
-        kind != NO_ACCELERATION ? safeguard(w, d, &value) : (void)0;
+        safeguard(w, d, now, &value);
         TRY(turn_take(w));
         accelerate(w, d, kind);
     }
     world_count(w, counters[0], turns);
-    if (kind != NO_ACCELERATION)
-    {
-        descend(w);
-        safeguard(w, d, &value);
-    }
+    safeguard(w, d, descend(w), &value);
     return WEFT_OK;
 }
 
@@ -355,7 +394,6 @@ static vec3 reaction(const world* w, int i)
 
 static weft_status stage_advance(world* w)
 {
-    descend(w);
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
     w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
     if (w->contact)
@@ -371,17 +409,34 @@ static weft_status stage_advance(world* w)
 static weft_status prepare(world* w, void* data)
 {
     local_global_data* d = data;
+    const element_group* springs = element_groups_find(&w->model->groups, &kind_spring);
+    for (int g = 0; g < w->model->groups.count; g++)
+    {
+        d->has_others = d->has_others || is_other(w->model->groups.list[g].kind);
+    }
+    if (springs)
+    {
+        TRY(spring_net_create(&d->springs, springs, w->model->vertex_count));
+    }
     d->fading = MEM_NEW(w->model->vertex_count, vec3);
     d->loads = MEM_NEW(w->model->vertex_count, vec3);
     d->before = MEM_NEW(w->model->vertex_count, vec3);
-    TRY(anderson_create(&d->anderson, w->model->vertex_count));
+    TRY(anderson_create(&d->anderson, w->model->vertex_count, w->model->mass));
     return d->fading && d->loads && d->before ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
+}
+
+// A factor that is put right for pins has other bits than a new one.
+static void forget(void* data)
+{
+    local_global_data* d = data;
+    d->global.pins.count > 0 ? global_step_forget(&d->global) : (void)0;
 }
 
 static void finish(void* data)
 {
     local_global_data* d = data;
     global_step_finish(&d->global);
+    spring_net_finish(&d->springs);
     cg_finish(&d->cg);
     tied_finish(d->tied);
     mem_free(d->fading);
@@ -408,6 +463,7 @@ const time_method method_local_global = {
     .needs = NEEDS_FORCE | NEEDS_PROJECT,
     .data_size = sizeof(local_global_data),
     .prepare = prepare,
+    .forget = forget,
     .finish = finish,
     .energy_rise_max = INFINITY,
     .counters = counters,

@@ -283,17 +283,18 @@ weft_status world_flags_create(world* w); // for methods that set them; all are 
 weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start); // of implicit elements
 // out = start + forces (N) of the elements whose flags under the mask are as wanted; start may be out.
 void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t wanted, const vec3* start, vec3* out);
-// Likewise of the active elements that act from outside, or of all others.
-void world_load_forces(world* w, const element_motion* motion, const vec3* start, vec3* out);
-void world_inner_forces(world* w, const element_motion* motion, const vec3* start, vec3* out);
+// Likewise of the active elements of some kinds.
+typedef bool kind_choice(const element_kind* kind);
+void world_forces_of(world* w, const element_motion* motion, kind_choice* wanted, const vec3* start, vec3* out);
 double world_element_work(const world* w, const element_motion* start, const vec3* v_end); // of air, J
 linear_system world_system(const world* w, const vec3* b, const vec3* z);
 // changed > 0: the system is that of the last solve but for so many contacts, and x its solution; 0: another one
 weft_status world_solve(world* w, const linear_system* system, vec3* x, int changed);
+weft_status world_solve_once(world* w, const linear_system* system, vec3* x); // what the solver gives up stays so
 energy_report world_energy(world* w, const vec3* x, const vec3* v);
 energy_sums world_elements(world* w, const element_motion* motion);
-energy_sums world_inner_energy(world* w, const element_motion* motion); // without what acts from outside
-double lively_energy(const weft_energy* e);                             // kinetic and elastic
+energy_sums world_elements_of(world* w, const element_motion* motion, kind_choice* wanted); // of some kinds
+double lively_energy(const weft_energy* e);                                                 // kinetic and elastic
 double weight_energy(const model* m); // total mass times gravity times size of the scene
 // J, of what holds vertices: forces times displacements. Those of ties add up to nothing where both sides move
 // together.

@@ -133,27 +133,16 @@ void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t 
     assembler_gather(&w->model->assembler, evaluators, w->pool, start, out);
 }
 
-// Of the active elements of kinds that are loads, or are not.
-static void forces_of_kinds(world* w, const element_motion* motion, bool loads, const vec3* start, vec3* out)
+void world_forces_of(world* w, const element_motion* motion, kind_choice* wanted, const vec3* start, vec3* out)
 {
     element_context contexts[GROUP_MAX];
     element_evaluator evaluators[GROUP_MAX];
     evaluators_of(w, motion, ELEMENT_INACTIVE, 0, contexts, evaluators);
     for (int g = 0; g < w->model->groups.count; g++)
     {
-        evaluators[g].force = w->model->groups.list[g].kind->is_load == loads ? evaluators[g].force : NULL;
+        evaluators[g].force = wanted(w->model->groups.list[g].kind) ? evaluators[g].force : NULL;
     }
     assembler_gather(&w->model->assembler, evaluators, w->pool, start, out);
-}
-
-void world_load_forces(world* w, const element_motion* motion, const vec3* start, vec3* out)
-{
-    forces_of_kinds(w, motion, true, start, out);
-}
-
-void world_inner_forces(world* w, const element_motion* motion, const vec3* start, vec3* out)
-{
-    forces_of_kinds(w, motion, false, start, out);
 }
 
 double world_element_work(const world* w, const element_motion* start, const vec3* v_end)
@@ -223,6 +212,27 @@ linear_system world_system(const world* w, const vec3* b, const vec3* z)
                            .pattern_version = w->pattern_version};
 }
 
+static void solve_counted(world* w)
+{
+    const weft_solve_stats* stats = &w->last_solve;
+    w->stats->iterations += stats->iterations;
+    w->stats->solves++;
+    w->stats->solver = stats->solver;
+    w->stats->setup_s += stats->setup_s;
+    w->stats->solve_s += stats->solve_s;
+    w->stats->residual = stats->residual;
+    w->stats->rate = stats->rate;
+    w->stats->level_count = stats->level_count;
+    w->stats->operator_complexity = stats->operator_complexity;
+}
+
+weft_status world_solve_once(world* w, const linear_system* system, vec3* x)
+{
+    weft_status status = solver_object_solve(&w->solver, system, x, &w->last_solve);
+    solve_counted(w);
+    return status;
+}
+
 weft_status world_solve(world* w, const linear_system* system, vec3* x, int changed)
 {
     weft_solve_stats* stats = &w->last_solve;
@@ -234,15 +244,7 @@ weft_status world_solve(world* w, const linear_system* system, vec3* x, int chan
         w->stats->rescued += rescued == WEFT_OK;
         status = rescued == WEFT_OK ? WEFT_OK : status;
     }
-    w->stats->iterations += stats->iterations;
-    w->stats->solves++;
-    w->stats->solver = stats->solver;
-    w->stats->setup_s += stats->setup_s;
-    w->stats->solve_s += stats->solve_s;
-    w->stats->residual = stats->residual;
-    w->stats->rate = stats->rate;
-    w->stats->level_count = stats->level_count;
-    w->stats->operator_complexity = stats->operator_complexity;
+    solve_counted(w);
     return status;
 }
 
@@ -278,13 +280,13 @@ double held_work(const world* w, reaction_fn* reaction)
     return work;
 }
 
-static energy_sums sum_elements(world* w, const element_motion* motion, bool loads)
+energy_sums world_elements_of(world* w, const element_motion* motion, kind_choice* wanted)
 {
     energy_sums total = {0};
     for (int g = 0; g < w->model->groups.count; g++)
     {
         const element_group* group = &w->model->groups.list[g];
-        if (loads || !group->kind->is_load)
+        if (wanted(group->kind))
         {
             element_group_energy(group, flags_of(w, g), w->pool, w->cpu, motion, w->partial, &total);
         }
@@ -292,14 +294,15 @@ static energy_sums sum_elements(world* w, const element_motion* motion, bool loa
     return total;
 }
 
-energy_sums world_elements(world* w, const element_motion* motion)
+static bool is_any(const element_kind* kind)
 {
-    return sum_elements(w, motion, true);
+    (void)kind;
+    return true;
 }
 
-energy_sums world_inner_energy(world* w, const element_motion* motion)
+energy_sums world_elements(world* w, const element_motion* motion)
 {
-    return sum_elements(w, motion, false);
+    return world_elements_of(w, motion, is_any);
 }
 
 typedef struct sum_context

@@ -1,4 +1,4 @@
-// Tile products, triangular solves and assembly of fronts (dense.h), compiled once for each CPU kind.
+// Tile products and assembly of fronts (dense.h), compiled once for each CPU kind.
 //
 // The work horse subtracts A B^T from a group of tiles that stay in registers while k runs: 24 x 8 with AVX-512,
 // 8 x 4 with AVX2. Blocking, for cores with 32 KB and 512 KB caches or more: a group's rows of A (K_BLOCK tile
@@ -10,89 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/wide.h"
-
-#if defined(__AVX512F__)
-#include <immintrin.h>
-enum
-{
-    LANES = 8,
-    GROUP = 3,  // slabs whose tiles are in registers together
-    COLUMNS = 8 // columns of a tile that are in registers together
-};
-typedef double lane __attribute__((vector_size(64)));
-#elif defined(__AVX2__) && defined(__FMA__)
-#include <immintrin.h>
-enum
-{
-    LANES = 4,
-    GROUP = 1,
-    COLUMNS = 4
-};
-typedef double lane __attribute__((vector_size(32)));
-#else
-enum
-{
-    LANES = 2,
-    GROUP = 1,
-    COLUMNS = 2
-};
-typedef double lane __attribute__((vector_size(16)));
-#endif
+#include "solve/direct/dense_lane.h"
 
 enum
 {
-    PARTS = TILE / LANES, // vectors a tile's column
     K_BLOCK = 16,
     J_BLOCK = 32
 };
-
-WIDE_INLINE lane lane_set(double a)
-{
-    lane b = {0}; // gcc cannot see that all lanes are set when it does not unroll
-    for (int k = 0; k < LANES; k++)
-    {
-        b[k] = a;
-    }
-    return b;
-}
-
-WIDE_INLINE lane lane_load(const double* p)
-{
-    lane a;
-    memcpy(&a, p, sizeof(a));
-    return a;
-}
-
-// *p in every lane. By name, because the compiler would otherwise load eight neighbours at once and shuffle them, which
-// takes a third of the slots of the multiply-adds.
-WIDE_INLINE lane lane_broadcast(const double* p)
-{
-#if defined(__AVX512F__)
-    return _mm512_broadcastsd_pd(_mm_load_sd(p));
-#elif defined(__AVX2__) && defined(__FMA__)
-    return _mm256_broadcast_sd(p);
-#else
-    return lane_set(*p);
-#endif
-}
-
-WIDE_INLINE void lane_store(double* p, lane a)
-{
-    memcpy(p, &a, sizeof(a));
-}
-
-// c - a b
-WIDE_INLINE lane lane_subtract_product(lane c, lane a, lane b)
-{
-#if defined(__AVX512F__)
-    return _mm512_fnmadd_pd(a, b, c);
-#elif defined(__AVX2__) && defined(__FMA__)
-    return _mm256_fnmadd_pd(a, b, c);
-#else
-    return c - a * b;
-#endif
-}
 
 // c[s] -= a[s] b^T over k_count columns, for `slabs` tiles and COLUMNS of their columns. Sizes are constants to the
 // compiler, so that the sums stay in registers.
@@ -180,11 +104,6 @@ static const double* target_operand(const target* t, int slab)
 {
     return front_slab(t->f, t->trailing ? slab + t->f->pivot_tiles : slab);
 }
-
-typedef struct tile_range
-{
-    int begin, end;
-} tile_range;
 
 // C(i, j) -= sum over k of L(i, k) L(j, k)^T for the `count` slabs from i on and all j with j <= slab.
 static void group_product(const target* t, int i, int count, tile_range j_range, tile_range k_range)
@@ -450,126 +369,6 @@ static void dense_extend_add(const front* f, const double* child, const int* pos
     }
 }
 
-// y -= L x for the 8 rows of a slab and k_count columns.
-WIDE_INLINE void slab_multiply(const double* L, const double* x, int k_count, double* y)
-{
-    for (int p = 0; p < TILE; p += LANES)
-    {
-        // Two sums, so that additions do not wait for each other.
-        lane even = lane_load(y + p), odd = lane_set(0.0);
-        for (int k = 0; k < k_count; k += 2)
-        {
-            even = lane_subtract_product(even, lane_load(L + TILE * k + p), lane_broadcast(x + k));
-            odd = lane_subtract_product(odd, lane_load(L + TILE * (k + 1) + p), lane_broadcast(x + k + 1));
-        }
-        lane_store(y + p, even + odd);
-    }
-}
-
-WIDE_INLINE void pivot_tile_solve(const double* tile, double* y)
-{
-    for (int j = 0; j < TILE; j++)
-    {
-        y[j] *= tile[TILE * j + j];
-        for (int k = j + 1; k < TILE; k++)
-        {
-            y[k] -= tile[TILE * j + k] * y[j];
-        }
-    }
-}
-
-static void dense_solve_pivots(const front* f, const dense_sides* sides, double* x)
-{
-    for (int i = 0; i < f->pivot_tiles; i++)
-    {
-        const double* slab = front_slab(f, i);
-        for (int r = 0; r < sides->count; r++)
-        {
-            double *mine = x + (size_t)r * sides->x_apart, *y = mine + i * TILE;
-            slab_multiply(slab, mine, i * TILE, y);
-            pivot_tile_solve(slab + (size_t)i * TILE_SIZE, y);
-        }
-    }
-}
-
-static void dense_multiply_rows(const front* f, const dense_sides* sides, const double* x, double* y, int slab_begin,
-                                int slab_end)
-{
-    for (int i = slab_begin; i < slab_end; i++)
-    {
-        const double* slab = front_slab(f, f->pivot_tiles + i);
-        for (int r = 0; r < sides->count; r++)
-        {
-            slab_multiply(slab, x + (size_t)r * sides->x_apart, f->pivot_tiles * TILE,
-                          y + (size_t)r * sides->y_apart + i * TILE);
-        }
-    }
-}
-
-// x -= sum over slabs of L(i, column)^T y_i; y begins with the first of these slabs.
-static void column_multiply(const front* f, int column, tile_range slabs, const double* y, double* x)
-{
-    lane sum[TILE][PARTS];
-    memset(sum, 0, sizeof(sum));
-    for (int i = slabs.begin; i < slabs.end; i++)
-    {
-        const double* tile = front_slab(f, i) + (size_t)column * TILE_SIZE;
-        for (int p = 0; p < PARTS; p++)
-        {
-            lane right = lane_load(y + TILE * (i - slabs.begin) + LANES * p);
-            for (int j = 0; j < TILE; j++)
-            {
-                sum[j][p] = lane_subtract_product(sum[j][p], lane_load(tile + TILE * j + LANES * p), right);
-            }
-        }
-    }
-    for (int j = 0; j < TILE; j++)
-    {
-        double all[TILE];
-        memcpy(all, sum[j], sizeof(all));
-        x[j] += ((all[0] + all[4]) + (all[2] + all[6])) + ((all[1] + all[5]) + (all[3] + all[7]));
-    }
-}
-
-static void dense_multiply_rows_transposed(const front* f, const dense_sides* sides, const double* y, double* x,
-                                           int column_begin, int column_end)
-{
-    tile_range slabs = {f->pivot_tiles, f->pivot_tiles + f->row_tiles};
-    for (int j = column_begin; j < column_end; j++)
-    {
-        for (int r = 0; r < sides->count; r++)
-        {
-            column_multiply(f, j, slabs, y + (size_t)r * sides->y_apart, x + (size_t)r * sides->x_apart + j * TILE);
-        }
-    }
-}
-
-WIDE_INLINE void pivot_tile_solve_transposed(const double* tile, double* y)
-{
-    for (int j = TILE - 1; j >= 0; j--)
-    {
-        for (int k = j + 1; k < TILE; k++)
-        {
-            y[j] -= tile[TILE * j + k] * y[k];
-        }
-        y[j] *= tile[TILE * j + j];
-    }
-}
-
-static void dense_solve_pivots_transposed(const front* f, const dense_sides* sides, double* x)
-{
-    for (int i = f->pivot_tiles - 1; i >= 0; i--)
-    {
-        const double* tile = front_slab(f, i) + (size_t)i * TILE_SIZE;
-        for (int r = 0; r < sides->count; r++)
-        {
-            double* y = x + (size_t)r * sides->x_apart + i * TILE;
-            column_multiply(f, i, (tile_range){i + 1, f->pivot_tiles}, y + TILE, y);
-            pivot_tile_solve_transposed(tile, y);
-        }
-    }
-}
-
 extern const dense_kernels KERNEL_NAME(dense_kernels);
 const dense_kernels KERNEL_NAME(dense_kernels) = {
     .update_panel = dense_update_panel,
@@ -577,8 +376,8 @@ const dense_kernels KERNEL_NAME(dense_kernels) = {
     .solve_panel = dense_solve_panel,
     .update_trailing = dense_update_trailing,
     .extend_add = dense_extend_add,
-    .solve_pivots = dense_solve_pivots,
-    .multiply_rows = dense_multiply_rows,
-    .multiply_rows_transposed = dense_multiply_rows_transposed,
-    .solve_pivots_transposed = dense_solve_pivots_transposed,
+    .solve_pivots = KERNEL_NAME(dense_solve_pivots),
+    .multiply_rows = KERNEL_NAME(dense_multiply_rows),
+    .multiply_rows_transposed = KERNEL_NAME(dense_multiply_rows_transposed),
+    .solve_pivots_transposed = KERNEL_NAME(dense_solve_pivots_transposed),
 };

@@ -8,6 +8,7 @@
 // Children are added in a fixed order and every tile is summed in one order, so the bits do not depend on the threads.
 #include <string.h>
 
+#include "math/wide.h"
 #include "solve/direct/cholesky.h"
 
 enum
@@ -279,50 +280,81 @@ static front_loop solve_loop(const run* r, const chol_node* node)
                         .y = r->n->y + node->y};
 }
 
+// Loops over vectors are compiled for three right-hand sides and for any number: the sides of an entry lie far apart.
+enum
+{
+    USUAL_SIDES = 3
+};
+
+// What a child passes on to its parent's pivots and rows.
+WIDE_INLINE void child_add(const run* r, const chol_node* child, const front_loop* l, int sides)
+{
+    const chol_symbolic* s = r->s;
+    size_t x_apart = s->x_size, y_apart = s->y_size;
+    const int* position = s->position + (size_t)child->row_begin * (size_t)s->block_size;
+    const double* from = r->n->y + child->y;
+    int pivots = l->f.pivot_tiles * TILE, i = 0, count = (child->row_end - child->row_begin) * s->block_size;
+    for (; i < count && position[i] < pivots; i++)
+    {
+        double* to = l->x + position[i];
+        for (int side = 0; side < sides; side++)
+        {
+            to[(size_t)side * x_apart] += from[(size_t)side * y_apart + (size_t)i];
+        }
+    }
+    for (; i < count; i++)
+    {
+        double* to = l->y + (position[i] - pivots);
+        for (int side = 0; side < sides; side++)
+        {
+            to[(size_t)side * y_apart] += from[(size_t)side * y_apart + (size_t)i];
+        }
+    }
+}
+
 // L u = b for one node: y collects what its ancestors must subtract.
 static void node_forward(const run* r, int k)
 {
     const chol_symbolic* s = r->s;
     const chol_node* node = &s->nodes[k];
     front_loop l = solve_loop(r, node);
-    int pivots = l.f.pivot_tiles * TILE;
     for (int side = 0; side < l.sides.count; side++)
     {
-        double *x = l.x + (size_t)side * s->x_size, *y = l.y + (size_t)side * s->y_size;
-        memset(y, 0, (size_t)l.f.row_tiles * TILE * sizeof(double));
-        for (int c = node->first_child; c >= 0; c = s->nodes[c].next_child)
-        {
-            const chol_node* child = &s->nodes[c];
-            const int* position = s->position + (size_t)child->row_begin * (size_t)s->block_size;
-            const double* from = r->n->y + (size_t)side * s->y_size + child->y;
-            for (int i = 0; i < (child->row_end - child->row_begin) * s->block_size; i++)
-            {
-                *(position[i] < pivots ? &x[position[i]] : &y[position[i] - pivots]) += from[i];
-            }
-        }
+        memset(l.y + (size_t)side * s->y_size, 0, (size_t)l.f.row_tiles * TILE * sizeof(double));
+    }
+    for (int c = node->first_child; c >= 0; c = s->nodes[c].next_child)
+    {
+        l.sides.count == USUAL_SIDES ? child_add(r, &s->nodes[c], &l, USUAL_SIDES)
+                                     : child_add(r, &s->nodes[c], &l, l.sides.count);
     }
     l.kernels->solve_pivots(&l.f, &l.sides, l.x);
     parallel_for(r->engine->pool, l.f.row_tiles, SOLVE_GRAIN, loop_multiply_rows, &l);
 }
 
-// L^T x = u for one node, when all its ancestors are done.
-static void node_backward(const run* r, int k)
+// The solution at a node's rows, which its ancestors have.
+WIDE_INLINE void rows_take(const run* r, const chol_node* node, double* to, int sides)
 {
     const chol_symbolic* s = r->s;
-    const chol_node* node = &s->nodes[k];
-    front_loop l = solve_loop(r, node);
-    for (int side = 0; side < l.sides.count; side++)
+    size_t x_apart = s->x_size, y_apart = s->y_size;
+    for (int i = node->row_begin; i < node->row_end; i++)
     {
-        double* to = l.y + (size_t)side * s->y_size;
-        for (int i = node->row_begin; i < node->row_end; i++)
+        const double* from = r->n->x + s->place[s->rows[i]];
+        for (const double* end = from + s->block_size; from < end; from++, to++)
         {
-            const double* from = r->n->x + (size_t)side * s->x_size + s->place[s->rows[i]];
-            for (int d = 0; d < s->block_size; d++)
+            for (int side = 0; side < sides; side++)
             {
-                *to++ = from[d];
+                to[(size_t)side * y_apart] = from[(size_t)side * x_apart];
             }
         }
     }
+}
+
+// L^T x = u for one node, when all its ancestors are done.
+static void node_backward(const run* r, int k)
+{
+    const chol_node* node = &r->s->nodes[k];
+    front_loop l = solve_loop(r, node);
+    l.sides.count == USUAL_SIDES ? rows_take(r, node, l.y, USUAL_SIDES) : rows_take(r, node, l.y, l.sides.count);
     parallel_for(r->engine->pool, l.f.pivot_tiles, SOLVE_GRAIN, loop_multiply_rows_transposed, &l);
     l.kernels->solve_pivots_transposed(&l.f, &l.sides, l.x);
 }
@@ -352,27 +384,34 @@ static void tasks_backward(void* context, int begin, int end)
 }
 
 // Between [vertex][unknown][side] and the padded vectors of each side.
-static void take_sides(const chol_symbolic* s, chol_numeric* n, const double* b)
+WIDE_INLINE void take_sides(const chol_symbolic* s, const chol_numeric* n, const double* b, int sides)
 {
-    memset(n->x, 0, (size_t)n->sides * s->x_size * sizeof(double));
+    size_t apart = s->x_size;
     for (int k = 0; k < s->vertex_count; k++)
     {
-        const double* from = b + (size_t)s->order[k] * (size_t)(s->block_size * n->sides);
-        for (int d = 0; d < s->block_size * n->sides; d++)
+        const double* from = b + (size_t)s->order[k] * (size_t)(s->block_size * sides);
+        for (double *to = n->x + s->place[k], *end = to + s->block_size; to < end; to++, from += sides)
         {
-            n->x[(size_t)(d % n->sides) * s->x_size + s->place[k] + (size_t)(d / n->sides)] = from[d];
+            for (int side = 0; side < sides; side++)
+            {
+                to[(size_t)side * apart] = from[side];
+            }
         }
     }
 }
 
-static void give_sides(const chol_symbolic* s, const chol_numeric* n, double* x)
+WIDE_INLINE void give_sides(const chol_symbolic* s, const chol_numeric* n, double* x, int sides)
 {
+    size_t apart = s->x_size;
     for (int k = 0; k < s->vertex_count; k++)
     {
-        double* to = x + (size_t)s->order[k] * (size_t)(s->block_size * n->sides);
-        for (int d = 0; d < s->block_size * n->sides; d++)
+        double* to = x + (size_t)s->order[k] * (size_t)(s->block_size * sides);
+        for (const double *from = n->x + s->place[k], *end = from + s->block_size; from < end; from++, to += sides)
         {
-            to[d] = n->x[(size_t)(d % n->sides) * s->x_size + s->place[k] + (size_t)(d / n->sides)];
+            for (int side = 0; side < sides; side++)
+            {
+                to[side] = from[(size_t)side * apart];
+            }
         }
     }
 }
@@ -380,7 +419,8 @@ static void give_sides(const chol_symbolic* s, const chol_numeric* n, double* x)
 void chol_solve(const chol_symbolic* s, chol_numeric* numeric, const chol_engine* engine, const double* b, double* x)
 {
     run r = {.s = s, .n = numeric, .engine = engine};
-    take_sides(s, numeric, b);
+    memset(numeric->x, 0, (size_t)numeric->sides * s->x_size * sizeof(double));
+    numeric->sides == USUAL_SIDES ? take_sides(s, numeric, b, USUAL_SIDES) : take_sides(s, numeric, b, numeric->sides);
     parallel_for(engine->pool, s->task_count, 1, tasks_forward, &r);
     for (int t = 0; t < s->top_count; t++)
     {
@@ -391,5 +431,5 @@ void chol_solve(const chol_symbolic* s, chol_numeric* numeric, const chol_engine
         node_backward(&r, s->top[t]);
     }
     parallel_for(engine->pool, s->task_count, 1, tasks_backward, &r);
-    give_sides(s, numeric, x);
+    numeric->sides == USUAL_SIDES ? give_sides(s, numeric, x, USUAL_SIDES) : give_sides(s, numeric, x, numeric->sides);
 }
