@@ -21,13 +21,14 @@ extern "C" {
 /// ---- settings
 
 /// One material serves every method. SI units of surfaces.
+/// Of strands and volumes fewer numbers count, in other units.
 typedef struct weft_material
 {
-    double density;        ///< kg/m^2
-    double stretch_warp;   ///< N/m
+    double density;        ///< kg/m^2; of strands kg/m, of volumes kg/m^3
+    double stretch_warp;   ///< N/m; of strands EA in N, of volumes Young's modulus in Pa
     double stretch_weft;   ///< N/m
     double shear;          ///< N/m
-    double bending;        ///< N m
+    double bending;        ///< N m; of strands EI in N m^2
     double damping;        ///< s, times each stiffness
 } weft_material;
 
