@@ -318,7 +318,7 @@ def examples():
     """The whole scenes among the examples of the scene reference."""
     text = (ROOT / "docs" / "scene-reference.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```json\n(.*?)^```", text, re.S | re.M)
-    return [json.loads(blank_comments(block)) for block in blocks if '"cloth"' in block]
+    return [json.loads(blank_comments(block)) for block in blocks if re.search('"(cloth|strands|volumes)"', block)]
 
 
 def weft_accepts(weft, document):

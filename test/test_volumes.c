@@ -203,6 +203,7 @@ static void test_command(void** unused)
     assert_same_file("whole", "again", "foam.pc2");
     assert_file_has("whole/foam.ele", "216 4 0\n");
     command_succeeds(WEFT_COMMAND, "inspect whole");
+    assert_file_has("output", "foam (solid, 72 triangles)");
     assert_file_has("output", "clean: no crossing in 7 frames");
     command_succeeds(WEFT_COMMAND, "export whole --to gltf -o foam.glb");
     command_succeeds(WEFT_COMMAND, "view whole -o page.html");
