@@ -21,6 +21,8 @@ void scene_write_bytes(const char* path, const char* text, size_t size);
 weft_status scene_load_bytes(const char* text, size_t size, weft_scene** out, weft_error* error);
 weft_scene* scene_load_text(const char* text, const char* const* overrides, int override_count); // must load
 
+void scene_refused(const char* text, const char* word); // must not load, for a reason with this word
+
 char* scene_schema(void); // free()
 weft_sim* scene_sim_text(const char* text, int workers); // must load and start
 

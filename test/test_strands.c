@@ -118,36 +118,24 @@ static void test_radius(void** unused)
     }
 }
 
-static void refused(const char* text, const char* word)
-{
-    weft_scene* scene = NULL;
-    weft_error error = {0};
-    weft_status status = scene_load_bytes(text, strlen(text), &scene, &error);
-    if (status == WEFT_OK || !strstr(error.message, word))
-    {
-        fail_msg("%s: %s", text, status == WEFT_OK ? "accepted" : error.message);
-    }
-    weft_scene_destroy(scene);
-}
-
 static void test_refused(void** unused)
 {
     (void)unused;
-    refused("{" BRUSH ", \"material\": {\"shear\": 1}}]}",
-            "strands have no `shear`; their material has density (kg/m)");
-    refused("{" BRUSH ", \"material\": \"denim\"}]}", "fabrics are for cloth");
-    refused("{" BRUSH ", \"material\": {\"density\": 0}}]}", "density");
-    refused("{" BRUSH ", \"thickness\": 0.01}]}", "strands have a \"radius\" instead");
-    refused("{" BRUSH ", \"radius\": 0}]}", "radius");
-    refused("{" BRUSH ", \"warp\": [1, 0, 0]}]}", "only sheets have this key");
-    refused("{\"cloth\": [{\"mesh\": {\"grid\": {}}, \"radius\": 0.1}]}", "only strands have a radius");
-    refused("{\"strands\": [{\"mesh\": {\"grid\": {}}}]}", "strands are lines: their mesh is {\"brush\"");
-    refused("{\"cloth\": [{\"mesh\": {\"brush\": {}}}]}", "cloth is made of sheets");
-    refused("{\"strands\": [{\"mesh\": {\"brush\": {\"vertices\": 1}}}]}", "vertices");
-    refused("{\"strands\": [{\"mesh\": {\"brush\": {\"count\": 3}}}]}", "a list of 2 numbers");
-    refused("{\"strands\": [{\"mesh\": {}}]}", "exactly one of obj, brush here, found 0");
+    scene_refused("{" BRUSH ", \"material\": {\"shear\": 1}}]}",
+                  "strands have no `shear`; their material has density (kg/m)");
+    scene_refused("{" BRUSH ", \"material\": \"denim\"}]}", "fabrics are for cloth");
+    scene_refused("{" BRUSH ", \"material\": {\"density\": 0}}]}", "density");
+    scene_refused("{" BRUSH ", \"thickness\": 0.01}]}", "strands have a \"radius\" instead");
+    scene_refused("{" BRUSH ", \"radius\": 0}]}", "radius");
+    scene_refused("{" BRUSH ", \"warp\": [1, 0, 0]}]}", "only sheets have this key");
+    scene_refused("{\"cloth\": [{\"mesh\": {\"grid\": {}}, \"radius\": 0.1}]}", "only strands have a radius");
+    scene_refused("{\"strands\": [{\"mesh\": {\"grid\": {}}}]}", "strands are lines: their mesh is {\"brush\"");
+    scene_refused("{\"cloth\": [{\"mesh\": {\"brush\": {}}}]}", "cloth is made of sheets");
+    scene_refused("{\"strands\": [{\"mesh\": {\"brush\": {\"vertices\": 1}}}]}", "vertices");
+    scene_refused("{\"strands\": [{\"mesh\": {\"brush\": {\"count\": 3}}}]}", "a list of 2 numbers");
+    scene_refused("{\"strands\": [{\"mesh\": {}}]}", "exactly one of obj, brush here, found 0");
     scene_write_bytes(scene_path("one.obj"), "v 0 0 0\nv 0 1 0\nl 1 2\nl 1\n", 27);
-    refused("{\"strands\": [{\"mesh\": {\"obj\": \"one.obj\"}}]}", "a line needs at least two");
+    scene_refused("{\"strands\": [{\"mesh\": {\"obj\": \"one.obj\"}}]}", "a line needs at least two");
 }
 
 static void test_command(void** unused)

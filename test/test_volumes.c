@@ -151,36 +151,27 @@ static void test_counts(void** unused)
     weft_sim_destroy(sim);
 }
 
-static void refused(const char* text, const char* word)
-{
-    weft_scene* scene = NULL;
-    weft_error error = {0};
-    weft_status status = scene_load_bytes(text, strlen(text), &scene, &error);
-    if (status == WEFT_OK || !strstr(error.message, word))
-    {
-        fail_msg("%s: %s", text, status == WEFT_OK ? "accepted" : error.message);
-    }
-    weft_scene_destroy(scene);
-}
-
 static void test_refused(void** unused)
 {
     (void)unused;
 #define BOX "{\"volumes\": [{\"mesh\": {\"solid\": {\"box\": {\"size\": 0.1, \"cells\": 2}}}"
-    refused(BOX ", \"material\": {\"bending\": 1}}]}", "volumes have no `bending`");
-    refused(BOX ", \"material\": {\"density\": 0}}]}", "density");
-    refused(BOX ", \"radius\": 1}]}", "only strands have a radius");
-    refused(BOX ", \"rest\": \"uv\"}]}", "only sheets have this key");
-    refused("{\"volumes\": [{\"mesh\": {\"solid\": {}}}]}", "exactly one of box, bar, ball");
-    refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"bar\": {}}}}]}", "a bar needs a \"size\"");
-    refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"ball\": {}}}}]}", "a ball needs a \"radius\"");
-    refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"ball\": {\"radius\": 1, \"cells\": 5000}}}}]}",
-            "vertices; at most");
-    refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"box\": {\"size\": 1, \"cells\": [9, 9]}}}}]}", "a list of 3");
-    refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"box\": {\"size\": 1}}, \"scale\": 2}}]}", "only meshes from");
-    refused("{\"volumes\": [{\"mesh\": {\"grid\": {}}}]}", "volumes are solids: their mesh is {\"solid\"");
-    refused("{\"obstacles\": [{\"mesh\": {\"solid\": {}}}], \"cloth\": [{\"mesh\": {\"grid\": {}}}]}", "OBJ file");
-    refused(BOX ", \"model\": \"nothing\"}]}", "hooke");
+    scene_refused(BOX ", \"material\": {\"bending\": 1}}]}", "volumes have no `bending`");
+    scene_refused(BOX ", \"material\": {\"density\": 0}}]}", "density");
+    scene_refused(BOX ", \"radius\": 1}]}", "only strands have a radius");
+    scene_refused(BOX ", \"rest\": \"uv\"}]}", "only sheets have this key");
+    scene_refused("{\"volumes\": [{\"mesh\": {\"solid\": {}}}]}", "exactly one of box, bar, ball");
+    scene_refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"bar\": {}}}}]}", "a bar needs a \"size\"");
+    scene_refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"ball\": {}}}}]}", "a ball needs a \"radius\"");
+    scene_refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"ball\": {\"radius\": 1, \"cells\": 5000}}}}]}",
+                  "vertices; at most");
+    scene_refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"box\": {\"size\": 1, \"cells\": [9, 9]}}}}]}",
+                  "a list of 3");
+    scene_refused("{\"volumes\": [{\"mesh\": {\"solid\": {\"box\": {\"size\": 1}}, \"scale\": 2}}]}",
+                  "only meshes from");
+    scene_refused("{\"volumes\": [{\"mesh\": {\"grid\": {}}}]}", "volumes are solids: their mesh is {\"solid\"");
+    scene_refused("{\"obstacles\": [{\"mesh\": {\"solid\": {}}}], \"cloth\": [{\"mesh\": {\"grid\": {}}}]}",
+                  "OBJ file");
+    scene_refused(BOX ", \"model\": \"nothing\"}]}", "hooke");
 }
 
 static void test_command(void** unused)
