@@ -200,20 +200,30 @@ static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body, 
     const weft_material* m = &cloth->material;
     bool lines = cloth->segment_count > 0;
     printf("%s %s (%s): vertices %d, %s %d, %s %d, pinned vertices %d in %d sets, forces %d\n", cloth->kind,
-           cloth->name, cloth->obj ? cloth->obj : "grid", cloth->vertex_count, lines ? "lines" : "faces",
-           cloth->face_count, lines ? "segments" : "triangles", lines ? cloth->segment_count : cloth->triangle_count,
-           cloth->pinned_count, cloth->pin_count, cloth->force_count);
+           cloth->name, cloth->source, cloth->vertex_count, lines ? "lines" : "faces", cloth->face_count,
+           lines ? "segments" : "triangles", lines ? cloth->segment_count : cloth->triangle_count, cloth->pinned_count,
+           cloth->pin_count, cloth->force_count);
     if (cloth->tetrahedron_count > 0)
     {
         printf("  the surface of %d tetrahedra\n", cloth->tetrahedron_count);
     }
     print_extent(body);
     printf("mass %.4g kg\n", body->mass);
-    printf("  %s%s%s: %g %s, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s\n", cloth->model,
-           cloth->bending ? ", bending " : "", cloth->bending ? cloth->bending : "", m->density, cloth->density_unit,
-           m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
+    printf("  %s%s%s: ", cloth->model, cloth->bending ? ", bending " : "", cloth->bending ? cloth->bending : "");
+    for (int k = 0; k < cloth->value_count; k++)
+    {
+        const weft_scene_value* v = &cloth->values[k];
+        printf("%s%s %g %s", k > 0 ? ", " : "", v->name, v->value, v->unit);
+    }
+    if (cloth->value_count == 0)
+    {
+        printf("%g %s, stretch %g and %g N/m, shear %g N/m, bending %g N m, damping %g s", m->density,
+               cloth->density_unit, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
+    }
+    putchar('\n');
     print_friction("  ", cloth->friction, cloth->static_friction, unsaid);
-    printf(", thickness %g m\n", cloth->thickness);
+    printf(", %s %g m\n", cloth->has_radius ? "radius" : "thickness",
+           cloth->thickness / (cloth->has_radius ? 2.0 : 1.0));
 }
 
 static void print_tie(const weft_tied* t)
@@ -337,6 +347,15 @@ static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
     put_extent(body);
     put_friction(cloth->friction, cloth->static_friction);
     printf("\"mass\":%.17g,\"thickness\":%.17g,", body->mass, cloth->thickness);
+    if (cloth->value_count > 0)
+    {
+        for (int k = 0; k < cloth->value_count; k++)
+        {
+            printf("%s\"%s\":%.17g", k > 0 ? "," : "\"material\":{", cloth->values[k].name, cloth->values[k].value);
+        }
+        printf("}}");
+        return;
+    }
     printf("\"material\":{\"density\":%.17g,\"stretch_warp\":%.17g,\"stretch_weft\":%.17g,\"shear\":%.17g,"
            "\"bending\":%.17g,\"damping\":%.17g}}",
            m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);

@@ -432,6 +432,7 @@ static void put_heading(const inspection* in)
         printf("%s %s (%s, %d %s)", b > 0 ? "," : ":", plain(body->name, name),
                obstacle      ? "obstacle"
                : body->lines ? "lines"
+               : body->solid ? "solid"
                              : "cloth",
                body->lines ? body->segment_count : body->triangle_count, body->lines ? "segments" : "triangles");
     }

@@ -78,6 +78,18 @@ weft_sim* scene_sim_text(const char* text, int workers)
     return sim;
 }
 
+void scene_refused(const char* text, const char* word)
+{
+    weft_scene* scene = NULL;
+    weft_error error = {0};
+    weft_status status = scene_load_bytes(text, strlen(text), &scene, &error);
+    weft_scene_destroy(scene);
+    if (status == WEFT_OK || !strstr(error.message, word))
+    {
+        fail_msg("%s: %s", text, status == WEFT_OK ? "accepted" : error.message);
+    }
+}
+
 char* scene_schema(void)
 {
     size_t size = weft_scene_schema(NULL, 0) + 1;

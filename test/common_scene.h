@@ -26,6 +26,8 @@ weft_scene* scene_load_cloth(const char* keys);
 void scene_assert_vertices(const int* vertices, int count, const int* expected, int expected_count);
 extern const char scene_square_obj[]; // two faces of four corners, side by side, with a seam
 
+void scene_refused(const char* text, const char* word); // must not load, for a reason with this word
+
 char* scene_schema(void);                                // free()
 weft_sim* scene_sim_text(const char* text, int workers); // must load and start
 

@@ -140,8 +140,9 @@ static void test_shipped_scenes(void** unused)
     const char *name, *summary;
     for (int k = 0; weft_list(WEFT_LIST_SCENES, k, &name, &summary) == WEFT_OK; k++)
     {
-        bool fixed_size = strcmp(name, "mpcg-4x4") == 0;
-        experiment e = {name, {fixed_size ? "frames=1" : "cells=30"}, 10};
+        bool grid = strcmp(name, "mpcg-4x4") != 0 && strstr(weft_scene_text(name), "\"grid\"");
+        bool solid = strstr(weft_scene_text(name), "\"solid\"");
+        experiment e = {name, {grid ? "cells=30" : solid ? "cells=6" : "frames=1"}, 10};
         outcome direct = run(&e, &(variant){"implicit-euler", "cholesky", "1e-5", NULL, 1});
         outcome multigrid = run(&e, &(variant){"implicit-euler", "sa-ppcg", "1e-11", NULL, 2});
         outcome unfiltered = run(&e, &(variant){"implicit-euler", "sa-pcg", "1e-11", NULL, 2});

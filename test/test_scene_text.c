@@ -35,7 +35,7 @@ static void write_obj(const scene_cloth* cloth)
     }
     for (int face = 0; face < m->face_count; face++)
     {
-        fprintf(file, "f");
+        fprintf(file, m->form == MESH_LINES ? "l" : "f");
         for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
         {
             fprintf(file, " %d", m->face_vertex[k] + 1);
@@ -49,6 +49,21 @@ static void write_obj(const scene_cloth* cloth)
     assert_int_equal(fclose(file), 0);
 }
 
+static void write_ele(const scene_cloth* cloth)
+{
+    char name[128];
+    snprintf(name, sizeof(name), "%s.ele", cloth->name);
+    FILE* file = fopen(scene_path(name), "w");
+    assert_non_null(file);
+    fprintf(file, "%d 4 0\n", cloth->mesh.tetrahedron_count);
+    for (int t = 0; t < cloth->mesh.tetrahedron_count; t++)
+    {
+        const int* v = cloth->mesh.tetrahedron + 4 * t;
+        fprintf(file, "%d %d %d %d %d\n", t, v[0], v[1], v[2], v[3]);
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
 static void assert_same_cloth(const scene_cloth* a, const scene_cloth* b)
 {
     int corners = a->mesh.face_start[a->mesh.face_count];
@@ -57,6 +72,7 @@ static void assert_same_cloth(const scene_cloth* a, const scene_cloth* b)
     assert_memory_equal(a->mesh.position, b->mesh.position, sizeof(vec3) * (size_t)a->mesh.vertex_count);
     assert_memory_equal(a->mesh.face_start, b->mesh.face_start, sizeof(int) * (size_t)(a->mesh.face_count + 1));
     assert_memory_equal(a->mesh.face_vertex, b->mesh.face_vertex, sizeof(int) * (size_t)corners);
+    assert_int_equal(a->mesh.tetrahedron_count, b->mesh.tetrahedron_count);
     assert_memory_equal(&a->world_warp, &b->world_warp, sizeof(vec3));
     assert_memory_equal(&a->material, &b->material, sizeof(weft_material));
     assert_int_equal(!a->rest_uv, !b->rest_uv);
@@ -82,6 +98,10 @@ static void assert_round_trip(const weft_scene* first)
         if (!first->cloths[k].is_grid)
         {
             write_obj(&first->cloths[k]);
+        }
+        if (first->cloths[k].mesh.tetrahedron)
+        {
+            write_ele(&first->cloths[k]);
         }
     }
     weft_scene* again = scene_load_text(weft_scene_json(first), NULL, 0);
@@ -161,10 +181,12 @@ static void test_shipped_scenes(void** state)
         for (int variant = 0; variant < 2; variant++)
         {
             const char* overrides[] = {"cells=6", "tessellation=irregular"};
-            bool as_shipped = variant == 0;
+            bool as_shipped = variant == 0, has_grid = strstr(weft_scene_text(name), "\"grid\"");
+            bool has_cells = has_grid || strstr(weft_scene_text(name), "\"solid\"");
             weft_scene* scene = NULL;
             weft_error error = {0};
-            weft_status status = weft_scene_load(name, overrides, as_shipped ? 0 : 2, &scene, &error);
+            weft_status status =
+                weft_scene_load(name, overrides, as_shipped ? 0 : has_cells + has_grid, &scene, &error);
             if (status != WEFT_OK)
             {
                 fail_msg("%s: %s:%d: %s", name, error.file, error.line, error.message);

@@ -47,6 +47,14 @@ def shape(name, **keys):
     return obstacle(shape={name: keys})
 
 
+def strands(**keys):
+    return {"strands": [dict({"mesh": {"brush": {"count": [2, 1], "vertices": 3}}}, **keys)]}
+
+
+def solid(**shape):
+    return {"volumes": [{"mesh": {"solid": shape}}]}
+
+
 def exclude(*items):
     return scene(obstacles=[{"name": "ball", "shape": {"sphere": {"radius": 1}}}], contact={"exclude": list(items)})
 
@@ -58,6 +66,14 @@ def scene(**keys):
 
 
 GOOD = [
+    strands(material={"density": 0.01, "stretch": 10, "bending": 0, "damping": 0}, radius=0.001),
+    strands(mesh={"brush": {"size": [0.1, 0.2], "count": [1, 3], "vertices": 2, "length": 1, "spread": 0.5}}),
+    strands(pins=[{"where": {"edge": "all"}}], model="hooke", vertex_mass=0.1),
+    solid(box={"size": [1, 2, 3], "cells": [1, 2, 3]}),
+    solid(bar={"size": [1, 0.1], "cells": 5}),
+    solid(ball={"radius": 0.1}),
+    {"volumes": [{"mesh": {"solid": {"box": {"size": 1, "cells": 1}}}, "thickness": 0.002,
+                  "material": {"density": 1, "young_modulus": 0, "damping": 0}}]},
     scene(),
     scene(solver={"name": "mpcg", "preconditioner": None, "tolerance": 1e-8, "max_iterations": 10}),
     scene(solver={"name": "sa-ppcg", "sa": {"theta": 0.3, "degree": 3}}),
@@ -102,6 +118,30 @@ GOOD = [
 ]
 
 BAD = [
+    strands(thickness=0.1),
+    strands(radius=0),
+    strands(warp=[1, 0, 0]),
+    strands(material="denim"),
+    strands(material={"shear": 1}),
+    strands(material={"density": 0}),
+    strands(mesh={"grid": {}}),
+    strands(mesh={"brush": {"vertices": 1}}),
+    strands(mesh={"brush": {"count": 3}}),
+    strands(mesh={}),
+    {"strands": [{}]},
+    solid(),
+    solid(box={}),
+    solid(box={"size": 0}),
+    solid(bar={"size": 1}),
+    solid(ball={"radius": 0.1, "cells": 0}),
+    solid(ball={"radius": 0.1}, box={"size": 1}),
+    solid(cone={}),
+    {"volumes": [{"mesh": {"tets": "body.stl"}}]},
+    {"volumes": [{"mesh": {"solid": {"ball": {"radius": 1}}}, "radius": 1}]},
+    {"volumes": [{"mesh": {"solid": {"ball": {"radius": 1}}}, "material": {"bending": 1}}]},
+    cloth(radius=0.1),
+    cloth(mesh={"brush": {}}),
+    cloth(mesh={"solid": {"ball": {"radius": 1}}}),
     [],
     {},
     {"cloth": []},
@@ -278,7 +318,7 @@ def examples():
     """The whole scenes among the examples of the scene reference."""
     text = (ROOT / "docs" / "scene-reference.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```json\n(.*?)^```", text, re.S | re.M)
-    return [json.loads(blank_comments(block)) for block in blocks if '"cloth"' in block]
+    return [json.loads(blank_comments(block)) for block in blocks if re.search('"(cloth|strands|volumes)"', block)]
 
 
 def weft_accepts(weft, document):

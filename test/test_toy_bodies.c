@@ -554,9 +554,12 @@ static void test_export(void** unused)
     assert_file_has("ply/threads.0002.ply",
                     "element edge 24\nproperty int vertex1\nproperty int vertex2\nend_header\n");
     assert_file_has("vtp/threads.0002.vtp", "NumberOfLines=\"3\" NumberOfStrips=\"0\" NumberOfPolys=\"0\"");
-    command_fails(WEFT_TOYS, "export carried --to abc -o run.abc", "take one of pc2, mdd, obj, ply, vtp");
-    command_fails(WEFT_TOYS, "export carried --to gltf -o run.glb", "`threads` is made of lines");
-    command_fails(WEFT_TOYS, "export carried --to usda -o run.usda", "`threads` is made of lines");
+    command_fails(WEFT_TOYS, "export carried --to abc -o run.abc", "take one of pc2, mdd, obj, ply, vtp, gltf, usda");
+    command("export carried --to gltf -o run.glb");
+    assert_file_has("run.glb", "\"name\":\"threads\",\"primitives\":[{\"mode\":1,");
+    command("export carried --to usda -o run.usda");
+    assert_file_has("run.usda", "def BasisCurves \"threads\"\n    {\n        uniform token type = \"linear\"");
+    assert_file_has("run.usda", "int[] curveVertexCounts = [9, 9, 9]\n");
     command("export carried --to abc -o run.abc --body sheet");
     command_fails(WEFT_TOYS, "render carried --show aggregates", "`threads` is made of lines");
 }
@@ -580,7 +583,7 @@ static void test_solid_command(void** unused)
     assert_same_file("bar-whole", "bar-again", "bar.ele");
     assert_file_has("bar-whole/bar.ele", "18 4 0\n1 1 5 6 8\n");
     command("inspect bar-whole");
-    assert_file_has("output", "bar (cloth, 28 triangles)");
+    assert_file_has("output", "bar (solid, 28 triangles)");
     assert_file_has("output", "clean: no crossing in 6 frames");
     command("view bar-whole -o bar.html");
     command("export bar-whole --to abc -o bar.abc");

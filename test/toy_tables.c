@@ -5,17 +5,21 @@
 #include "step/step.h"
 
 extern const time_method method_implicit_euler, method_newton, method_toy_verlet, method_toy_positions;
-extern const cloth_model model_baraff_witkin, model_toy_springs;
+extern const time_method method_local_global;
+extern const cloth_model model_baraff_witkin, model_toy_springs, model_hooke;
 extern const body_kind body_kind_cloth, body_kind_toy_threads, body_kind_toy_blocks;
+extern const body_kind body_kind_strands, body_kind_volumes;
 
 const method_row method_table[] = {
     {.method = &method_implicit_euler, .fallback = &method_newton},
     {.method = &method_newton},
     {.method = &method_toy_verlet},
     {.method = &method_toy_positions},
+    {.method = &method_local_global},
     {.method = NULL},
 };
 
-const cloth_model* const model_table[] = {&model_baraff_witkin, &model_toy_springs, NULL};
+const cloth_model* const model_table[] = {&model_baraff_witkin, &model_toy_springs, &model_hooke, NULL};
 
-const body_kind* const body_table[] = {&body_kind_cloth, &body_kind_toy_threads, &body_kind_toy_blocks, NULL};
+const body_kind* const body_table[] = {&body_kind_cloth,   &body_kind_toy_threads, &body_kind_toy_blocks,
+                                       &body_kind_strands, &body_kind_volumes,     NULL};

@@ -46,6 +46,7 @@ typedef struct weft_cache_body
     const char* name;
     int obstacle;               ///< 1: an obstacle, 0: cloth
     int still;                  ///< 1: NAME.obj is its place in every frame; there is no NAME.pc2
+    int solid;                  ///< 1: faces and triangles are the surface of tetrahedra, which NAME.ele has
     double thickness;           ///< m, as the run says, of lines twice their radius; 0: it does not
     int from, until;            ///< frames [from, until) in which the body is there; until is INT_MAX where it stays
     int vertex_count;

@@ -51,12 +51,20 @@ WEFT_API int weft_scene_steps_per_frame(const weft_scene* scene);
 WEFT_API double weft_scene_frame_rate(const weft_scene* scene); ///< frames a second: 1 / (time_step * steps_per_frame)
 WEFT_API const char* weft_scene_name(const weft_scene* scene);  ///< file name without folder and ending
 
+/// A number of a body's material, as scene files call it.
+typedef struct weft_scene_value
+{
+    const char *name, *unit;
+    double value;
+} weft_scene_value;
+
 /// One cloth of a scene, as it starts. Strings are the scene's.
 typedef struct weft_scene_cloth
 {
     const char* name;
     const char* kind; ///< a name from weft_list(WEFT_LIST_BODIES, ...)
-    const char* obj;  ///< the file, as the scene names it; NULL: a grid
+    const char* obj;  ///< the OBJ file, as the scene names it; NULL: another source
+    const char* source; ///< the file, or what the mesh is made as: "grid", "ball", ...
     int vertex_count, face_count, triangle_count;
     int segment_count; ///< of kinds made of lines: faces are polylines then, and there are no triangles
     int tetrahedron_count; ///< of kinds made of tetrahedra: faces and triangles are their surface
@@ -65,6 +73,9 @@ typedef struct weft_scene_cloth
     int force_count;  ///< entries of "forces"
     weft_material material;
     const char* density_unit; ///< of the material: kg/m^2 of cloth
+    weft_scene_value values[6]; ///< [value_count] the material of kinds that have other keys than cloth
+    int value_count;            ///< 0: cloth
+    int has_radius;             ///< 1: scene files give its radius, half of the thickness
     const char* model;
     const char* bending;              ///< NULL: the model has no choice
     double friction, static_friction; ///< of contact; negative: not said, or at rest the same

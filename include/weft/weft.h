@@ -21,13 +21,14 @@ extern "C" {
 /// ---- settings
 
 /// One material serves every method. SI units of surfaces.
+/// Of strands and volumes fewer numbers count, in other units.
 typedef struct weft_material
 {
-    double density;        ///< kg/m^2
-    double stretch_warp;   ///< N/m
+    double density;        ///< kg/m^2; of strands kg/m, of volumes kg/m^3
+    double stretch_warp;   ///< N/m; of strands EA in N, of volumes Young's modulus in Pa
     double stretch_weft;   ///< N/m
     double shear;          ///< N/m
-    double bending;        ///< N m
+    double bending;        ///< N m; of strands EI in N m^2
     double damping;        ///< s, times each stiffness
 } weft_material;
 
@@ -105,7 +106,7 @@ typedef struct weft_cloth_def
                                  ///< NULL: the model's own
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
-    double vertex_mass;          ///< kg a vertex instead of density times area; 0: not used
+    double vertex_mass;          ///< kg a vertex instead of density times area, length or volume; 0: not used
     double friction;             ///< coefficient. Of a pair the geometric mean of both counts; negative: what it touches says, and
                                  ///< where neither does the simulation's
     double static_friction;      ///< coefficient at rest; negative: the same

@@ -126,6 +126,7 @@ static weft_status cache_add_body(weft_cache* cache, const listing* known, const
     b->obstacle = !samples || (comes ? strcmp(comes->list, change_obstacles) == 0 : rank >= scene->cloth_count);
     b->still = !samples;
     b->thickness = comes ? comes->thickness : rank >= 0 ? scene->thickness[rank] : 0.0;
+    b->solid = !b->obstacle && has_file(cache->dir, name, ".ele");
     return WEFT_OK;
 }
 

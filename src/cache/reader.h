@@ -28,7 +28,7 @@ typedef struct body
 {
     char* name;
     int rank; // place in scene.json; bodies that it does not name come last
-    bool obstacle, still;
+    bool obstacle, still, solid;
     double thickness;     // m, as scene.json says; 0: it does not
     topology* topologies; // [topology_count]
     int topology_count;

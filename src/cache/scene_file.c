@@ -17,7 +17,8 @@ static bool item_moves(const json_t* item, bool cloth)
 
 static double item_thickness(const json_t* item)
 {
-    double value = json_number_value(json_object_get(item, "thickness"));
+    const json_t* radius = json_object_get(item, "radius"); // of strands
+    double value = radius ? 2.0 * json_number_value(radius) : json_number_value(json_object_get(item, "thickness"));
     return value > 0.0 && isfinite(value) ? value : 0.0;
 }
 

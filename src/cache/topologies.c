@@ -71,6 +71,7 @@ static void make_view(body* b, topology* t)
         .name = b->name,
         .obstacle = b->obstacle,
         .still = b->still,
+        .solid = b->solid,
         .thickness = b->thickness,
         .from = b->from,
         .until = b->until,

@@ -1,5 +1,5 @@
-// glTF 2.0 in one binary file (GLB): a node and a mesh for each body, triangles, and one morph target for each frame
-// behind the first, which holds how far the vertices are from their places in the first. One animation moves all
+// glTF 2.0 in one binary file (GLB): a node and a mesh for each body, triangles or lines, and one morph target for each
+// frame behind the first, which holds how far the vertices are from their places in the first. One animation moves all
 // weights, linear between frames: at frame k the weight of target k - 1 is one and the others are zero.
 //
 // A glTF vertex has one texture coordinate: a vertex at a seam becomes several. The first of them keep the user's
@@ -196,9 +196,9 @@ static int cut_vertex(const gltf_mesh* m, int face, int vertex)
 static void put_indices(const gltf* g, const gltf_mesh* m)
 {
     const weft_cache_body* body = m->body;
-    if (!m->corner)
+    if (body->lines || !m->corner)
     {
-        export_put_ints(g->file, body->triangles, 3 * body->triangle_count);
+        export_put_ints(g->file, body->lines ? body->segments : body->triangles, gltf_index_count(m));
         return;
     }
     // Triangles lie in the order of the faces that they were cut from: as many of each as it has corners, less two.

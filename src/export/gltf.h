@@ -37,9 +37,15 @@ typedef struct gltf
 
 // ---- bytes of the data of a mesh: indices, texture coordinates, positions of the first frame, targets
 
+// Corners of triangles, or ends of segments.
+static inline int64_t gltf_index_count(const gltf_mesh* m)
+{
+    return m->body->lines ? 2 * (int64_t)m->body->segment_count : 3 * (int64_t)m->body->triangle_count;
+}
+
 static inline uint64_t gltf_index_bytes(const gltf_mesh* m)
 {
-    return 12 * (uint64_t)m->body->triangle_count;
+    return 4 * (uint64_t)gltf_index_count(m);
 }
 
 static inline uint64_t gltf_texcoord_bytes(const gltf_mesh* m)

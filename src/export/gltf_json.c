@@ -9,7 +9,9 @@ enum
     VIEW_VERTEX = 34962, // ARRAY_BUFFER
     VIEW_INDEX = 34963,  // ELEMENT_ARRAY_BUFFER
     TYPE_UINT = 5125,
-    TYPE_FLOAT = 5126
+    TYPE_FLOAT = 5126,
+    MODE_LINES = 1,
+    MODE_TRIANGLES = 4
 };
 
 static void put(const gltf* g, const char* words)
@@ -64,7 +66,7 @@ static void put_accessor(const gltf* g, int view, uint64_t offset, int type, con
 
 static void put_mesh_accessors(const gltf* g, const gltf_mesh* m)
 {
-    put_accessor(g, m->view, 0, TYPE_UINT, "SCALAR", 3 * (int64_t)m->body->triangle_count);
+    put_accessor(g, m->view, 0, TYPE_UINT, "SCALAR", gltf_index_count(m));
     put(g, "},\n");
     if (m->texcoord)
     {
@@ -218,7 +220,8 @@ static void put_mesh(const gltf* g, int body)
     int positions = m->accessor + (m->texcoord ? 2 : 1);
     put(g, "{\"name\":");
     export_text_quoted(g->text, export_body_name(g->job, body));
-    put_int(g, ",\"primitives\":[{\"mode\":4,\"material\":0,\"indices\":", m->accessor);
+    put_int(g, ",\"primitives\":[{\"mode\":", m->body->lines ? MODE_LINES : MODE_TRIANGLES);
+    put_int(g, ",\"material\":0,\"indices\":", m->accessor);
     put_int(g, ",\"attributes\":{\"POSITION\":", positions);
     if (m->texcoord)
     {

@@ -1,6 +1,7 @@
-// USD as text: one file, metres, an Xform `run` with a Mesh for each body. Points and extent are sampled at every
-// frame; time codes count the exported frames from 0. Faces as given; vt as primvars:st by corner. Where the topology
-// changes, faces and texture coordinates have samples at the frames of the changes, which readers hold until the next.
+// USD as text: one file, metres, an Xform `run` with a Mesh for each body, or linear BasisCurves for one of lines,
+// whose points stand curve by curve. Points and extent are sampled at every frame; time codes count the exported frames
+// from 0. Faces as given; vt as primvars:st by corner. Where the topology changes, faces and texture coordinates have
+// samples at the frames of the changes, which readers hold until the next.
 #include <string.h>
 
 #include "export/export.h"
@@ -76,6 +77,18 @@ static void put_points(export_text* text, const vec3* x, int count)
     {
         export_text_put(text, v > 0 ? ", " : "");
         put_point(text, x[v]);
+    }
+    export_text_put(text, "]");
+}
+
+// The points of curves are their own: one that two share is there twice.
+static void put_curve_points(export_text* text, const vec3* x, const weft_cache_body* body)
+{
+    export_text_put(text, "[");
+    for (int k = 0; k < body->face_start[body->face_count]; k++)
+    {
+        export_text_put(text, k > 0 ? ", " : "");
+        put_point(text, x[body->face_vertices[k]]);
     }
     export_text_put(text, "]");
 }
@@ -249,13 +262,14 @@ static weft_status put_frames(const stage* s, int body, weft_error* error)
     export_text_put(s->text, still ? "        point3f[] points = " : "        point3f[] points.timeSamples = {\n");
     for (int k = 0; k < samples; k++)
     {
-        int count = export_topology(job, body, k)->vertex_count;
+        const weft_cache_body* shape = export_topology(job, body, k);
+        int count = shape->vertex_count;
         TRY(export_positions(job, body, k, job->positions, error));
         if (!still)
         {
             put_code(s, k);
         }
-        put_points(s->text, job->positions, count);
+        shape->lines ? put_curve_points(s->text, job->positions, shape) : put_points(s->text, job->positions, count);
         export_text_put(s->text, still ? "\n" : ",\n");
         find_extent(job->positions, count, s->extent + 2 * k);
         export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
@@ -305,10 +319,21 @@ static void put_head(const stage* s)
     export_text_put(s->text, s->job->def->up == 'z' ? "\n    upAxis = \"Z\"\n)\n" : "\n    upAxis = \"Y\"\n)\n");
 }
 
+// As thick as the run says.
+static void put_curves(const stage* s, int body)
+{
+    export_text_put(s->text, "        uniform token type = \"linear\"\n        uniform token wrap = \"nonperiodic\"\n"
+                             "        float[] widths = [");
+    export_text_number(s->text, export_last_topology(s->job, body)->thickness);
+    export_text_put(s->text, "] (\n            interpolation = \"constant\"\n        )\n");
+    put_of_topology(s, body, "int[] curveVertexCounts", put_counts);
+}
+
 static weft_status put_body(const stage* s, int body, weft_error* error)
 {
     const char* name = export_body_name(s->job, body);
-    export_text_put(s->text, "\n    def Mesh ");
+    bool lines = export_last_topology(s->job, body)->lines;
+    export_text_put(s->text, lines ? "\n    def BasisCurves " : "\n    def Mesh ");
     export_text_quoted(s->text, s->name[body]);
     if (strcmp(name, s->name[body]) != 0)
     {
@@ -316,11 +341,11 @@ static weft_status put_body(const stage* s, int body, weft_error* error)
         export_text_quoted(s->text, name);
         export_text_put(s->text, "\n        }\n    )");
     }
-    export_text_put(s->text, "\n    {\n        uniform bool doubleSided = 1\n");
+    export_text_put(s->text, lines ? "\n    {\n" : "\n    {\n        uniform bool doubleSided = 1\n");
     put_visibility(s, body);
-    put_topology(s, body);
+    lines ? put_curves(s, body) : put_topology(s, body);
     TRY(put_frames(s, body, error));
-    export_text_put(s->text, "        uniform token subdivisionScheme = \"none\"\n    }\n");
+    export_text_put(s->text, lines ? "    }\n" : "        uniform token subdivisionScheme = \"none\"\n    }\n");
     return WEFT_OK;
 }
 

@@ -14,11 +14,12 @@
 // the fourth order where the material's is of the second: no stiffness agrees with B for every fold. Here they agree
 // for a fold of half a radian a vertex: softer below, stiffer above. On grids, told by straight threads through every
 // inner vertex, springs follow the threads; elsewhere they join the tips of each pair of triangles.
+//
+// Lines and solids: hooke_lines.c, hooke_solid.c.
 #include <string.h>
 
 #include "material/spring.h"
 
-static const double agreed_fold = 0.5;    // rad
 static const double straight_sine = 0.09; // of an edge against a thread: 5 degrees
 
 // ---- stretch and shear of a triangle
@@ -205,13 +206,6 @@ static bool is_grid(const cloth_shape* shape, const crossing* all)
     return inner > 0;
 }
 
-// width is that of the strip that the spring stands for, s1 and s2 are the edges that it spans.
-static double bend_stiffness(const weft_material* m, double width, double s1, double s2)
-{
-    double shortened = s1 * s2 / (2.0 * (s1 + s2)), spacing = 0.5 * (s1 + s2); // by theta^2 times this
-    return m->bending * width / (spacing * agreed_fold * agreed_fold * shortened * shortened);
-}
-
 static void add_threads(element_group* group, const cloth_shape* shape, crossing* all)
 {
     for (int s = 0; s < 3 * shape->triangle_count; s++)
@@ -224,7 +218,8 @@ static void add_threads(element_group* group, const cloth_shape* shape, crossing
             if (next[0] >= 0 && next[1] >= 0)
             {
                 double width = c->area / (0.5 * (length[0] + length[1]));
-                spring_add(group, next[1], next[0], bend_stiffness(&shape->material, width, length[0], length[1]),
+                spring_add(group, next[1], next[0],
+                           spring_bending(shape->material.bending * width, length[0], length[1], 0.0),
                            length[0] + length[1], shape->material.damping, SPRING_BEND);
             }
             next[0] = next[1] = -1; // each vertex once
@@ -250,8 +245,9 @@ static void add_tips(element_group* group, const cloth_shape* shape)
             foot[w] = w == 0 ? foot[w] : way.length - foot[w];           // which is the second end of the other's
         }
         double apart = hypot(height[0] + height[1], foot[0] - foot[1]);
-        spring_add(group, it->vertex[2], it->vertex[3], bend_stiffness(&shape->material, length, height[0], height[1]),
-                   apart, shape->material.damping, SPRING_BEND);
+        spring_add(group, it->vertex[2], it->vertex[3],
+                   spring_bending(shape->material.bending * length, height[0], height[1], 0.0), apart,
+                   shape->material.damping, SPRING_BEND);
     }
 }
 
@@ -278,9 +274,8 @@ static weft_status add_bending(element_group* group, const cloth_shape* shape)
     return WEFT_OK;
 }
 
-static weft_status append(element_groups* groups, const cloth_shape* shape)
+static weft_status append_sheet(element_group* group, const cloth_shape* shape)
 {
-    element_group* group = element_groups_find(groups, &kind_spring);
     int sides = 3 * shape->triangle_count;
     TRY(element_group_reserve(group, &kind_spring, group->count + 3 * sides));
     double* stiffness = MEM_NEW(sides, double);
@@ -297,6 +292,14 @@ static weft_status append(element_groups* groups, const cloth_shape* shape)
     return shape->material.bending > 0.0 ? add_bending(group, shape) : WEFT_OK;
 }
 
+static weft_status append(element_groups* groups, const cloth_shape* shape)
+{
+    element_group* group = element_groups_find(groups, &kind_spring);
+    TRY(append_sheet(group, shape));
+    TRY(shape->segment_count > 0 ? hooke_append_lines(group, shape) : WEFT_OK);
+    return shape->tetrahedron_count > 0 ? hooke_append_solid(group, shape) : WEFT_OK;
+}
+
 static const element_kind* const kinds[] = {&kind_spring, NULL};
 
 extern const cloth_model model_hooke;
@@ -304,5 +307,6 @@ const cloth_model model_hooke = {
     .name = "hooke",
     .summary = "springs along edges, and over two edges for bending",
     .kinds = kinds,
+    .forms = MODEL_OF(MESH_SHEET) | MODEL_OF(MESH_LINES) | MODEL_OF(MESH_SOLID),
     .append = append,
 };

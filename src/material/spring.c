@@ -66,3 +66,11 @@ void spring_add(element_group* group, int a, int b, double stiffness, double len
     rest[SPRING_DAMPING] = damping;
     rest[SPRING_ROLE] = role;
 }
+
+double spring_bending(double rigidity, double s1, double s2, double fold)
+{
+    static const double agreed = 0.5; // rad
+    // A fold shortens the spring by its square times this; from `fold` to fold + agreed by agreed (2 fold + agreed).
+    double shortened = s1 * s2 / (2.0 * (s1 + s2)), spacing = 0.5 * (s1 + s2), per_angle = 2.0 * fold + agreed;
+    return rigidity / (spacing * per_angle * per_angle * shortened * shortened);
+}

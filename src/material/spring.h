@@ -25,4 +25,12 @@ extern const element_kind kind_spring;
 // There is room for it.
 void spring_add(element_group* group, int a, int b, double stiffness, double length, double damping, spring_role role);
 
+// Stiffness of a spring over two edges of lengths s1 and s2 that fold by `fold` at rest, N/m: with it the spring and a
+// bending rigidity (N m^2) have one energy when the fold grows by half a radian.
+double spring_bending(double rigidity, double s1, double s2, double fold);
+
+// The parts of the model `hooke` that are not about sheets.
+weft_status hooke_append_lines(element_group* group, const cloth_shape* shape);
+weft_status hooke_append_solid(element_group* group, const cloth_shape* shape);
+
 #endif

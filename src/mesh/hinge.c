@@ -1,4 +1,6 @@
 // Interior edges with the two triangles that they join, and the vertices of the outline.
+#include <string.h>
+
 #include "mesh/mesh_inside.h"
 
 // The two sides of an interior edge; false when both triangles run through it in the same direction.
@@ -75,8 +77,27 @@ weft_status mesh_hinges(const int* triangle, int triangle_count, int vertex_coun
     return WEFT_OK;
 }
 
+// Ends of lines: vertices of one segment.
+static void lines_boundary(const mesh* m, unsigned char* flags)
+{
+    for (int k = 0; k < 2 * m->segment_count; k++)
+    {
+        flags[m->segment[k]] += flags[m->segment[k]] < 2;
+    }
+    for (int v = 0; v < m->vertex_count; v++)
+    {
+        flags[v] = flags[v] == 1;
+    }
+}
+
 weft_status mesh_boundary(const mesh* m, unsigned char* flags)
 {
+    if (m->form == MESH_LINES)
+    {
+        memset(flags, 0, (size_t)m->vertex_count);
+        lines_boundary(m, flags);
+        return WEFT_OK;
+    }
     side* sides = NULL;
     TRY(sides_build(m->triangle, m->triangle_count, m->vertex_count, &sides));
     for (int v = 0; v < m->vertex_count; v++)

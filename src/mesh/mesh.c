@@ -22,6 +22,8 @@ void mesh_finish(mesh* m)
     mem_free(m->triangle_corner);
     mem_free(m->segment);
     mem_free(m->tetrahedron);
+    mem_free(m->tetrahedron_line);
+    mem_free(m->tetrahedron_file);
     mem_free(m->edge_mask);
     mem_free(m->weld);
     mem_free(m->file);

@@ -45,7 +45,9 @@ typedef struct mesh
     int* segment; // [2 * segment_count] in the order of the lines
 
     int tetrahedron_count;
-    int* tetrahedron; // [4 * tetrahedron_count] the fourth on the side that the first three turn to
+    int* tetrahedron;       // [4 * tetrahedron_count] the fourth on the side that the first three turn to
+    int* tetrahedron_line;  // [tetrahedron_count] in tetrahedron_file, or NULL
+    char* tetrahedron_file; // or NULL
 
     unsigned char* edge_mask; // [vertex_count] EDGE_ bits of grids; NULL for other meshes
     int* weld;                // [given_count] vertex that each given vertex became; NULL: none were welded
@@ -96,6 +98,30 @@ typedef struct obj_options
 // Reads triangles, quads, polygons, polylines, several objects (o lines; g lines where there is no o), v/vt/vn indices
 // of either sign. Unknown lines are warnings. options may be NULL: polygons of all objects, nothing welded.
 weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* out, weft_error* error);
+
+// Tetrahedra and their vertices from a file of another mesher, by the end of its name: FILE.node or FILE.ele (TetGen,
+// both are read), FILE.msh (Gmsh 2.2 and 4.1, text), FILE.vtk (legacy unstructured grids, text). What else is in the
+// file, such as triangles of the surface, is not looked at. Where every tetrahedron is inside out all are turned.
+weft_status mesh_from_tets(const char* path, mesh* out, weft_error* error);
+
+// ---- solids and strands that are made here
+// A box around the origin, cells of five tetrahedra, mirrored from cell to cell: edges are those of the cells and one
+// diagonal a square. Vertices are numbered along x first, then y, then z.
+weft_status mesh_from_box(vec3 size, const int* cells /* [3] */, mesh* out, weft_error* error);
+// A ball around the origin: 8 layers^3 tetrahedra. layers: some hundreds at most.
+weft_status mesh_from_ball(double radius, int layers, mesh* out, weft_error* error);
+
+// Bristles: straight strands down (-y) from a rectangle in the plane y = 0, row by row along x.
+typedef struct brush_options
+{
+    double size_x, size_z; // m, between the outermost, around the origin
+    int count_x, count_z;  // strands
+    int vertices;          // of a strand, at least 2
+    double length;         // m
+    double spread;         // how much farther apart the lower ends are: 0: parallel, 1: twice as far
+} brush_options;
+
+weft_status mesh_from_brush(const brush_options* options, mesh* out, weft_error* error);
 
 // ---- shapes, as triangles: docs/scene-reference.md states the tessellation
 typedef enum shape_kind
@@ -230,7 +256,7 @@ bool order_reserve(order_scratch* s, int count); // false: there is no memory
 void order_finish(order_scratch* s);             // zeroed is fine
 void order_along_curve(const vec3* position, int count, order_scratch* s, int* new_of_old);
 
-// flags is [vertex_count], set to 1 for vertices on an edge with one triangle, else 0.
+// flags is [vertex_count], set to 1 for vertices on an edge with one triangle and for ends of lines, else 0.
 weft_status mesh_boundary(const mesh* m, unsigned char* flags);
 
 #endif

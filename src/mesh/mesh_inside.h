@@ -44,8 +44,10 @@ static inline bool mesh_corner_repeats(const mesh* m, int face, int k, const int
 
 weft_status mesh_check_positions(const mesh* m, weft_error* error); // finite and below COORDINATE_MAX
 weft_status mesh_make_segments(mesh* m, weft_error* error);         // of lines; at least one
-// From FILE.ele beside FILE.obj, of which the mesh has the vertices; makes it a solid.
-weft_status mesh_read_tetrahedra(const char* obj_path, mesh* m, weft_error* error);
+// From FILE.ele beside FILE.obj or FILE.node (path), of which the mesh has the vertices; makes it a solid. base: number
+// of the first vertex; -1: that of the first tetrahedron.
+weft_status mesh_read_ele(const char* path, int base, mesh* m, weft_error* error);
+void mesh_turn_tetrahedra(mesh* m); // all of them, where all are inside out
 
 // ---- growing list of integers
 typedef struct int_list

@@ -575,7 +575,7 @@ static weft_status obj_read_file(const char* path, const obj_options* options, m
     }
     TRY(status);
     TRY(mesh_check_faces(out, error));
-    TRY(solid ? mesh_read_tetrahedra(path, out, error) : WEFT_OK);
+    TRY(solid ? mesh_read_ele(path, -1, out, error) : WEFT_OK);
     return obj_check_texcoords(out, error);
 }
 

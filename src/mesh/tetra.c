@@ -16,7 +16,7 @@ typedef struct ele_reader
     text_lines lines;
     weft_error* error;
     mesh* m;
-    int base; // number of the first vertex
+    int base; // number of the first vertex; -1: as tetrahedra count
 } ele_reader;
 
 static weft_status ele_refuse(const ele_reader* r, const char* what)
@@ -66,14 +66,14 @@ static weft_status ele_read_one(ele_reader* r, int index)
         return ele_refuse(r,
                           line ? "five whole numbers were expected here" : "the file ends before its last tetrahedron");
     }
-    r->base = index > 0 ? r->base : n[0] != 0;
+    r->base = r->base >= 0 ? r->base : n[0] != 0;
     for (int k = 0; k < 4; k++)
     {
         int64_t v = n[1 + k] - r->base;
         if (v < 0 || v >= r->m->vertex_count)
         {
             return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
-                             "tetrahedron %lld uses vertex %lld, and the OBJ file beside it has %d, counted from %d",
+                             "tetrahedron %lld uses vertex %lld, and the file beside it has %d, counted from %d",
                              (long long)n[0], (long long)n[1 + k], r->m->vertex_count, r->base);
         }
         r->m->tetrahedron[4 * (size_t)index + (size_t)k] = (int)v;
@@ -90,40 +90,51 @@ static weft_status ele_read(ele_reader* r)
     {
         return ele_refuse(r, "the number of tetrahedra and a 4 were expected here");
     }
-    int_list grown = {0}; // as far as the file has them: a count alone takes no memory
-    for (int t = 0; t < (int)n[0]; t++)
+    int_list grown = {0}, from = {0}; // as far as the file has them: a count alone takes no memory
+    weft_status status = WEFT_OK;
+    for (int t = 0; t < (int)n[0] && status == WEFT_OK; t++)
     {
-        weft_status status = int_list_fill(&grown, 4 * (t + 1), 0) ? WEFT_OK : mesh_no_memory(r->m, r->error);
+        bool room = int_list_fill(&grown, 4 * (t + 1), 0);
         r->m->tetrahedron = grown.item;
-        status = status == WEFT_OK ? ele_read_one(r, t) : status;
-        TRY(status);
+        status = room ? ele_read_one(r, t) : mesh_no_memory(r->m, r->error);
+        room = status != WEFT_OK || int_list_push(&from, r->lines.line_number);
+        status = room ? status : mesh_no_memory(r->m, r->error);
     }
-    r->m->tetrahedron_count = (int)n[0];
-    return WEFT_OK;
+    r->m->tetrahedron_line = from.item;
+    r->m->tetrahedron_count = status == WEFT_OK ? (int)n[0] : 0;
+    return status;
 }
 
-weft_status mesh_read_tetrahedra(const char* obj_path, mesh* m, weft_error* error)
+weft_status mesh_read_ele(const char* path, int base, mesh* m, weft_error* error)
 {
-    size_t length = strlen(obj_path), stem = length > 4 && obj_path[length - 4] == '.' ? length - 4 : length;
-    char* path = mem_alloc(stem + 5, 1);
-    if (!path)
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    size_t length = strlen(path), stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : length;
+    m->form = MESH_SOLID;
+    m->tetrahedron_file = mem_alloc(length + 5, 1);
+    if (!m->tetrahedron_file)
     {
         return mesh_no_memory(m, error);
     }
-    memcpy(path, obj_path, stem);
-    memcpy(path + stem, ".ele", 5);
-    ele_reader r = {.error = error, .m = m};
-    weft_status status = text_lines_open(path, &r.lines, error);
+    memcpy(m->tetrahedron_file, path, stem);
+    memcpy(m->tetrahedron_file + stem, ".ele", 5);
+    ele_reader r = {.error = error, .m = m, .base = base};
+    weft_status status = text_lines_open(m->tetrahedron_file, &r.lines, error);
     status = status == WEFT_OK ? ele_read(&r) : status;
     text_lines_close(&r.lines);
-    mem_free(path);
-    m->form = MESH_SOLID;
     return status;
 }
 
 // ---- the surface
 
-static weft_status check_volume(const mesh* m, int t, weft_error* error)
+// An error about one of them, with its place in the file where it has one.
+static weft_status refuse_tetrahedron(const mesh* m, int t, const char* what, weft_error* error)
+{
+    return error_set(error, WEFT_BAD_INPUT, m->tetrahedron_file ? m->tetrahedron_file : m->file,
+                     m->tetrahedron_line ? m->tetrahedron_line[t] : 0, "tetrahedron %d (counted from 0) %s", t, what);
+}
+
+// Volume over the cube of the longest edge.
+static double relative_volume(const mesh* m, int t)
 {
     const int* v = m->tetrahedron + 4 * (size_t)t;
     vec3 e[3], a = m->position[v[0]];
@@ -137,16 +148,40 @@ static weft_status check_volume(const mesh* m, int t, weft_error* error)
     {
         e[k] = v3_sub(m->position[v[1 + k]], a);
     }
-    double volume = v3_dot(e[0], v3_cross(e[1], e[2])) / 6.0;
-    if (volume > volume_min * longest * longest * longest)
+    return v3_dot(e[0], v3_cross(e[1], e[2])) / 6.0 / (longest * longest * longest);
+}
+
+static weft_status check_volume(const mesh* m, int t, weft_error* error)
+{
+    double volume = relative_volume(m, t);
+    if (volume > volume_min)
     {
         return WEFT_OK;
     }
-    bool flat = !(volume < -volume_min * longest * longest * longest);
-    return error_set(
-        error, WEFT_BAD_INPUT, m->file, 0, "tetrahedron %d (counted from 0) %s", t,
+    bool flat = !(volume < -volume_min);
+    return refuse_tetrahedron(
+        m, t,
         flat ? "has no volume: remove it or mesh the body again"
-             : "is inside out: its fourth vertex lies on the wrong side of the first three; swap two of them");
+             : "is inside out: its fourth vertex lies on the wrong side of the first three; swap two of them",
+        error);
+}
+
+void mesh_turn_tetrahedra(mesh* m)
+{
+    for (int t = 0; t < m->tetrahedron_count; t++)
+    {
+        if (!(relative_volume(m, t) < -volume_min))
+        {
+            return;
+        }
+    }
+    for (int t = 0; t < m->tetrahedron_count; t++)
+    {
+        int* v = m->tetrahedron + 4 * (size_t)t;
+        int third = v[2];
+        v[2] = v[3];
+        v[3] = third;
+    }
 }
 
 // Side k of a tetrahedron, seen from outside.
@@ -199,10 +234,8 @@ static weft_status find_open(const mesh* m, const tetra_side* sides, unsigned ch
              after = k + 1 < count && same_side(&sides[k], &sides[k + 1]);
         if (before && after)
         {
-            return error_set(error, WEFT_BAD_INPUT, m->file, 0,
-                             "tetrahedron %d (counted from 0) has a side that two others have, too: they overlap; mesh "
-                             "the body again",
-                             sides[k].slot / 4);
+            return refuse_tetrahedron(m, sides[k].slot / 4,
+                                      "has a side that two others have, too: they overlap; mesh the body again", error);
         }
         open[sides[k].slot] = !before && !after;
     }

@@ -1,6 +1,7 @@
 // Overrides: PATH=VALUE, applied to the tree before anything is checked, so that a value given on the command line is
 // checked like one in the file. PATH is dotted, with indices in lists: "cloth.0.material.bending". VALUE is JSON when
-// it parses as JSON and a plain string otherwise. `cells` and `tessellation` alone mean the first grid's.
+// it parses as JSON and a plain string otherwise. `cells` and `tessellation` alone mean the first grid's, and `cells`
+// of a scene without grids the first solid's.
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,22 @@ static tree_node* override_first_grid(const tree_node* root)
     return NULL;
 }
 
+// The shape of the first solid: what "ball" holds, say.
+static tree_node* override_first_solid(const tree_node* root)
+{
+    const tree_node* volumes = tree_member(root, "volumes");
+    for (const tree_node* volume = volumes ? volumes->first : NULL; volume; volume = volume->next)
+    {
+        const tree_node* mesh = tree_member(volume, "mesh");
+        const tree_node* solid = mesh ? tree_member(mesh, "solid") : NULL;
+        if (solid && solid->first)
+        {
+            return solid->first;
+        }
+    }
+    return NULL;
+}
+
 // Walks the dotted path; `path` is cut up on the way.
 static weft_status override_find(const override* o, tree_node* root, char* path, tree_node** out)
 {
@@ -138,6 +155,7 @@ static weft_status override_find(const override* o, tree_node* root, char* path,
     if (strcmp(path, "cells") == 0 || strcmp(path, "tessellation") == 0)
     {
         node = override_first_grid(root);
+        node = !node && path[0] == 'c' ? override_first_solid(root) : node;
         if (!node)
         {
             return override_error(o, "the scene has no grid whose %s could be set", path);

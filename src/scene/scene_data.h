@@ -84,6 +84,7 @@ typedef struct scene_cloth
     const char* name;
     const body_kind* kind;
     const tree_node* node; // where it stands in the file
+    const char* source;    // of the mesh: a file, or what it is made as: "grid", "ball", ...
     bool is_grid;
     grid_options grid;
     scene_obj obj;
@@ -263,10 +264,13 @@ weft_status read_array(const scene_reader* r, const tree_node* node); // checks 
 // Applies one PATH=VALUE to the tree.
 weft_status override_apply(const scene_reader* r, tree_node* root, const char* text);
 weft_status scene_read(const scene_reader* r, const tree_node* root);
-weft_status material_read(const scene_reader* r, const tree_node* node, weft_material* out);
+weft_status material_read(const scene_reader* r, const tree_node* node, const body_kind* kind, weft_material* out);
 // The mesh of a body, in place, checked; and what "transform", "warp" and "rest" make of it.
 weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tree_node* node);
 weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options* out);
+// Meshes from {"solid": ...} and {"brush": ...}, before the transform.
+weft_status solid_mesh(const scene_reader* r, const tree_node* node, mesh* out);
+weft_status brush_mesh(const scene_reader* r, const tree_node* node, mesh* out);
 weft_status pin_samples_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin);
 weft_status pins_check(const scene_reader* r); // the obstacles that they follow, once all are read
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);

@@ -34,7 +34,9 @@ weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_c
     *out = (weft_scene_cloth){
         .name = cloth->name,
         .kind = cloth->kind->name,
-        .obj = cloth->is_grid ? NULL : cloth->obj.file,
+        .obj = cloth->obj.file,
+        .source = cloth->source,
+        .has_radius = cloth->kind->has_radius,
         .vertex_count = cloth->mesh.vertex_count,
         .face_count = cloth->mesh.face_count,
         .triangle_count = cloth->mesh.triangle_count,
@@ -51,6 +53,12 @@ weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_c
         .static_friction = cloth->friction.resting,
         .thickness = cloth->thickness,
     };
+    for (const material_key* k = cloth->kind->material_keys; k && k->key; k++)
+    {
+        WEFT_ASSERT(out->value_count < (int)(sizeof(out->values) / sizeof(out->values[0])));
+        double value = *(const double*)((const char*)&cloth->material + k->offset);
+        out->values[out->value_count++] = (weft_scene_value){k->key, k->unit, value};
+    }
     return out->pinned_count >= 0 ? WEFT_OK : WEFT_NO_MEMORY;
 }
 

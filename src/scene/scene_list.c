@@ -33,6 +33,10 @@ static const scene_row rows[] = {
     {"two-corners", "A sheet that starts flat falls and swings from two of its corners."},
     {"towel", "A towel held by two corners folds into swags as one corner moves to the other."},
     {"patch", "A patch of denim and a heavy button sewn on a hanging sheet swing with it."},
+    {"curtain", "A curtain of springs falls and swings from two of its corners."},
+    {"brush", "A brush of 105 bristles is drawn over a floor and back."},
+    {"bar", "A long bar of rubber, held at both ends, sags and swings while one end is twisted."},
+    {"foam-ball", "A ball of soft foam falls on a floor, flattens and jumps."},
     {"mpcg-4x4", "A grid of 4 x 4 squares with fixed corners is pulled down at its centre by a constant force."},
 };
 

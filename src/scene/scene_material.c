@@ -1,5 +1,7 @@
 // Materials in scene files: by name, by a name with some fields changed, by value, or as an isotropic sheet of bulk
 // material, whose conversion is told to the user.
+#include <string.h>
+
 #include "scene/scene_data.h"
 
 typedef struct material_keys
@@ -79,8 +81,55 @@ static weft_status material_tell(const scene_reader* r, const tree_node* node, c
                       path, m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending);
 }
 
-weft_status material_read(const scene_reader* r, const tree_node* node, weft_material* out)
+// ---- kinds with keys of their own
+
+enum
 {
+    KIND_KEYS_MAX = 8
+};
+
+static weft_status material_no_key(const scene_reader* r, const tree_node* child, const body_kind* kind)
+{
+    char known[200];
+    size_t used = 0;
+    for (const material_key* k = kind->material_keys; k->key && used < sizeof(known); k++)
+    {
+        used +=
+            (size_t)snprintf(known + used, sizeof(known) - used, "%s%s (%s)", used > 0 ? ", " : "", k->key, k->unit);
+    }
+    return read_error_key(r, child, "%s have no `%.60s`; their material has %s", kind->name, child->key, known);
+}
+
+static weft_status material_read_kind(const scene_reader* r, const tree_node* node, const body_kind* kind,
+                                      weft_material* out)
+{
+    field fields[KIND_KEYS_MAX];
+    int count = 0;
+    for (const material_key* k = kind->material_keys; k->key; k++)
+    {
+        WEFT_ASSERT(count < KIND_KEYS_MAX);
+        fields[count++] = (field){k->key, FIELD_NUMBER, k->offset, 0.0, HUGE_VAL, k->above};
+    }
+    for (const tree_node* child = node->kind == TREE_OBJECT ? node->first : NULL; child; child = child->next)
+    {
+        bool known = false;
+        for (int k = 0; k < count; k++)
+        {
+            known = known || strcmp(child->key, fields[k].key) == 0;
+        }
+        TRY(known ? WEFT_OK : material_no_key(r, child, kind));
+    }
+    return node->kind == TREE_STRING
+               ? read_error(r, node, "fabrics are for cloth; %s have {\"%s\": NUMBER, ...}", kind->name, fields[0].key)
+               : read_fields(r, node, fields, count, out);
+}
+
+weft_status material_read(const scene_reader* r, const tree_node* node, const body_kind* kind, weft_material* out)
+{
+    if (kind->material_keys)
+    {
+        return material_read_kind(r, node, kind, out);
+    }
     if (node->kind == TREE_STRING)
     {
         return material_by_name(r, node, out);

@@ -1,5 +1,5 @@
-// The mesh of a cloth or of an obstacle: a grid or an OBJ file, put in place by the transform, checked, with its flat
-// rest shape when the scene says "rest": "uv".
+// The mesh of a body or of an obstacle: a grid, a file or another source, put in place by the transform, checked, with
+// its flat rest shape when the scene says "rest": "uv".
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,12 +153,15 @@ weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options
 
 typedef struct mesh_keys
 {
-    const tree_node *grid, *obj, *object, *scale, *weld;
+    const tree_node *grid, *obj, *tets, *solid, *brush, *object, *scale, *weld;
 } mesh_keys;
 
 static const field mesh_fields[] = {
     {"grid", FIELD_NODE, offsetof(mesh_keys, grid), ANY_NUMBER},
     {"obj", FIELD_NODE, offsetof(mesh_keys, obj), ANY_NUMBER},
+    {"tets", FIELD_NODE, offsetof(mesh_keys, tets), ANY_NUMBER},
+    {"solid", FIELD_NODE, offsetof(mesh_keys, solid), ANY_NUMBER},
+    {"brush", FIELD_NODE, offsetof(mesh_keys, brush), ANY_NUMBER},
     {"object", FIELD_NODE, offsetof(mesh_keys, object), ANY_NUMBER},
     {"scale", FIELD_NODE, offsetof(mesh_keys, scale), ANY_NUMBER},
     {"weld", FIELD_NODE, offsetof(mesh_keys, weld), ANY_NUMBER},
@@ -181,13 +184,20 @@ weft_status mesh_error(const scene_reader* r, const tree_node* node, weft_status
     return status;
 }
 
+// Keys that only meshes from files have.
+static weft_status check_made(const scene_reader* r, const mesh_keys* keys)
+{
+    const tree_node* misplaced = keys->object ? keys->object
+                                 : keys->weld ? keys->weld
+                                 : keys->tets ? NULL
+                                              : keys->scale;
+    return misplaced ? read_error_key(r, misplaced, "only meshes from OBJ files have this key; remove it") : WEFT_OK;
+}
+
 static weft_status mesh_from_grid_keys(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
 {
-    const tree_node* misplaced = keys->object ? keys->object : keys->scale ? keys->scale : keys->weld;
-    if (misplaced)
-    {
-        return read_error_key(r, misplaced, "only meshes from OBJ files have this key; remove it");
-    }
+    TRY(check_made(r, keys));
+    cloth->source = "grid";
     cloth->is_grid = true;
     TRY(grid_read(r, keys->grid, &cloth->grid));
     weft_error reason = {0};
@@ -208,7 +218,8 @@ char* scene_file_path(const weft_scene* scene, const char* file)
 }
 
 // What is wrong inside the file stands there; a file or an object that is not there was named by the scene.
-static weft_status obj_error(const scene_reader* r, const mesh_keys* keys, weft_status status, weft_error* reason)
+static weft_status mesh_file_error(const scene_reader* r, const tree_node* file, const tree_node* object,
+                                   weft_status status, weft_error* reason)
 {
     if (status == WEFT_NOT_FOUND && reason->line == 0)
     {
@@ -218,9 +229,9 @@ static weft_status obj_error(const scene_reader* r, const mesh_keys* keys, weft_
                  has_file ? "" : "; paths are relative to the scene file");
         *reason = (weft_error){.status = status};
         snprintf(reason->message, sizeof(reason->message), "%s", message);
-        return mesh_error(r, has_file && keys->object ? keys->object : keys->obj, status, reason);
+        return mesh_error(r, has_file && object ? object : file, status, reason);
     }
-    return mesh_error(r, keys->obj, status, reason);
+    return mesh_error(r, file, status, reason);
 }
 
 // scale: all of it, from the file's unit to metres.
@@ -237,7 +248,7 @@ static weft_status obj_load(const scene_reader* r, const scene_obj* obj, mesh_fo
     weft_error reason = {0};
     weft_status status = mesh_from_obj(path, &options, out, &reason);
     mem_free(path);
-    return status == WEFT_OK ? WEFT_OK : obj_error(r, keys, status, &reason);
+    return status == WEFT_OK ? WEFT_OK : mesh_file_error(r, keys->obj, keys->object, status, &reason);
 }
 
 static weft_status mesh_from_obj_keys(const scene_reader* r, const mesh_keys* keys, mesh_form form,
@@ -263,6 +274,58 @@ static weft_status mesh_from_obj_keys(const scene_reader* r, const mesh_keys* ke
         TRY(read_number(r, keys->weld, &weld_limits, &obj->weld));
     }
     return obj_load(r, obj, form, obj->scale * transform_scale, keys, out);
+}
+
+// ---- solids and strands
+
+static weft_status mesh_from_tet_keys(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
+{
+    TRY(check_made(r, keys));
+    TRY(read_string(r, keys->tets, &cloth->source));
+    if (keys->scale)
+    {
+        TRY(read_number(r, keys->scale, &size_limits, &cloth->obj.scale));
+    }
+    char* path = scene_file_path(r->scene, cloth->source);
+    if (!path)
+    {
+        return read_no_memory(r);
+    }
+    weft_error reason = {0};
+    weft_status status = mesh_from_tets(path, &cloth->mesh, &reason);
+    mem_free(path);
+    return status == WEFT_OK ? WEFT_OK : mesh_file_error(r, keys->tets, NULL, status, &reason);
+}
+
+static weft_status mesh_from_made_keys(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
+{
+    TRY(check_made(r, keys));
+    if (keys->brush)
+    {
+        cloth->source = "brush";
+        return brush_mesh(r, keys->brush, &cloth->mesh);
+    }
+    TRY(solid_mesh(r, keys->solid, &cloth->mesh));
+    cloth->source = keys->solid->first->key;
+    return WEFT_OK;
+}
+
+// A source of another form than the body's: what it can be made of instead.
+static weft_status check_form(const scene_reader* r, const body_kind* kind, const mesh_keys* keys)
+{
+    static const char* const words[MESH_FORM_COUNT] = {
+        [MESH_SHEET] = "sheets: their mesh is {\"grid\": {...}} or an OBJ file, {\"obj\": \"FILE.obj\"}",
+        [MESH_LINES] = "lines: their mesh is {\"brush\": {...}} or an OBJ file with l lines, {\"obj\": \"FILE.obj\"}",
+        [MESH_SOLID] = "solids: their mesh is {\"solid\": {...}}, a file of tetrahedra, {\"tets\": \"FILE.node\"}, or "
+                       "an OBJ file with FILE.ele beside it, {\"obj\": \"FILE.obj\"}"};
+    mesh_form form = kind->form;
+    const tree_node* wrong = form != MESH_SHEET && keys->grid    ? keys->grid
+                             : form != MESH_LINES && keys->brush ? keys->brush
+                             : form != MESH_SOLID && keys->tets  ? keys->tets
+                             : form != MESH_SOLID                ? keys->solid
+                                                                 : NULL;
+    return wrong ? read_error(r, wrong, "%s %s %s", kind->name, form == MESH_SHEET ? "is made of" : "are", words[form])
+                 : WEFT_OK;
 }
 
 // ---- placing
@@ -457,21 +520,21 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
     mesh_keys keys = {0};
     mesh_form form = cloth->kind->form;
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
-    if (form != MESH_SHEET && (keys.grid || cloth->rest == REST_UV))
+    TRY(check_form(r, cloth->kind, &keys));
+    int sources = !!keys.grid + !!keys.obj + !!keys.tets + !!keys.solid + !!keys.brush;
+    if (sources != 1)
     {
-        return read_error(r, keys.grid ? keys.grid : node, "%s are %s: %s%s", cloth->kind->name,
-                          form == MESH_LINES ? "lines" : "solids",
-                          keys.grid ? "their mesh is an OBJ file with " : "only sheets have \"rest\": \"uv\"",
-                          !keys.grid           ? ""
-                          : form == MESH_LINES ? "l lines, {\"obj\": \"FILE.obj\"}"
-                                               : "FILE.ele beside it, {\"obj\": \"FILE.obj\"}");
+        return form == MESH_SHEET
+                   ? read_error(r, node, "expected either \"grid\" or \"obj\" here%s", sources > 1 ? ", not both" : "")
+                   : read_error(r, node, "expected exactly one of obj, %s here, found %d",
+                                form == MESH_LINES ? "brush" : "tets, solid", sources);
     }
-    if (!keys.grid == !keys.obj)
-    {
-        return read_error(r, node, "expected either \"grid\" or \"obj\" here%s", keys.grid ? ", not both" : "");
-    }
-    TRY(keys.grid ? mesh_from_grid_keys(r, cloth, &keys)
-                  : mesh_from_obj_keys(r, &keys, form, cloth->transform.scale, &cloth->obj, &cloth->mesh));
+    cloth->obj.scale = 1.0;
+    TRY(keys.grid   ? mesh_from_grid_keys(r, cloth, &keys)
+        : keys.obj  ? mesh_from_obj_keys(r, &keys, form, cloth->transform.scale, &cloth->obj, &cloth->mesh)
+        : keys.tets ? mesh_from_tet_keys(r, cloth, &keys)
+                    : mesh_from_made_keys(r, cloth, &keys));
+    cloth->source = keys.obj ? cloth->obj.file : cloth->source;
     cloth_place(cloth);
     weft_error reason = {0};
     weft_status status = cloth->kind->prepare(&cloth->mesh, &reason);
@@ -487,9 +550,10 @@ weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, sce
 {
     mesh_keys keys = {0};
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
-    if (keys.grid)
+    const tree_node* made = keys.grid ? keys.grid : keys.tets ? keys.tets : keys.solid ? keys.solid : keys.brush;
+    if (made)
     {
-        return read_error_key(r, keys.grid,
+        return read_error_key(r, made,
                               "an obstacle's mesh is an OBJ file; for a sheet take {\"shape\": {\"plane\": {}}}");
     }
     if (!keys.obj)

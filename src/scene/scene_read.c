@@ -243,7 +243,7 @@ typedef struct cloth_keys
 {
     const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces;
     const tree_node* friction;
-    double uv_scale, vertex_mass, thickness;
+    double uv_scale, vertex_mass, thickness, radius;
     vec3 velocity;
 } cloth_keys;
 
@@ -260,6 +260,7 @@ static const field cloth_fields[] = {
     {"vertex_mass", FIELD_NUMBER, offsetof(cloth_keys, vertex_mass), NOT_NEGATIVE},
     {"friction", FIELD_NODE, offsetof(cloth_keys, friction), ANY_NUMBER},
     {"thickness", FIELD_NUMBER, offsetof(cloth_keys, thickness), POSITIVE},
+    {"radius", FIELD_NUMBER, offsetof(cloth_keys, radius), POSITIVE},
     {"pins", FIELD_NODE, offsetof(cloth_keys, pins), ANY_NUMBER},
     {"forces", FIELD_NODE, offsetof(cloth_keys, forces), ANY_NUMBER},
 };
@@ -273,13 +274,32 @@ static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node,
     return WEFT_OK;
 }
 
+// Keys that only some kinds of bodies have.
+static weft_status cloth_check_keys(const scene_reader* r, const tree_node* node, const body_kind* kind)
+{
+    static const char* const of_sheets[] = {"rest", "uv_scale", "warp"};
+    for (int k = 0; k < 3 && kind->form != MESH_SHEET; k++)
+    {
+        const tree_node* found = tree_member(node, of_sheets[k]);
+        TRY(found ? read_error_key(r, found, "only sheets have this key, not %s; remove it", kind->name) : WEFT_OK);
+    }
+    const tree_node* found = tree_member(node, kind->has_radius ? "thickness" : "radius");
+    if (!found)
+    {
+        return WEFT_OK;
+    }
+    return kind->has_radius
+               ? read_error_key(r, found, "%s have a \"radius\" instead, half of the thickness", kind->name)
+               : read_error_key(r, found, "only strands have a radius; give the \"thickness\"");
+}
+
 // Everything but the mesh and what selects vertices of it.
 static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* keys, scene_cloth* cloth)
 {
     cloth->uv_scale = keys->uv_scale;
     cloth->vertex_mass = keys->vertex_mass;
     TRY(friction_read(r, keys->friction, &cloth->friction));
-    cloth->thickness = keys->thickness;
+    cloth->thickness = keys->radius > 0.0 ? 2.0 * keys->radius : keys->thickness;
     cloth->velocity = keys->velocity;
     if (keys->rest)
     {
@@ -291,7 +311,7 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
     }
     if (keys->material)
     {
-        TRY(material_read(r, keys->material, &cloth->material));
+        TRY(material_read(r, keys->material, cloth->kind, &cloth->material));
     }
     if (keys->model)
     {
@@ -316,7 +336,8 @@ static weft_status cloth_doubt(const scene_reader* r, const scene_cloth* cloth)
         TRY(scene_warn(r->scene, "%s `%s` is %.4g m long: is this in metres? %s changes it", cloth->kind->name,
                        cloth->name, size, cloth->is_grid ? "\"size\" of the grid" : "\"scale\" of the mesh"));
     }
-    if (cloth->material.density > DENSITY_MAX && cloth->vertex_mass == 0.0)
+    double density_max = cloth->kind->density_max > 0.0 ? cloth->kind->density_max : DENSITY_MAX;
+    if (cloth->material.density > density_max && cloth->vertex_mass == 0.0)
     {
         TRY(scene_warn(r->scene, "%s `%s` weighs %.4g %s: is this in kilograms and metres?", cloth->kind->name,
                        cloth->name, cloth->material.density, cloth->kind->density));
@@ -344,11 +365,12 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, cons
     cloth->node = node;
     cloth->kind = kind;
     cloth->warp = defaults.warp;
-    cloth->material = defaults.material;
+    cloth->material = kind->material_keys ? kind->material : defaults.material;
     cloth_default_model(r->scene, cloth);
     cloth->transform.scale = 1.0;
     cloth_keys keys = {.uv_scale = 1.0, .thickness = r->scene->thickness};
     TRY(read_fields(r, node, cloth_fields, FIELD_COUNT(cloth_fields), &keys));
+    TRY(cloth_check_keys(r, node, kind));
     TRY(name_read(r, keys.name, node, kind->name, &cloth->name));
     TRY(cloth_read_values(r, &keys, cloth));
     if (!keys.mesh)

@@ -17,9 +17,18 @@ static void write_model(writer* w, const char* model, const char* bending)
     write_close(w, "}");
 }
 
-static void write_material(writer* w, const weft_material* m)
+static void write_material(writer* w, const body_kind* kind, const weft_material* m)
 {
     write_open(w, "material", "{");
+    if (kind->material_keys)
+    {
+        for (const material_key* k = kind->material_keys; k->key; k++)
+        {
+            write_number(w, k->key, *(const double*)((const char*)m + k->offset));
+        }
+        write_close(w, "}");
+        return;
+    }
     write_number(w, "density", m->density);
     write_number(w, "stretch_warp", m->stretch_warp);
     write_number(w, "stretch_weft", m->stretch_weft);
@@ -183,17 +192,21 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     write_open(w, NULL, "{");
     write_text(w, "name", cloth->name);
     write_mesh(w, cloth);
-    write_text(w, "rest", cloth->rest == REST_UV ? "uv" : "shape");
-    write_number(w, "uv_scale", cloth->is_grid ? cloth->uv_scale : 1.0);
-    write_vec3(w, "warp", cloth->is_grid ? cloth->warp : cloth->world_warp);
-    write_material(w, &cloth->material);
+    if (cloth->kind->form == MESH_SHEET)
+    {
+        write_text(w, "rest", cloth->rest == REST_UV ? "uv" : "shape");
+        write_number(w, "uv_scale", cloth->is_grid ? cloth->uv_scale : 1.0);
+        write_vec3(w, "warp", cloth->is_grid ? cloth->warp : cloth->world_warp);
+    }
+    write_material(w, cloth->kind, &cloth->material);
     write_model(w, cloth->model, cloth->bending);
     // Of grids, which are built again; an OBJ of the run's folder is in place already.
     write_transform(w, cloth->is_grid ? &cloth->transform : &in_place);
     write_vec3(w, "velocity", cloth->velocity);
     write_number(w, "vertex_mass", cloth->vertex_mass);
     write_friction(w, cloth->friction);
-    write_number(w, "thickness", cloth->thickness);
+    bool radius = cloth->kind->has_radius;
+    write_number(w, radius ? "radius" : "thickness", radius ? 0.5 * cloth->thickness : cloth->thickness);
     write_pins_and_forces(w, cloth);
     write_close(w, "}");
 }

@@ -16,12 +16,24 @@ enum
 
 typedef struct body body;
 
+// A key of the material of a kind, and which number of weft_material it is.
+typedef struct material_key
+{
+    const char *key, *unit;
+    size_t offset; // in weft_material
+    bool above;    // zero is none
+} material_key;
+
 typedef struct body_kind
 {
     const char* name;    // of its list in scene files; start of names that nobody gave; messages begin with it
     const char* summary; // one line for `weft list bodies`
     mesh_form form;
-    const char* density; // what a material's density is of it, with its unit
+    const char* density;               // what a material's density is of it, with its unit
+    double density_max;                // beyond it a note asks whether the unit is right; 0: that of cloth
+    const material_key* material_keys; // end with a NULL; NULL: fabrics, and the keys of cloth
+    weft_material material;            // the default, where it has keys
+    bool has_radius;                   // scene files give its radius, half of the thickness
     // Splits the faces as given and checks what simulation asks of them.
     weft_status (*prepare)(mesh* rest, weft_error* error);
     // Adds what density makes of each vertex: mass is [scene vertices], kg.

@@ -71,13 +71,14 @@ static void read_thickness(run* r, const tree_node* root, const char* list)
     for (const tree_node* node = bodies ? bodies->first : NULL; node; node = node->next)
     {
         const tree_node* name = node->kind == TREE_OBJECT ? tree_member(node, "name") : NULL;
-        const tree_node* value = node->kind == TREE_OBJECT ? tree_member(node, "thickness") : NULL;
+        const tree_node* radius = node->kind == TREE_OBJECT ? tree_member(node, "radius") : NULL; // of strands
+        const tree_node* value = radius || node->kind != TREE_OBJECT ? radius : tree_member(node, "thickness");
         bool good = name && name->kind == TREE_STRING && value && value->kind == TREE_NUMBER && value->number > 0.0;
         for (int b = 0; b < r->body_count && good; b++)
         {
             if (strcmp(weft_cache_body_at(r->cache, b)->name, name->string) == 0)
             {
-                r->thickness[b] = value->number;
+                r->thickness[b] = radius ? 2.0 * value->number : value->number;
             }
         }
     }
