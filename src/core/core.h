@@ -27,20 +27,20 @@ void assert_failed(const char* condition, const char* file, int line);
 #endif
 
 // Early return of a failing status.
-#define TRY(call)                           \
-    do                                      \
-    {                                       \
-        weft_status try_status_ = (call);   \
-        if (try_status_ != WEFT_OK)         \
-        {                                   \
-            return try_status_;             \
-        }                                   \
+#define TRY(call)                                                                                                      \
+    do                                                                                                                 \
+    {                                                                                                                  \
+        weft_status try_status_ = (call);                                                                              \
+        if (try_status_ != WEFT_OK)                                                                                    \
+        {                                                                                                              \
+            return try_status_;                                                                                        \
+        }                                                                                                              \
     } while (0)
 
 // ---- memory: zeroed, 64-byte aligned; NULL when there is none or count * size overflows
 void* mem_alloc(size_t count, size_t size);
 void* mem_raw(size_t count, size_t size); // not zeroed: for large arrays that are filled in parallel, thread by thread
-void mem_free(void* pointer); // NULL is fine
+void mem_free(void* pointer);             // NULL is fine
 #define MEM_NEW(count, type) ((type*)mem_alloc((size_t)(count), sizeof(type)))
 
 // Grows *array (may be NULL) to hold at least `needed` items, doubling; contents are kept.
@@ -82,8 +82,8 @@ weft_status error_set(weft_error* error, weft_status status, const char* file, i
     __attribute__((format(printf, 5, 6)));
 void log_warning(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-// Closest of `count` names by edit distance, NULL when none is near or the word has fewer than three letters: for "did you
-// mean".
+// Closest of `count` names by edit distance, NULL when none is near or the word has fewer than three letters: for "did
+// you mean".
 const char* suggest_name(const char* word, const char* const* names, int count);
 
 // ---- decimal numbers
@@ -110,7 +110,8 @@ void whole_file_abandon(whole_file* file);
 // The status and sentence of errno for a path: DISK_FULL, NO_MEMORY or IO.
 weft_status file_error(weft_error* error, const char* path, const char* action);
 
-// All bytes of a plain file; *out is mem_free'd by the caller. NOT_FOUND: there is none. BAD_INPUT: a folder, pipe or device.
+// All bytes of a plain file; *out is mem_free'd by the caller. NOT_FOUND: there is none. BAD_INPUT: a folder, pipe or
+// device.
 weft_status file_read(const char* path, void** out, size_t* size, weft_error* error);
 
 // ---- hash: chunks of a multiple of 8 bytes give the same as all at once
@@ -127,6 +128,29 @@ typedef enum cpu_kind
     CPU_AVX512, // AVX-512 F, DQ, VL
     CPU_KIND_COUNT
 } cpu_kind;
+
+// Tables of kernels that a *_kernel.c defines as KERNEL_NAME(name), one for each CPU kind of the build.
+#ifdef WEFT_X86_KERNELS
+#define KERNELS_DECLARE(type, name) extern const type name##_base, name##_avx2, name##_avx512
+#define KERNELS_OF(name)                                                                                               \
+    {                                                                                                                  \
+        &name##_base, &name##_avx2, &name##_avx512                                                                     \
+    }
+#else
+#define KERNELS_DECLARE(type, name) extern const type name##_base
+#define KERNELS_OF(name)                                                                                               \
+    {                                                                                                                  \
+        &name##_base, &name##_base, &name##_base                                                                       \
+    }
+#endif
+// Defines TYPE_for, which gives the table of that type for a CPU kind.
+#define KERNELS_CHOICE(type)                                                                                           \
+    KERNELS_DECLARE(type, type);                                                                                       \
+    const type* type##_for(cpu_kind cpu)                                                                               \
+    {                                                                                                                  \
+        static const type* const table[CPU_KIND_COUNT] = KERNELS_OF(type);                                             \
+        return table[cpu];                                                                                             \
+    }
 
 cpu_kind cpu_best(void);
 const char* cpu_kind_name(cpu_kind kind); // "base", "avx2", "avx512"

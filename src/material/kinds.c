@@ -6,43 +6,29 @@
 #include "material/material.h"
 #include "material/membrane.h"
 
-#ifdef WEFT_X86_KERNELS
-#define KERNELS(name)                                                                                                  \
-    {                                                                                                                  \
-        &name##_base, &name##_avx2, &name##_avx512                                                                     \
-    }
-#define DECLARE_KERNELS(name) extern const element_kernels name##_base, name##_avx2, name##_avx512
-#else
-#define KERNELS(name)                                                                                                  \
-    {                                                                                                                  \
-        &name##_base, &name##_base, &name##_base                                                                       \
-    }
-#define DECLARE_KERNELS(name) extern const element_kernels name##_base
-#endif
-
-DECLARE_KERNELS(membrane_kernels);
-DECLARE_KERNELS(hinge_kernels);
-DECLARE_KERNELS(curvature_kernels);
+KERNELS_DECLARE(element_kernels, membrane_kernels);
+KERNELS_DECLARE(element_kernels, hinge_kernels);
+KERNELS_DECLARE(element_kernels, curvature_kernels);
 
 const element_kind kind_membrane = {
     .name = "membrane",
     .arity = 3,
     .rest_stride = MEMBRANE_STRIDE,
-    .kernels = KERNELS(membrane_kernels),
+    .kernels = KERNELS_OF(membrane_kernels),
     .exact = membrane_exact,
 };
 const element_kind kind_hinge = {
     .name = "hinge",
     .arity = 4,
     .rest_stride = HINGE_STRIDE,
-    .kernels = KERNELS(hinge_kernels),
+    .kernels = KERNELS_OF(hinge_kernels),
     .exact = hinge_exact,
 };
 const element_kind kind_curvature = {
     .name = "curvature",
     .arity = 6,
     .rest_stride = CURVATURE_STRIDE,
-    .kernels = KERNELS(curvature_kernels),
+    .kernels = KERNELS_OF(curvature_kernels),
     .exact = curvature_exact,
 };
 const element_kind kind_air = {

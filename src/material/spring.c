@@ -4,19 +4,7 @@
 
 #include <string.h>
 
-#ifdef WEFT_X86_KERNELS
-extern const element_kernels spring_kernels_base, spring_kernels_avx2, spring_kernels_avx512;
-#define SPRING_KERNELS                                                                                                 \
-    {                                                                                                                  \
-        &spring_kernels_base, &spring_kernels_avx2, &spring_kernels_avx512                                             \
-    }
-#else
-extern const element_kernels spring_kernels_base;
-#define SPRING_KERNELS                                                                                                 \
-    {                                                                                                                  \
-        &spring_kernels_base, &spring_kernels_base, &spring_kernels_base                                               \
-    }
-#endif
+KERNELS_DECLARE(element_kernels, spring_kernels);
 
 static void spring_exact(const double* rest, const vec3* x, double* force, double* jacobian)
 {
@@ -50,7 +38,7 @@ const element_kind kind_spring = {
     .name = "spring",
     .arity = 2,
     .rest_stride = SPRING_STRIDE,
-    .kernels = SPRING_KERNELS,
+    .kernels = KERNELS_OF(spring_kernels),
     .exact = spring_exact,
     .projection = &projection,
 };

@@ -10,23 +10,7 @@ enum
     SLICE_GRAIN = 64
 };
 
-#ifdef WEFT_X86_KERNELS
-extern const spring_net_kernels spring_net_kernels_base, spring_net_kernels_avx2, spring_net_kernels_avx512;
-#else
-extern const spring_net_kernels spring_net_kernels_base;
-#endif
-
-const spring_net_kernels* spring_net_kernels_for(cpu_kind cpu)
-{
-#ifdef WEFT_X86_KERNELS
-    static const spring_net_kernels* const table[CPU_KIND_COUNT] = {&spring_net_kernels_base, &spring_net_kernels_avx2,
-                                                                    &spring_net_kernels_avx512};
-    return table[cpu];
-#else
-    (void)cpu;
-    return &spring_net_kernels_base;
-#endif
-}
+KERNELS_CHOICE(spring_net_kernels)
 
 void spring_net_finish(spring_net* net)
 {

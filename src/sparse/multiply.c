@@ -1,19 +1,7 @@
 // The block matrix-vector product over all rows, and the choice of kernels.
 #include "sparse/sparse.h"
 
-extern const sparse_kernels sparse_kernels_base, sparse_kernels_avx2, sparse_kernels_avx512;
-
-const sparse_kernels* sparse_kernels_for(cpu_kind cpu)
-{
-#ifdef WEFT_X86_KERNELS
-    static const sparse_kernels* const table[CPU_KIND_COUNT] = {&sparse_kernels_base, &sparse_kernels_avx2,
-                                                                &sparse_kernels_avx512};
-    return table[cpu];
-#else
-    (void)cpu;
-    return &sparse_kernels_base;
-#endif
-}
+KERNELS_CHOICE(sparse_kernels)
 
 typedef struct multiply_context
 {

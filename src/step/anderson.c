@@ -8,23 +8,7 @@ enum
     MIX_GRAIN = 1536 // numbers
 };
 
-#ifdef WEFT_X86_KERNELS
-extern const anderson_kernels anderson_kernels_base, anderson_kernels_avx2, anderson_kernels_avx512;
-#else
-extern const anderson_kernels anderson_kernels_base;
-#endif
-
-const anderson_kernels* anderson_kernels_for(cpu_kind cpu)
-{
-#ifdef WEFT_X86_KERNELS
-    static const anderson_kernels* const table[CPU_KIND_COUNT] = {&anderson_kernels_base, &anderson_kernels_avx2,
-                                                                  &anderson_kernels_avx512};
-    return table[cpu];
-#else
-    (void)cpu;
-    return &anderson_kernels_base;
-#endif
-}
+KERNELS_CHOICE(anderson_kernels)
 
 static int chunks_of(const anderson* a)
 {

@@ -111,6 +111,17 @@ void world_remember(world* w, reaction_fn* reaction)
     contact_remember(w->contact, touch_reaction, &p, w->v_next);
 }
 
+void world_conclude(world* w, reaction_fn* reaction)
+{
+    element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
+    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
+    if (w->contact)
+    {
+        w->work += cushions_work(w->contact, w->v_next);
+        world_remember(w, reaction);
+    }
+}
+
 // What the response has changed has other energies; they are the next substep's, and are not judged. But where it had
 // to stretch the cloth, a body has gone too far in one substep: elastic forces want to take part.
 static weft_status judge_response(world* w, bool may_halve)

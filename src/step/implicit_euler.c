@@ -99,13 +99,7 @@ static weft_status stage_advance(world* w)
     {
         w->x_next[i] = v3_madd(s->x[i], w->h, w->v_next[i]);
     }
-    element_motion start = {.x = s->x, .v = s->v, .h = w->h, .time = w->time + w->h};
-    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
-    if (w->contact)
-    {
-        w->work += cushions_work(w->contact, w->v_next);
-        world_remember(w, reaction);
-    }
+    world_conclude(w, reaction);
     return WEFT_OK;
 }
 

@@ -394,13 +394,7 @@ static vec3 reaction(const world* w, int i)
 
 static weft_status stage_advance(world* w)
 {
-    element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
-    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
-    if (w->contact)
-    {
-        w->work += cushions_work(w->contact, w->v_next);
-        world_remember(w, reaction);
-    }
+    world_conclude(w, reaction);
     return WEFT_OK;
 }
 

@@ -186,18 +186,6 @@ static vec3 reaction(const world* w, int i)
     return v3_scale(-1.0 / w->h, w->rhs[i]);
 }
 
-static weft_status conclude(world* w)
-{
-    element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
-    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
-    if (w->contact)
-    {
-        w->work += cushions_work(w->contact, w->v_next);
-        world_remember(w, reaction);
-    }
-    return WEFT_OK;
-}
-
 // dv of the Hessian at the iterate, and what it can gain at most.
 static weft_status direction(world* w, bool exact, double* slope)
 {
@@ -260,7 +248,8 @@ static weft_status stage_minimise(world* w)
         TRY(stage_constrain(w));
         TRY(minimise(w));
     }
-    return conclude(w);
+    world_conclude(w, reaction);
+    return WEFT_OK;
 }
 
 // What is prescribed is in the first iterate already: z is zero.

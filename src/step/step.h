@@ -276,6 +276,8 @@ typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints
 // Whether something pulled that must not, at these velocities: then constrain and solve again without it.
 int world_release(world* w, reaction_fn* reaction, const vec3* v);
 void world_remember(world* w, reaction_fn* reaction); // for the contact of the next substep
+// The velocities stand: work of what holds, of air and of contact, and what the next contact must know.
+void world_conclude(world* w, reaction_fn* reaction);
 void binding_pull(world* w, reaction_fn* reaction);   // what ties exert on the vertices that they name, into pull
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step

@@ -20,23 +20,7 @@ enum
     BLOCK_SIZE_MAX = 12
 };
 
-#ifdef WEFT_X86_KERNELS
-extern const dense_kernels dense_kernels_base, dense_kernels_avx2, dense_kernels_avx512;
-#else
-extern const dense_kernels dense_kernels_base;
-#endif
-
-const dense_kernels* dense_kernels_for(cpu_kind cpu)
-{
-#ifdef WEFT_X86_KERNELS
-    static const dense_kernels* const table[CPU_KIND_COUNT] = {&dense_kernels_base, &dense_kernels_avx2,
-                                                               &dense_kernels_avx512};
-    return table[cpu];
-#else
-    (void)cpu;
-    return &dense_kernels_base;
-#endif
-}
+KERNELS_CHOICE(dense_kernels)
 
 // Nothing is read before it was written, so nothing is cleared: a factor of megabytes would be touched once more. An
 // eighth to spare, as contacts grow slowly.

@@ -7,53 +7,24 @@
 #include "math/denormals.h"
 #include "solve/sa/sa.h"
 
-#ifdef WEFT_X86_KERNELS
-extern const sa_kernels sa_kernels_float_avx2, sa_kernels_float_avx512, sa_kernels_double_avx2,
-    sa_kernels_double_avx512, sa_kernels_packed_avx2, sa_kernels_packed_avx512;
-extern const sa_incomplete_kernels sa_incomplete_kernels_avx2, sa_incomplete_kernels_avx512;
-#endif
-extern const sa_incomplete_kernels sa_incomplete_kernels_base;
-extern const sa_kernels sa_kernels_float_base, sa_kernels_double_base, sa_kernels_packed_base;
+KERNELS_DECLARE(sa_kernels, sa_kernels_float);
+KERNELS_DECLARE(sa_kernels, sa_kernels_double);
+KERNELS_DECLARE(sa_kernels, sa_kernels_packed);
 
 const sa_kernels* sa_kernels_for(cpu_kind cpu, int precision)
 {
-#ifdef WEFT_X86_KERNELS
-    static const sa_kernels* const table[2][CPU_KIND_COUNT] = {
-        {&sa_kernels_float_base, &sa_kernels_float_avx2, &sa_kernels_float_avx512},
-        {&sa_kernels_double_base, &sa_kernels_double_avx2, &sa_kernels_double_avx512}};
+    static const sa_kernels* const table[2][CPU_KIND_COUNT] = {KERNELS_OF(sa_kernels_float),
+                                                               KERNELS_OF(sa_kernels_double)};
     return table[precision == 64][cpu];
-#else
-    (void)cpu;
-    return precision == 64 ? &sa_kernels_double_base : &sa_kernels_float_base;
-#endif
 }
 
 const sa_kernels* sa_passes_for(const sa_hierarchy* h, const sa_level* l)
 {
-    if (!l->packed)
-    {
-        return sa_kernels_for(h->cpu, h->precision);
-    }
-#ifdef WEFT_X86_KERNELS
-    static const sa_kernels* const table[CPU_KIND_COUNT] = {&sa_kernels_packed_base, &sa_kernels_packed_avx2,
-                                                            &sa_kernels_packed_avx512};
-    return table[h->cpu];
-#else
-    return &sa_kernels_packed_base;
-#endif
+    static const sa_kernels* const packed[CPU_KIND_COUNT] = KERNELS_OF(sa_kernels_packed);
+    return l->packed ? packed[h->cpu] : sa_kernels_for(h->cpu, h->precision);
 }
 
-const sa_incomplete_kernels* sa_incomplete_kernels_for(cpu_kind cpu)
-{
-#ifdef WEFT_X86_KERNELS
-    static const sa_incomplete_kernels* const table[CPU_KIND_COUNT] = {
-        &sa_incomplete_kernels_base, &sa_incomplete_kernels_avx2, &sa_incomplete_kernels_avx512};
-    return table[cpu];
-#else
-    (void)cpu;
-    return &sa_incomplete_kernels_base;
-#endif
-}
+KERNELS_CHOICE(sa_incomplete_kernels)
 
 // Rows a chunk: some hundred kilobytes of matrix.
 static int grain_of(int block)

@@ -7,22 +7,7 @@
 // A row whose connections sum up to less than this is solved by relaxation alone.
 static const double DOMINANT = 0.1;
 
-#ifdef WEFT_X86_KERNELS
-extern const sa_strength_kernels sa_strength_kernels_avx2, sa_strength_kernels_avx512;
-#endif
-extern const sa_strength_kernels sa_strength_kernels_base;
-
-const sa_strength_kernels* sa_strength_kernels_for(cpu_kind cpu)
-{
-#ifdef WEFT_X86_KERNELS
-    static const sa_strength_kernels* const table[CPU_KIND_COUNT] = {
-        &sa_strength_kernels_base, &sa_strength_kernels_avx2, &sa_strength_kernels_avx512};
-    return table[cpu];
-#else
-    (void)cpu;
-    return &sa_strength_kernels_base;
-#endif
-}
+KERNELS_CHOICE(sa_strength_kernels)
 
 // Slots left of the diagonal from those right of it.
 static void mirror_rho(void* context, int begin, int end)
