@@ -17,12 +17,13 @@ enum
 {
     SA_KERNEL_MAX = 12,      // near-kernel vectors
     SA_PAD = 8,              // reals that kernels may read past the end of an array
-    SA_CHUNK_MIN = 64,       // coarse rows a chunk of the Galerkin product
+    SA_CHUNK_MIN = 128,      // coarse rows a chunk of the Galerkin product
     SA_CHUNK_MAX = 512,      // few large ones make fewer rows of A P twice
     SA_TASKS = 32,           // of the Galerkin product, each with memory of its own
     SA_TILE = 16384,         // nodes a task of the aggregation
     SA_PACK_BLOCKS = 800000, // from here on 16 bits pay: a product then comes from memory, not from caches
     SA_P_ROW_MAX = 32,       // blocks of a row of P; a node with more is interpolated from its own aggregate alone
+    SA_PRODUCTS_MAX = 4096,  // of a row of A P that are listed
     SA_LOWER_MAX = 64,       // blocks of a row of the incomplete factor; more are left out
     SA_BASIS = 10,           // Lanczos iterations that look for its radius
     SA_RENEWED = 2,          // those that follow a radius when values change
@@ -45,7 +46,11 @@ typedef struct sa_incomplete
     int *fill_start, *fill;                        // [rows + 1] other rows that a row has blocks of L with besides
     int *lower_start, *lower_column, *lower_slot;  // L by rows, and the slots of A, -1: fill
     int *upper_start, *upper_column, *upper_place; // L^T between clusters by rows, and where its blocks stand in L
-    int capacity, upper_capacity;                  // blocks
+    // What the row of a block of L and the row of that block's column have in common: for each block how many columns,
+    // then their places in the one row and the other, a byte each.
+    int* shared_start; // [rows + 1]
+    uint16_t* shared;
+    int capacity, upper_capacity, shared_capacity; // blocks; pairs
     float *lower, *upper;                          // [9 a block]
     void* scale;                                   // [rows] triangles of sa_incomplete_passes.h: E^-1
     float* pivot;                                  // [9 a rank] D^-1
@@ -81,6 +86,12 @@ static inline bool sa_smooths(const sa_filter* f, int slot, int i, int j)
     return !f->rho || i == j || f->rho[slot] > (f->limit[i] < f->limit[j] ? f->limit[i] : f->limit[j]);
 }
 
+// Rows of A P that sum up more have no lists of products: a vertex with very many neighbours. They are searched.
+static inline bool sa_is_listed(int slots, int products)
+{
+    return slots <= 256 && products <= SA_PRODUCTS_MAX;
+}
+
 typedef struct sa_level
 {
     int rows, block;     // nodes, unknowns a node
@@ -106,10 +117,12 @@ typedef struct sa_level
     int *AP_start, *AP_column;     // structure of A P
     int *chunk_start, *chunk_row;  // for chunk_size coarse rows the fine rows that reach them
     int chunk_size;
-    // Places of products, row after row: of A_ij P_j in a row of A P, for each slot and each block of P_j; of P_i^T (A
-    // P)_i in a coarse row, counted from its diagonal, for each block of P_i and each column of A P from its own on.
+    // Products, row after row. Into a row of A P: for each of its blocks how many A_ij P_j it sums up, and which, the
+    // slot in row i and the block in row j of P, a byte each. Out of it, P_i^T (A P)_i into coarse rows: their places
+    // there, counted from the diagonal, for each block of P_i and each column of A P from its own on.
     int *in_start, *out_start;
-    uint16_t *in_place, *out_place;
+    uint8_t* in_more; // one less than how many
+    uint16_t *in_pair, *out_place;
 
     double* kernel;         // [rows * block * coarse_block] near kernel, row after row
     void* Q;                // real [rows * block * coarse_block] tentative interpolation; gone after the setup

@@ -33,7 +33,8 @@ typedef struct fill_row
 {
     int rank[CANDIDATES], count;
     float square[CANDIDATES];
-    int slot[SLOTS]; // candidate + 1, 0: empty
+    int place[CANDIDATES]; // in slot
+    int slot[SLOTS];       // candidate + 1, 0: empty
 } fill_row;
 
 static void measure_blocks(void* context, int begin, int end)
@@ -69,6 +70,7 @@ static int candidate(fill_row* r, int rank)
     if (r->slot[at] == 0 && r->count < CANDIDATES)
     {
         r->rank[r->count] = rank;
+        r->place[r->count] = (int)at;
         r->square[r->count++] = 0.0F;
         r->slot[at] = r->count;
     }
@@ -79,7 +81,10 @@ static int candidate(fill_row* r, int rank)
 static void collect_row(const fill_pass* c, int k, fill_row* r)
 {
     const sa_incomplete* f = c->f;
-    *r = (fill_row){0};
+    for (; r->count > 0; r->count--) // of the row before
+    {
+        r->slot[r->place[r->count - 1]] = 0;
+    }
     for (int s = f->lower_start[k]; s < f->lower_start[k + 1]; s++)
     {
         int at = candidate(r, f->lower_column[s]);
@@ -127,7 +132,7 @@ static void choose_row(const fill_pass* c, int k, const fill_row* r)
 static void choose_rows(void* context, int begin, int end)
 {
     const fill_pass* c = context;
-    fill_row r;
+    fill_row r = {.count = 0};
     for (int k = begin; k < end; k++)
     {
         collect_row(c, k, &r);

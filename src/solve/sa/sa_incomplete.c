@@ -276,6 +276,78 @@ static weft_status reserve(sa_hierarchy* h, int count, int* capacity, int** list
     return WEFT_OK;
 }
 
+// At most as many as the shorter of both rows has, so that rows know their place before anything is compared.
+static void bound_shared(void* context, int begin, int end)
+{
+    const sa_incomplete* f = ((const structure_pass*)context)->f;
+    for (int k = begin; k < end; k++)
+    {
+        int bound = 0, first = f->lower_start[k];
+        for (int at = first; at < f->lower_start[k + 1]; at++)
+        {
+            int j = f->lower_column[at];
+            bound += 1 + int_min(at - first, f->lower_start[j + 1] - f->lower_start[j]);
+        }
+        f->shared_start[k + 1] = bound;
+    }
+}
+
+// A merge of two increasing lists, without branches: which are equal cannot be foretold. Returns the end of the output.
+static uint16_t* list_shared(const int* left, int left_count, const int* right, int right_count, uint16_t* out)
+{
+    uint16_t* to = out + 1;
+    for (int a = 0, b = 0; a < left_count && b < right_count;)
+    {
+        int x = left[a], y = right[b];
+        *to = (uint16_t)(a << 8 | b);
+        to += x == y;
+        a += x <= y;
+        b += y <= x;
+    }
+    *out = (uint16_t)(to - out - 1);
+    return to;
+}
+
+static void fill_shared(void* context, int begin, int end)
+{
+    sa_incomplete* f = ((const structure_pass*)context)->f;
+    for (int k = begin; k < end; k++)
+    {
+        int first = f->lower_start[k];
+        uint16_t* out = f->shared + f->shared_start[k];
+        for (int at = first; at < f->lower_start[k + 1]; at++)
+        {
+            int j = f->lower_column[at], start = f->lower_start[j], count = f->lower_start[j + 1] - start;
+            out = list_shared(f->lower_column + first, at - first, f->lower_column + start, count, out);
+        }
+    }
+}
+
+static weft_status make_shared(sa_hierarchy* h, sa_level* l, structure_pass* pass)
+{
+    sa_incomplete* f = l->incomplete;
+    f->shared_start[0] = 0;
+    parallel_for(h->pool, l->rows, ROW_GRAIN, bound_shared, pass);
+    for (int k = 0; k < l->rows; k++)
+    {
+        f->shared_start[k + 1] += f->shared_start[k];
+    }
+    int count = int_max(1, f->shared_start[l->rows]);
+    if (count > f->shared_capacity)
+    {
+        f->shared_capacity = count + count / 8;
+        mem_free(f->shared);
+        f->shared = sa_places_new(h, (size_t)f->shared_capacity);
+    }
+    if (!f->shared)
+    {
+        f->shared_capacity = 0;
+        return WEFT_NO_MEMORY;
+    }
+    parallel_for(h->pool, l->rows, ROW_GRAIN, fill_shared, pass);
+    return WEFT_OK;
+}
+
 static weft_status make_structure(sa_hierarchy* h, sa_level* l)
 {
     sa_incomplete* f = l->incomplete;
@@ -293,7 +365,7 @@ static weft_status make_structure(sa_hierarchy* h, sa_level* l)
     int** upper[2] = {&f->upper_column, &f->upper_place};
     TRY(reserve(h, f->upper_start[l->rows] + 1, &f->upper_capacity, upper, &f->upper));
     list_upper(f, l->rows);
-    return WEFT_OK;
+    return make_shared(h, l, &pass);
 }
 
 // ---- memory
@@ -308,7 +380,7 @@ void sa_incomplete_finish(sa_incomplete* f)
                      f->colour_start, f->lower_start, f->lower_column, f->lower_slot, f->upper_start,
                      f->upper_column, f->upper_place, f->lower,        f->upper,      f->scale,
                      f->pivot,        f->y,           f->shift,        f->weak,       f->basis,
-                     f->fill_start,   f->fill};
+                     f->fill_start,   f->fill,        f->shared_start, f->shared};
     for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++)
     {
         mem_free(owned[k]);
@@ -330,6 +402,7 @@ static weft_status allocate(sa_hierarchy* h, sa_level* l)
     f->lower_start = sa_ints_new(h, rows + 1);
     f->upper_start = sa_ints_new(h, rows + 1);
     f->fill_start = sa_ints_new(h, rows + 1);
+    f->shared_start = sa_ints_new(h, rows + 1);
     f->colour_start = MEM_NEW(COLOURS_MAX + 1, int);
     size_t triangles = rows * sa_incomplete_kernels_for(h->cpu)->triangle_size;
     f->scale = mem_raw(triangles, 1);
@@ -339,8 +412,8 @@ static weft_status allocate(sa_hierarchy* h, sa_level* l)
     f->weak = mem_raw(rows, 1);
     f->basis = sa_real_new(h, 3 * SA_BASIS * rows);
     h->bytes += triangles + rows * (sizeof(float) + 1);
-    return f->cluster && f->rank && f->order && f->lower_start && f->upper_start && f->fill_start && f->colour_start &&
-                   f->scale && f->pivot && f->y && f->shift && f->weak && f->basis
+    return f->cluster && f->rank && f->order && f->lower_start && f->upper_start && f->fill_start && f->shared_start &&
+                   f->colour_start && f->scale && f->pivot && f->y && f->shift && f->weak && f->basis
                ? WEFT_OK
                : WEFT_NO_MEMORY;
 }

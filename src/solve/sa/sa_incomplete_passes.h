@@ -26,67 +26,159 @@ static bool invert_root(const double* m, triangle* out)
     return a > 0.0 && c > 0.0 && f > 0.0 && isfinite(out->a) && isfinite(out->c) && isfinite(out->f); // NaN is not
 }
 
-// L^-1 v and L^-T v.
-WIDE_INLINE void triangle_apply(const triangle* t, const float* v, float* out)
+// The columns of a triangle, and of its transpose, filled up with zeros: L v is their sum, each times a number of v.
+// The zeros change nothing, and a row of the solves stays in vectors.
+typedef struct three
 {
-    float x = v[0], y = v[1], z = v[2];
-    out[0] = t->a * x;
-    out[1] = t->b * x + t->c * y;
-    out[2] = t->d * x + t->e * y + t->f * z;
+    r4 x, y, z;
+} three;
+
+WIDE_INLINE three triangle_columns(const triangle* t)
+{
+    const r8 zero = {0};
+    r8 m;
+    memcpy(&m, t, sizeof(*t)); // the rest is not looked at
+    return (three){__builtin_shufflevector(m, zero, 0, 1, 3, 8), __builtin_shufflevector(m, zero, 8, 2, 4, 8),
+                   __builtin_shufflevector(m, zero, 8, 8, 5, 8)};
 }
 
-WIDE_INLINE void triangle_apply_transposed(const triangle* t, const float* v, float* out)
+WIDE_INLINE three triangle_rows(const triangle* t)
 {
-    float x = v[0], y = v[1], z = v[2];
-    out[0] = t->a * x + t->b * y + t->d * z;
-    out[1] = t->c * y + t->e * z;
-    out[2] = t->f * z;
+    const r8 zero = {0};
+    r8 m;
+    memcpy(&m, t, sizeof(*t));
+    return (three){__builtin_shufflevector(m, zero, 0, 8, 8, 8), __builtin_shufflevector(m, zero, 1, 2, 8, 8),
+                   __builtin_shufflevector(m, zero, 3, 4, 5, 8)};
+}
+
+WIDE_INLINE r4 three_times(three m, float x, float y, float z)
+{
+    return m.x * x + m.y * y + m.z * z;
 }
 
 // ---- factor
+//
+// A 3 x 3 block in the making is three columns of four numbers. Products of blocks are sums of three columns, each
+// times three numbers of the other factor; where a register holds 16 numbers the three columns are made at once, from
+// the same sums in the same order.
+typedef float r16 __attribute__((vector_size(64)));
+typedef union columns
+{
+    r4 column[4]; // the last one is never looked at
+    r16 all;
+} columns;
 
-// Columns of E_i^-1 A_ij E_j^-T.
-WIDE_INLINE void scaled_block(const float* A, const triangle* left, const triangle* right, r4* W)
+#ifdef __AVX512F__
+#include <immintrin.h>
+
+// x in the four numbers of column 0, y of column 1, z of column 2.
+#define BY_COLUMN(x, y, z) _mm512_setr_epi32(x, x, x, x, y, y, y, y, z, z, z, z, z, z, z, z)
+
+// Sum over k of column k of X times number k of each column of Y: `place` says where the latter stand.
+WIDE_INLINE r16 columns_times(r16 X, __m512 Y, const __m512i place[3])
+{
+    __m512 x = (__m512)X;
+    __m512 first = _mm512_mul_ps(_mm512_shuffle_f32x4(x, x, 0x00), _mm512_permutexvar_ps(place[0], Y));
+    __m512 second = _mm512_mul_ps(_mm512_shuffle_f32x4(x, x, 0x55), _mm512_permutexvar_ps(place[1], Y));
+    __m512 third = _mm512_mul_ps(_mm512_shuffle_f32x4(x, x, 0xAA), _mm512_permutexvar_ps(place[2], Y));
+    return (r16)_mm512_add_ps(_mm512_add_ps(first, second), third);
+}
+
+// The nine numbers of a block; behind them nothing is read.
+WIDE_INLINE __m512 load_block(const float* m)
+{
+    return _mm512_maskz_loadu_ps(0x1FF, m);
+}
+
+// A triangle, with a zero behind it.
+WIDE_INLINE __m512 load_triangle(const triangle* t)
+{
+    return _mm512_maskz_loadu_ps(0x3F, t);
+}
+
+// X Y^T, X in columns, Y by rows; X m.
+WIDE_INLINE r16 times_transposed(const columns* X, const float* Y)
+{
+    const __m512i place[3] = {BY_COLUMN(0, 3, 6), BY_COLUMN(1, 4, 7), BY_COLUMN(2, 5, 8)};
+    return columns_times(X->all, load_block(Y), place);
+}
+
+WIDE_INLINE r16 times_block(const columns* X, const float* m)
+{
+    const __m512i place[3] = {BY_COLUMN(0, 1, 2), BY_COLUMN(3, 4, 5), BY_COLUMN(6, 7, 8)};
+    return columns_times(X->all, load_block(m), place);
+}
+
+// E_i^-1 A_ij E_j^-T.
+WIDE_INLINE r16 scaled_block(const float* A, const triangle* left, const triangle* right)
+{
+    const __m512i left_place = _mm512_setr_epi32(0, 1, 3, 8, 6, 2, 4, 8, 6, 6, 5, 8, 8, 8, 8, 8);
+    const __m512i by_row[3] = {BY_COLUMN(0, 1, 2), BY_COLUMN(3, 4, 5), BY_COLUMN(6, 7, 8)};
+    const __m512i right_place[3] = {BY_COLUMN(0, 1, 3), BY_COLUMN(6, 2, 4), BY_COLUMN(6, 6, 5)};
+    columns E = {.all = (r16)_mm512_permutexvar_ps(left_place, load_triangle(left))};
+    return columns_times(columns_times(E.all, load_block(A), by_row), load_triangle(right), right_place);
+}
+
+WIDE_INLINE void store_rows(float* to, const columns* X)
+{
+    const __m512i place = _mm512_setr_epi32(0, 4, 8, 1, 5, 9, 2, 6, 10, 0, 0, 0, 0, 0, 0, 0);
+    _mm512_mask_storeu_ps(to, 0x1FF, _mm512_permutexvar_ps(place, (__m512)X->all));
+}
+#undef BY_COLUMN
+#else
+WIDE_INLINE r16 times_transposed(const columns* X, const float* Y)
+{
+    const r4* x = X->column;
+    columns out = {.column = {x[0] * Y[0] + x[1] * Y[1] + x[2] * Y[2], x[0] * Y[3] + x[1] * Y[4] + x[2] * Y[5],
+                              x[0] * Y[6] + x[1] * Y[7] + x[2] * Y[8]}};
+    return out.all;
+}
+
+WIDE_INLINE r16 times_block(const columns* X, const float* m)
+{
+    const float transposed[9] = {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
+    return times_transposed(X, transposed);
+}
+
+WIDE_INLINE r16 scaled_block(const float* A, const triangle* left, const triangle* right)
 {
     r4 r0 = load4(A), r1 = load4(A + 3), r2 = load4(A + 6);
     r4 s0 = r0 * left->a, s1 = r0 * left->b + r1 * left->c, s2 = r0 * left->d + r1 * left->e + r2 * left->f;
     r4 X0 = {s0[0], s1[0], s2[0], 0}, X1 = {s0[1], s1[1], s2[1], 0}, X2 = {s0[2], s1[2], s2[2], 0};
-    W[0] = X0 * right->a;
-    W[1] = X0 * right->b + X1 * right->c;
-    W[2] = X0 * right->d + X1 * right->e + X2 * right->f;
+    columns W = {
+        .column = {X0 * right->a, X0 * right->b + X1 * right->c, X0 * right->d + X1 * right->e + X2 * right->f}};
+    return W.all;
 }
 
-// Columns of X Y^T, added up: from the columns of X and the rows of Y.
-WIDE_INLINE void add_outer(const r4* X, const float* Y, r4* sum)
+WIDE_INLINE void store_rows(float* to, const columns* X)
 {
-    sum[0] += X[0] * Y[0] + X[1] * Y[1] + X[2] * Y[2];
-    sum[1] += X[0] * Y[3] + X[1] * Y[4] + X[2] * Y[5];
-    sum[2] += X[0] * Y[6] + X[1] * Y[7] + X[2] * Y[8];
-}
-
-// The sum over m of W_im L_jm^T, m being before both i and j. `row` has the columns of W_i before j.
-WIDE_INLINE void eliminated(const sa_incomplete* f, int begin, int at, const r4* row, r4* sum)
-{
-    int a = begin, b = f->lower_start[f->lower_column[at]], end = f->lower_start[f->lower_column[at] + 1];
-    while (a < at && b < end)
+    for (int c = 0; c < 3; c++)
     {
-        int left = f->lower_column[a], right = f->lower_column[b];
-        if (left == right)
-        {
-            add_outer(row + 3 * (a - begin), f->lower + 9 * (size_t)b, sum);
-        }
-        a += left <= right;
-        b += right <= left;
+        to[c] = X->column[c][0];
+        to[3 + c] = X->column[c][1];
+        to[6 + c] = X->column[c][2];
     }
+}
+#endif
+
+// The sum over m of W_im L_jm^T, m being what both rows share. `row` has W_i, `L` the row j.
+WIDE_INLINE r16 eliminated(const columns* row, const float* L, const uint16_t* shared, int count)
+{
+    r16 sum = {0};
+    for (int k = 0; k < count; k++)
+    {
+        sum += times_transposed(row + (shared[k] >> 8), L + 9 * (size_t)(shared[k] & 0xFF));
+    }
+    return sum;
 }
 
 // D_i^-1, the columns of I - D_i given; the identity, and false, where the pivot is weak.
-static bool invert_pivot(const r4* taken, float* out)
+static bool invert_pivot(const columns* taken, float* out)
 {
     float m[9], less[9], unused[9];
     for (int k = 0; k < 9; k++)
     {
-        m[k] = (k % 4 == 0 ? 1.0f : 0.0f) - 0.5f * (taken[k % 3][k / 3] + taken[k / 3][k % 3]);
+        m[k] = (k % 4 == 0 ? 1.0f : 0.0f) - 0.5f * (taken->column[k % 3][k / 3] + taken->column[k / 3][k % 3]);
         less[k] = m[k] - (k % 4 == 0 ? (float)SA_WEAK : 0.0f);
     }
     if (invert_spd3(less, unused) && invert_spd3(m, out))
@@ -103,31 +195,22 @@ static bool invert_pivot(const r4* taken, float* out)
 static bool factor_row(const sa_level* l, const sa_incomplete* f, int k)
 {
     const triangle* scale = f->scale;
+    const uint16_t* shared = f->shared + f->shared_start[k];
     int begin = f->lower_start[k];
-    r4 row[3 * SA_LOWER_MAX], taken[3] = {{0}};
+    columns row[SA_LOWER_MAX], taken = {.all = {0}};
     for (int at = begin; at < f->lower_start[k + 1]; at++)
     {
-        r4 *W = row + 3 * (at - begin), sum[3] = {{0}};
-        int j = f->lower_column[at];
-        float *L = f->lower + 9 * (size_t)at, *pivot = f->pivot + 9 * (size_t)j;
-        f->lower_slot[at] < 0
-            ? (void)(W[0] = W[1] = W[2] = (r4){0})
-            : scaled_block((const float*)l->A + 9 * (size_t)f->lower_slot[at], &scale[k], &scale[j], W);
-        eliminated(f, begin, at, row, sum);
-        for (int c = 0; c < 3; c++)
-        {
-            W[c] -= sum[c];
-        }
-        for (int c = 0; c < 3; c++)
-        {
-            r4 column = W[0] * pivot[c] + W[1] * pivot[3 + c] + W[2] * pivot[6 + c];
-            L[c] = column[0];
-            L[3 + c] = column[1];
-            L[6 + c] = column[2];
-        }
-        add_outer(W, L, taken);
+        columns *W = row + (at - begin), product;
+        int j = f->lower_column[at], slot = f->lower_slot[at];
+        float* L = f->lower + 9 * (size_t)at;
+        W->all = slot < 0 ? (r16){0} : scaled_block((const float*)l->A + 9 * (size_t)slot, &scale[k], &scale[j]);
+        W->all -= eliminated(row, f->lower + 9 * (size_t)f->lower_start[j], shared + 1, *shared);
+        shared += 1 + *shared;
+        product.all = times_block(W, f->pivot + 9 * (size_t)j);
+        store_rows(L, &product);
+        taken.all += times_transposed(W, L);
     }
-    return invert_pivot(taken, f->pivot + 9 * (size_t)k);
+    return invert_pivot(&taken, f->pivot + 9 * (size_t)k);
 }
 
 // E^-1 of each row; the number of those that have none. Ranges count ranks.
@@ -182,78 +265,87 @@ static void incomplete_mirror(void* context, int begin, int end)
 // ---- solves: y and what it becomes have four numbers a row, so that a row is one load and one store
 
 // Sum over blocks of L_j y_column.
-WIDE_INLINE void factor_product(const float* values, const int* column, int begin, int end, const float* y, float* out)
+WIDE_INLINE r4 factor_product(const float* block, const int* column, int count, const float* y)
 {
-    const float* block = values + 9 * (size_t)begin;
     r8 sum = {0};
     float last = 0;
-    for (int k = begin; k < end; k++, block += 9)
+    for (const int* end = column + count; column < end; column++, block += 9)
     {
-        const float* yj = y + 4 * (size_t)column[k];
+        const float* yj = y + 4 * (ptrdiff_t)*column;
         r4 q = load4(yj);
         sum += load8(block) * __builtin_shufflevector(q, q, 0, 1, 2, 0, 1, 2, 0, 1);
         last += block[8] * yj[2];
     }
-    out[0] = sum[0] + sum[1] + sum[2];
-    out[1] = sum[3] + sum[4] + sum[5];
-    out[2] = sum[6] + sum[7] + last;
+    r4 second = __builtin_shufflevector(sum, sum, 1, 4, 7, 7), third = __builtin_shufflevector(sum, sum, 2, 5, 5, 5);
+    third[2] = last;
+    return __builtin_shufflevector(sum, sum, 0, 3, 6, 6) + second + third;
 }
 
 // (I + L) y = E^-1 b.
-WIDE_INLINE void forward_row(const sa_sweep* s, const sa_incomplete* f, int k)
-{
-    float t[3], e[3];
-    triangle_apply((const triangle*)f->scale + k, (const float*)s->b + 3 * (size_t)f->order[k], e);
-    factor_product(f->lower, f->lower_column, f->lower_start[k], f->lower_start[k + 1], f->y, t);
-    store4(f->y + 4 * (size_t)k, (r4){e[0] - t[0], e[1] - t[1], e[2] - t[2], 0});
-}
-
-// (I + L^T) v = D^-1 y, v in the place of y, which is D^-1 y by then: rows of other clusters are gathered, those of
-// this one scattered, which spares a second copy of L. x = omega E^-T v, or added to it.
-WIDE_INLINE void backward_row(const sa_sweep* s, const sa_incomplete* f, int k, int cluster)
-{
-    float t[3], v[3], z[3], *y = f->y + 4 * (size_t)k, *to = (float*)s->to + 3 * (size_t)f->order[k];
-    factor_product(f->upper, f->upper_column, f->upper_start[k], f->upper_start[k + 1], f->y, t);
-    for (int c = 0; c < 3; c++)
-    {
-        v[c] = y[c] - t[c];
-    }
-    store4(y, (r4){v[0], v[1], v[2], 0});
-    // Copies: for all the compiler knows a store could change what they are copies of.
-    const int *column = f->lower_column, *first = column + f->lower_start[k];
-    const float* L = f->lower + 9 * (size_t)f->lower_start[k + 1];
-    float* all = f->y;
-    for (column += f->lower_start[k + 1]; column > first && column[-1] >= cluster; column--)
-    {
-        L -= 9;
-        float* yj = all + 4 * (ptrdiff_t)column[-1];
-        store4(yj, load4(yj) - (load4(L) * v[0] + load4(L + 3) * v[1] + load4(L + 6) * v[2]));
-    }
-    triangle_apply_transposed((const triangle*)f->scale + k, v, z);
-    for (int c = 0; c < 3; c++)
-    {
-        to[c] = (s->add ? to[c] : 0) + (float)s->omega * z[c];
-    }
-}
-
 static void incomplete_forward(void* context, int begin, int end)
 {
     const sa_sweep* s = context;
     const sa_incomplete* f = s->level->incomplete;
-    for (int k = f->cluster_start[s->cluster + begin]; k < f->cluster_start[s->cluster + end]; k++)
+    // Copies: for all the compiler knows a store could change what they are copies of.
+    const int *start = f->lower_start, *column = f->lower_column, *order = f->order;
+    const float *lower = f->lower, *b = s->b;
+    const triangle* scale = f->scale;
+    float* y = f->y;
+    int last = f->cluster_start[s->cluster + end];
+    for (int k = f->cluster_start[s->cluster + begin]; k < last; k++)
     {
-        forward_row(s, f, k);
+        const float* bi = b + 3 * (ptrdiff_t)order[k];
+        r4 e = three_times(triangle_columns(scale + k), bi[0], bi[1], bi[2]);
+        store4(y + 4 * (ptrdiff_t)k,
+               e - factor_product(lower + 9 * (ptrdiff_t)start[k], column + start[k], start[k + 1] - start[k], y));
     }
 }
 
 // y = D^-1 y of rows, before any of them is scattered to.
 static void divide_rows(const sa_incomplete* f, int begin, int end)
 {
-    for (int k = begin; k < end; k++)
+    const float* pivot = f->pivot + 9 * (ptrdiff_t)begin;
+    float* y = f->y;
+    for (int k = begin; k < end; k++, pivot += 9)
     {
-        float z[3], *y = f->y + 4 * (size_t)k;
-        symmetric_apply(3, f->pivot + 9 * (size_t)k, y, z);
-        store4(y, (r4){z[0], z[1], z[2], 0});
+        float* yk = y + 4 * (ptrdiff_t)k;
+        three m = {load4(pivot), load4(pivot + 3), load4(pivot + 6)};
+        store4(yk, three_times(m, yk[0], yk[1], yk[2]));
+    }
+}
+
+// x = omega E^-T v, or added to it.
+WIDE_INLINE void put_row(const sa_sweep* s, const triangle* scale, r4 v, float* to)
+{
+    r4 z = (float)s->omega * three_times(triangle_rows(scale), v[0], v[1], v[2]);
+    for (int c = 0; c < 3; c++)
+    {
+        to[c] = (s->add ? to[c] : 0) + z[c];
+    }
+}
+
+// (I + L^T) v = D^-1 y, v in the place of y, which is D^-1 y by then: rows of other clusters are gathered, those of
+// this one, from rank `first` on, scattered, which spares a second copy of L.
+static void backward_cluster(const sa_sweep* s, const sa_incomplete* f, int first, int end)
+{
+    const int *start = f->lower_start, *column = f->lower_column, *upper_start = f->upper_start;
+    float* y = f->y;
+    for (int k = end - 1; k >= first; k--)
+    {
+        int up = upper_start[k];
+        r4 v = load4(y + 4 * (ptrdiff_t)k) -
+               factor_product(f->upper + 9 * (ptrdiff_t)up, f->upper_column + up, upper_start[k + 1] - up, y);
+        v[3] = 0;
+        store4(y + 4 * (ptrdiff_t)k, v);
+        const float* L = f->lower + 9 * (ptrdiff_t)start[k + 1];
+        const int* stop = column + start[k];
+        for (const int* j = column + start[k + 1]; j > stop && j[-1] >= first; j--)
+        {
+            L -= 9;
+            float* yj = y + 4 * (ptrdiff_t)j[-1];
+            store4(yj, load4(yj) - (load4(L) * v[0] + load4(L + 3) * v[1] + load4(L + 6) * v[2]));
+        }
+        put_row(s, (const triangle*)f->scale + k, v, (float*)s->to + 3 * (ptrdiff_t)f->order[k]);
     }
 }
 
@@ -265,10 +357,7 @@ static void incomplete_backward(void* context, int begin, int end)
     divide_rows(f, start[begin], start[end]);
     for (int c = end - 1; c >= begin; c--)
     {
-        for (int k = start[c + 1] - 1; k >= start[c]; k--)
-        {
-            backward_row(s, f, k, start[c]);
-        }
+        backward_cluster(s, f, start[c], start[c + 1]);
     }
 }
 

@@ -67,7 +67,7 @@ size_t sa_setup_bytes(const sa_level* l)
                   (l->chunk_row ? (size_t)sa_chunks(l) + 1 + (size_t)l->chunk_start[sa_chunks(l)] : 0) +
                   (l->out_place ? 2 * ((size_t)l->rows + 1) : 0);
     size_t places = l->out_place ? (size_t)l->in_start[l->rows] + (size_t)l->out_start[l->rows] : 0;
-    return ints * sizeof(int) + places * sizeof(uint16_t);
+    return ints * sizeof(int) + places * sizeof(uint16_t) + (l->out_place ? (size_t)l->AP_start[l->rows] : 0);
 }
 
 // What only a full setup needs.
@@ -94,10 +94,12 @@ void sa_trim_product(sa_level* l)
     mem_free(l->chunk_row);
     mem_free(l->in_start);
     mem_free(l->out_start);
-    mem_free(l->in_place);
+    mem_free(l->in_more);
+    mem_free(l->in_pair);
     mem_free(l->out_place);
     l->AP_start = l->AP_column = l->chunk_start = l->chunk_row = l->in_start = l->out_start = NULL;
-    l->in_place = l->out_place = NULL;
+    l->in_pair = l->out_place = NULL;
+    l->in_more = NULL;
 }
 
 // All that a cycle does without.

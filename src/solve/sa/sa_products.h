@@ -343,28 +343,85 @@ static void smooth(void* context, int begin, int end)
     BY_BLOCKS(smooth_rows, c->level->block, c->level->coarse_block, c, begin, end)
 }
 
-// Rows of A P and of P wider than this have no places: see sa_level.
+// Coarse rows wider than this have no places: see sa_level.
 static const int PLACE_MAX = 65536;
 
-// t = row i of A P, blocks in the order of AP_column.
-WIDE_INLINE void ap_row(const int B, const int K, const sa_level* l, int i, REAL* t)
+// t = row i of A P, blocks in the order of AP_column, when its products are not listed.
+WIDE_INLINE void ap_row_searched(const int B, const int K, const sa_level* l, int i, REAL* t)
 {
     const int* list = l->AP_column + l->AP_start[i];
     int count = l->AP_start[i + 1] - l->AP_start[i];
-    const uint16_t* place = count <= PLACE_MAX ? l->in_place + l->in_start[i] : NULL;
     const int stride = STRIDE(K);
     memset(t, 0, (size_t)count * (size_t)(B * stride) * sizeof(REAL));
     for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1]; slot++)
     {
         int j = l->pattern.column[slot];
-        REAL a[B_MAX * B_MAX], block[9]; // a copy: stores to t cannot change it
-        memcpy(a, block_of(B, l, i, slot, block), (size_t)(B * B) * sizeof(REAL));
+        REAL block[9];
+        const REAL* a = block_of(B, l, i, slot, block);
         for (int s = l->P_start[j]; s < l->P_start[j + 1]; s++)
         {
-            int at = place ? *place++ : place_sorted(list, count, l->P_column[s]);
-            block_add_product(B, K, t + (size_t)at * (size_t)(B * stride), a,
+            block_add_product(B, K, t + (size_t)place_sorted(list, count, l->P_column[s]) * (size_t)(B * stride), a,
                               (const REAL*)l->P + (size_t)(B * K) * (size_t)s);
         }
+    }
+}
+
+// The sum of listed products into t; blocks of the row of A begin at `a`. Sums stay in registers.
+WIDE_INLINE void sum_products(const int B, const int K, const sa_level* l, const int* column, const REAL* a,
+                              const uint16_t* pair, int count, REAL* t)
+{
+    if (K == 6)
+    {
+        r8 sum[B_MAX] = {{0}};
+        for (int n = 0; n < count; n++)
+        {
+            int s = l->P_start[column[pair[n] >> 8]] + (pair[n] & 0xFF);
+            const REAL *block = a + (B * B) * (pair[n] >> 8), *p = (const REAL*)l->P + (size_t)(B * 6) * (size_t)s;
+            for (int q = 0; q < B; q++)
+            {
+                r8 row = load8(p + 6 * q); // the last two are the next row's and go where no one looks
+                for (int r = 0; r < B; r++)
+                {
+                    sum[r] += row * block[r * B + q];
+                }
+            }
+        }
+        for (int r = 0; r < B; r++)
+        {
+            store8(t + 8 * r, sum[r]);
+        }
+        return;
+    }
+    memset(t, 0, (size_t)(B * STRIDE(K)) * sizeof(REAL));
+    for (int n = 0; n < count; n++)
+    {
+        int s = l->P_start[column[pair[n] >> 8]] + (pair[n] & 0xFF);
+        block_add_product(B, K, t, a + (B * B) * (pair[n] >> 8), (const REAL*)l->P + (size_t)(B * K) * (size_t)s);
+    }
+}
+
+// t = row i of A P, blocks in the order of AP_column.
+WIDE_INLINE void ap_row(const int B, const int K, const sa_level* l, int i, REAL* t)
+{
+    int first = l->pattern.row_start[i], slots = l->pattern.row_start[i + 1] - first;
+    if (!sa_is_listed(slots, l->in_start[i + 1] - l->in_start[i]))
+    {
+        ap_row_searched(B, K, l, i, t);
+        return;
+    }
+    REAL copy[9 * 256];
+    const REAL* a = copy;
+    for (int slot = 0; slot < slots && B == 3 && !l->A; slot++)
+    {
+        block_of(B, l, i, first + slot, copy + 9 * slot);
+    }
+    a = B != 3 || l->A ? (const REAL*)l->A + (size_t)(B * B) * (size_t)first : a;
+    const uint16_t* pair = l->in_pair + l->in_start[i];
+    for (int at = l->AP_start[i]; at < l->AP_start[i + 1]; at++, t += B * STRIDE(K))
+    {
+        int count = l->in_more[at] + 1;
+        sum_products(B, K, l, l->pattern.column + first, a, pair, count, t);
+        pair += count;
     }
 }
 

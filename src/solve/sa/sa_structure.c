@@ -268,8 +268,8 @@ static weft_status coarse_pattern(sa_hierarchy* h, sa_level* l, sa_level* coarse
 
 // ---- where products go
 //
-// A refresh multiplies along the same paths again and again, so the place of each product is looked up once. A place is
-// 16 bits; rows that are wider, of a vertex with very many neighbours, are searched.
+// A refresh multiplies along the same paths again and again, so that they are looked up once: for each block of A P the
+// products that it sums up, in the order of slots, and for those of the coarse matrix the place of each product.
 
 typedef struct place_pass
 {
@@ -287,6 +287,20 @@ static int find_place(const int* list, int count, int value)
         count -= half;
     }
     return low;
+}
+
+// Where a value that is there stands from `at` on: short lists are walked.
+static int next_place(const int* list, int count, int value, int at)
+{
+    if (count > 24)
+    {
+        return at + find_place(list + at, count - at, value);
+    }
+    while (list[at] < value)
+    {
+        at++;
+    }
+    return at;
 }
 
 // The numbers of products that row i of A P takes, and that it gives to coarse rows.
@@ -312,6 +326,43 @@ static void count_places(void* context, int begin, int end)
     }
 }
 
+// The products of row i of A P, sorted by the block that they go to.
+static void list_products(sa_level* l, int i)
+{
+    const bsr_pattern* p = &l->pattern;
+    const int* list = l->AP_column + l->AP_start[i];
+    int count = l->AP_start[i + 1] - l->AP_start[i], products = l->in_start[i + 1] - l->in_start[i];
+    uint16_t place[SA_PRODUCTS_MAX], next[SA_PRODUCTS_MAX + 1], *pairs = l->in_pair + l->in_start[i];
+    if (products == 0 || !sa_is_listed(p->row_start[i + 1] - p->row_start[i], products))
+    {
+        return;
+    }
+    memset(next, 0, ((size_t)count + 1) * sizeof(*next));
+    for (int slot = p->row_start[i], n = 0; slot < p->row_start[i + 1]; slot++)
+    {
+        int at = 0;
+        for (int s = l->P_start[p->column[slot]]; s < l->P_start[p->column[slot] + 1]; s++)
+        {
+            at = next_place(list, count, l->P_column[s], at);
+            place[n] = (uint16_t)at;
+            next[place[n++] + 1]++;
+        }
+    }
+    for (int at = 0; at < count; at++)
+    {
+        l->in_more[l->AP_start[i] + at] = (uint8_t)(next[at + 1] - 1);
+        next[at + 1] = (uint16_t)(next[at + 1] + next[at]);
+    }
+    for (int slot = p->row_start[i], n = 0; slot < p->row_start[i + 1]; slot++)
+    {
+        int blocks = l->P_start[p->column[slot] + 1] - l->P_start[p->column[slot]];
+        for (int s = 0; s < blocks; s++)
+        {
+            pairs[next[place[n++]]++] = (uint16_t)((slot - p->row_start[i]) << 8 | s);
+        }
+    }
+}
+
 static void fill_places(void* context, int begin, int end)
 {
     const place_pass* c = context;
@@ -320,15 +371,8 @@ static void fill_places(void* context, int begin, int end)
     {
         const int* list = l->AP_column + l->AP_start[i];
         int count = l->AP_start[i + 1] - l->AP_start[i];
-        uint16_t *in = l->in_place + l->in_start[i], *out = l->out_place + l->out_start[i];
-        for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1] && count > 0; slot++)
-        {
-            int j = l->pattern.column[slot];
-            for (int s = l->P_start[j]; s < l->P_start[j + 1]; s++)
-            {
-                *in++ = (uint16_t)find_place(list, count, l->P_column[s]);
-            }
-        }
+        uint16_t* out = l->out_place + l->out_start[i];
+        list_products(l, i);
         for (int s = l->P_start[i]; s < l->P_start[i + 1]; s++)
         {
             int I = l->P_column[s], first = c->coarse->diagonal[I], width = c->coarse->row_start[I + 1] - first;
@@ -360,9 +404,11 @@ static weft_status list_places(sa_hierarchy* h, sa_level* l, const bsr_pattern* 
     {
         return WEFT_NO_MEMORY;
     }
-    l->in_place = sa_places_new(h, (size_t)l->in_start[l->rows]);
+    l->in_more = mem_raw((size_t)l->AP_start[l->rows] + 1, 1);
+    h->bytes += (size_t)l->AP_start[l->rows];
+    l->in_pair = sa_places_new(h, (size_t)l->in_start[l->rows]);
     l->out_place = sa_places_new(h, (size_t)l->out_start[l->rows]);
-    if (!l->in_place || !l->out_place)
+    if (!l->in_more || !l->in_pair || !l->out_place)
     {
         return WEFT_NO_MEMORY;
     }
