@@ -180,7 +180,7 @@ static weft_status measure_round(subject* s, measured* m, bool first)
 
     profile = (sa_profile){0};
     start = timer_now();
-    TRY(sa_refresh(&s->h, &s->system, false));
+    TRY(sa_refresh(&s->h, &s->system, &(sa_update){0}));
     seconds = timer_now() - start;
     m->refresh = first ? seconds : fmin(m->refresh, seconds);
     keep_fastest(&m->numeric, &profile, first);

@@ -106,7 +106,7 @@ typedef struct weft_solve_stats
     double bytes_held;       ///< likewise after the setup
     int level_count;         ///< 0 without multigrid
     weft_level_stats levels[WEFT_LEVEL_MAX]; ///< finest first
-    int refreshed;           ///< multigrid: 0 all of the hierarchy was made anew, 1 only its numbers, 2 for another pattern, 3 nothing
+    int refreshed;           ///< multigrid: 0 all of the hierarchy was made anew, 1 only its numbers, 2 for another pattern, 3 what few contacts changed, 4 numbers and those of the interpolation
                              ///< the structure of its coarse matrices too
     int escalations;         ///< of `sa-ppcg`: 1 a stronger hierarchy was needed, 2 a direct solve
     double operator_complexity; ///< matrix entries of all levels over those of the finest; NaN without multigrid

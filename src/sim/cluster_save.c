@@ -6,7 +6,7 @@
 
 #include "sim/cluster.h"
 
-static const section_shape clusters_shape = {"clusters", 1, sizeof(body_control), -1};
+static const section_shape clusters_shape = {"clusters", 2, sizeof(body_control), -1};
 
 // What the file is to say of body k: where the world knows how to go on, it speaks for all.
 static body_control control_now(const weft_sim* sim, int k)

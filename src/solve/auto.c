@@ -26,6 +26,7 @@ typedef enum auto_choice
 
 // Of a factor of a flat sheet without contact, over n^1.5; layers that contacts couple take several times as many.
 static const double FLOPS_A_SHEET = 1450.0;
+static const double FOLDED_DIAG = 3.0;  // iterations of diag-ppcg on folded cloth over those on flat sheets
 static const double FLOPS_SPREAD = 1.2; // up to which sheets without contact differ
 static const double FLOPS_A_MICROSECOND = 1450.0 / 0.0245;
 
@@ -36,8 +37,11 @@ typedef union auto_memory
 {
     struct
     {
-        double changes;              // share of the last solves before which the pattern changed: contacts come and go
-        double factor[CHOICE_COUNT]; // iterations (flops of a direct solve) seen over those expected; 0: not seen
+        double changes; // share of the last solves before which the pattern changed: contacts come and go
+        // Iterations (flops of a direct solve) seen over those expected; 0: not seen. Of sa-ppcg those of smooth cloth
+        // and, in the last place, of folded: what a smooth sheet took before its folds were seen says nothing of the
+        // smoother for them.
+        double factor[CHOICE_COUNT + 1];
     };
     double numbers[SOLVER_MEMORY];
 } auto_memory;
@@ -49,6 +53,7 @@ typedef struct auto_state
     bool analyzed;    // by the inner solver, for this pattern
     int solves;       // since the last analysis or checkpoint
     double expected;  // iterations of the last solve by the model, or flops
+    int patience;     // iterations of diag-ppcg after which another solver would have been done
     bool folded;      // sa-ppcg would smooth by an incomplete factor
     uint64_t pattern; // fingerprint of the last solve's
     auto_memory seen;
@@ -59,6 +64,11 @@ typedef struct auto_state
         char bytes[2048];
     } state;
 } auto_state;
+
+static double* factor_of(auto_state* a, int choice)
+{
+    return a->seen.factor + (choice == CHOICE_SA && a->folded ? CHOICE_COUNT : choice);
+}
 
 // ---- the model
 
@@ -128,22 +138,25 @@ typedef struct auto_costs
     double iterations[CHOICE_COUNT]; // expected; flops of a direct solve
     double once[CHOICE_COUNT];       // setup or analysis that a first solve has and others do without
     double each[CHOICE_COUNT];       // microseconds of any solve
+    double diag_iteration;           // and of one iteration of diag-ppcg
 } auto_costs;
 
-static auto_costs costs_of(const auto_state* a, const linear_system* system)
+static auto_costs costs_of(auto_state* a, const linear_system* system)
 {
     const solve_options* o = &a->options;
     double n = system->A.pattern->row_count, blocks = system->A.pattern->block_count;
     double digits = log(1.0 / o->tolerance) / log(1e5);
     sa_expectation sa = expect_sa(a->folded, a->seen.changes, n);
     double density = blocks / (13.0 * n);
-    auto_costs c = {.iterations = {diag_iterations(o, system, digits), digits * sa.iterations,
-                                   FLOPS_A_SHEET * n * sqrt(n) * density * density}};
+    auto_costs c = {.iterations = {diag_iterations(o, system, digits) * (a->folded ? FOLDED_DIAG : 1.0),
+                                   digits * sa.iterations, FLOPS_A_SHEET * n * sqrt(n) * density * density}};
     for (int k = 0; k < CHOICE_COUNT; k++)
     {
-        c.iterations[k] *= a->seen.factor[k] > 0.0 ? a->seen.factor[k] : 1.0;
+        double factor = *factor_of(a, k);
+        c.iterations[k] *= factor > 0.0 ? factor : 1.0;
     }
-    c.each[CHOICE_DIAG] = c.iterations[CHOICE_DIAG] * (8.0 + pass_time(76.0 * blocks + 360.0 * n, 55e3));
+    c.diag_iteration = 8.0 + pass_time(76.0 * blocks + 360.0 * n, 55e3);
+    c.each[CHOICE_DIAG] = c.iterations[CHOICE_DIAG] * c.diag_iteration;
     // A refresh, and a tenth of a full setup, which crumpling cloth needs again and again.
     c.once[CHOICE_SA] = 0.15 * blocks;
     c.each[CHOICE_SA] = 100.0 + 0.032 * blocks + 0.1 * c.once[CHOICE_SA] +
@@ -232,8 +245,10 @@ static void decide(auto_state* a, const linear_system* system)
         a->folded = is_folded(a, system);
         auto_costs c = costs_of(a, system);
         a->choice = cheapest(a, &c);
-        double factor = a->seen.factor[a->choice] > 0.0 ? a->seen.factor[a->choice] : 1.0;
-        a->expected = c.iterations[a->choice] / factor;
+        double other = fmin(c.each[CHOICE_SA] + c.once[CHOICE_SA], c.each[CHOICE_DIRECT] + c.once[CHOICE_DIRECT]);
+        a->patience = (int)fmin(1e6, 20.0 + 0.7 * other / c.diag_iteration);
+        double factor = *factor_of(a, a->choice);
+        a->expected = c.iterations[a->choice] / (factor > 0.0 ? factor : 1.0);
         solver = choices[a->choice];
     }
     if (solver != a->inner)
@@ -253,6 +268,23 @@ static void watch_pattern(auto_state* a, const linear_system* system)
     a->pattern = pattern;
 }
 
+static bool has_patience(const auto_state* a)
+{
+    return a->choice == CHOICE_DIAG && !a->options.preconditioner && !a->options.max_iterations;
+}
+
+static weft_status prepare_inner(auto_state* a, const linear_system* system)
+{
+    if (!a->analyzed)
+    {
+        solve_options options = a->options;
+        options.max_iterations = has_patience(a) ? a->patience : options.max_iterations;
+        TRY(a->inner->analyze(&a->state, &options, system));
+        a->analyzed = true;
+    }
+    return a->inner->factor(&a->state, system);
+}
+
 static weft_status auto_factor(void* state, const linear_system* system)
 {
     auto_state* a = state;
@@ -261,32 +293,47 @@ static weft_status auto_factor(void* state, const linear_system* system)
     {
         decide(a, system);
     }
-    if (!a->analyzed)
-    {
-        TRY(a->inner->analyze(&a->state, &a->options, system));
-        a->analyzed = true;
-    }
-    return a->inner->factor(&a->state, system);
+    return prepare_inner(a, system);
 }
 
 // What was seen of the solvers that did not run fades: cloth that came to rest may suit another one than before.
 static void watch_iterations(auto_state* a, double iterations)
 {
     const double fading = 0.005;
-    for (int k = 0; k < CHOICE_COUNT; k++)
+    for (int k = 0; k <= CHOICE_COUNT; k++)
     {
         a->seen.factor[k] += a->seen.factor[k] > 0.0 ? fading * (1.0 - a->seen.factor[k]) : 0.0;
     }
-    a->seen.factor[a->choice] = a->expected > 0.0 ? iterations / a->expected : 0.0;
+    double *factor = factor_of(a, a->choice), now = a->expected > 0.0 ? iterations / a->expected : 0.0;
+    *factor = *factor > 0.0 ? 0.5 * (*factor + now) : now; // one hard step is no reason to change
+}
+
+// A sheet that fell freely has met something: diag-ppcg, which needed next to nothing, would need hundreds of
+// iterations. Another solver goes on from its iterate.
+static weft_status solve_otherwise(auto_state* a, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    int before = stats->iterations;
+    watch_iterations(a, 3.0 * (double)before);
+    decide(a, system);
+    TRY(prepare_inner(a, system));
+    weft_status status = a->inner->solve(&a->state, system, x, stats);
+    stats->iterations += before;
+    return status;
 }
 
 static weft_status auto_solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     auto_state* a = state;
     weft_status status = a->inner->solve(&a->state, system, x, stats);
+    int tried = 0;
+    if (status == WEFT_NOT_CONVERGED && has_patience(a))
+    {
+        tried = stats->iterations;
+        status = solve_otherwise(a, system, x, stats);
+    }
+    double iterations = stats->iterations - tried;
     stats->solver = a->inner->name;
-    watch_iterations(a, a->inner->flops ? fmax(a->expected, a->inner->flops(&a->state) / FLOPS_SPREAD)
-                                        : stats->iterations);
+    watch_iterations(a, a->inner->flops ? fmax(a->expected, a->inner->flops(&a->state) / FLOPS_SPREAD) : iterations);
     a->solves++;
     return status;
 }

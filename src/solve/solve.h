@@ -82,7 +82,7 @@ typedef struct solve_options
 
 enum
 {
-    SOLVER_MEMORY = 4
+    SOLVER_MEMORY = 5
 };
 
 // analyze: the pattern or the set of constraints changed. factor: only values changed. solve: x holds the first

@@ -127,7 +127,7 @@ double* solver_object_memory(const solver_object* object)
     return object->state && object->solver->memory ? object->solver->memory(object->state) : NULL;
 }
 
-static const section_shape memory_shape = {"solver", 1, sizeof(double), SOLVER_MEMORY};
+static const section_shape memory_shape = {"solver", 2, sizeof(double), SOLVER_MEMORY};
 
 void solver_object_save(const solver_object* object, section_writer* out)
 {

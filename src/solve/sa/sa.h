@@ -148,6 +148,7 @@ typedef struct sa_load
     const int* index; // filter record of each vertex, -1: none; NULL: no prefiltering
     sa_level* level;
     double scale;
+    unsigned char* mark; // [rows] of rows that have other numbers than before; of `reload` alone
 } sa_load;
 
 // What setup and cycle consist of, for `weft bench sa-phases`.
@@ -199,7 +200,8 @@ typedef struct sa_hierarchy
     bool kept;           // constraints may be newer than the interpolation
     int* index;          // [rows] filter record of each vertex, or NULL
     sa_stash stash;
-    double* partial; // [chunks of the finest rows]
+    double* partial;     // [chunks of the finest rows]
+    unsigned char* mark; // [rows] of sa_mend; NULL without reuse
     int level_count;
     sa_level levels[WEFT_LEVEL_MAX];
     bool direct; // the last level is solved directly; else its block diagonal is all that is needed
@@ -218,11 +220,19 @@ weft_status sa_check(const weft_sa_def* settings, weft_error* error); // BAD_INP
 
 // prefilter: build for S A S + sigma (I - S) instead of A. NOT_DEFINITE when a diagonal block is not positive definite.
 weft_status sa_build(sa_hierarchy* h, const linear_system* system, bool prefilter);
-// New values in the structure that sa_build made: aggregates, interpolation and radii stay. `constraints`: they are not
-// those of the last solve. Allocates nothing in the long run. Needs settings.reuse.
-weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints);
-// Likewise with another pattern of as many rows: the structures of the coarse matrices and the radii are made anew.
-weft_status sa_restructure(sa_hierarchy* h, const linear_system* system);
+// New values in the structure that sa_build made; aggregates and, without `renew`, interpolation stay. Needs
+// settings.reuse.
+typedef struct sa_update
+{
+    bool pattern;     // another one, of as many rows: the structures of the coarse matrices and the radii are made anew
+    bool constraints; // they are not those of the last solve
+    bool renew;       // the interpolation's numbers are made anew, for today's positions and matrix
+} sa_update;
+
+weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, const sa_update* update);
+// The same pattern, of which a few rows have other values or constraints; false when that is no small thing, or when
+// the hierarchy cannot: then it is not to be used without a refresh.
+bool sa_mend(sa_hierarchy* h, const linear_system* system);
 void sa_finish(sa_hierarchy* h); // keeps settings, pool, cpu, keep, insist
 // Fits the scale of single precision to the residuals of a solve; r is the first of them.
 void sa_start(sa_hierarchy* h, const vec3* r);
@@ -301,6 +311,8 @@ void sa_find_radius(sa_hierarchy* h, sa_level* l); // NaN when the matrix is not
 // Likewise of the incomplete factor, which is made again with more shift where it comes from when it is large. kept: so
 // many Lanczos iterations that go on from the last ones, 0: a first look.
 weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, int kept);
+// The radius of the factor turned out to be too small: a long look, and more damping in any case.
+weft_status sa_distrust_factor(sa_hierarchy* h, sa_level* l);
 // A few iterations that see whether other values have made a radius larger.
 weft_status sa_renew_radius(sa_hierarchy* h, sa_level* l);
 // Largest eigenvalue of a symmetric tridiagonal matrix.
@@ -332,6 +344,8 @@ weft_status sa_invert_diagonal(const sa_hierarchy* h, sa_level* l);
 weft_status sa_prepare_level(sa_hierarchy* h, sa_level* l); // vectors and inverse
 weft_status sa_level_radius(sa_hierarchy* h, sa_level* l);  // NOT_FINITE when there is none
 weft_status sa_interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filter);
+void sa_smooth_P(const sa_hierarchy* h, sa_level* l, const sa_filter* filter);  // the numbers of P from Q
+int sa_kernel_block(const sa_hierarchy* h, const linear_system* system);        // its vectors, a multiple of three
 weft_status sa_galerkin(sa_hierarchy* h, sa_level* l, sa_level* coarse);        // structure and values
 weft_status sa_galerkin_values(sa_hierarchy* h, sa_level* l, sa_level* coarse); // values alone
 weft_status sa_factor_last(sa_hierarchy* h);
@@ -388,6 +402,7 @@ typedef struct sa_kernels
 {
     size_t real_size;
     void (*load)(void* load, int begin, int end);        // A of the finest level from the system
+    void (*reload)(void* load, int begin, int end);      // likewise, and marks rows that were others
     double (*pack)(void* load, int begin, int end);      // likewise in 16 bits; the number of blocks that do not fit
     double (*invert)(void* level, int begin, int end);   // inverse; the number of blocks that have none
     void (*relax)(void* relaxation, int begin, int end); // to = (I - omega D^-1 A) from
@@ -411,9 +426,10 @@ const sa_kernels* sa_passes_for(const sa_hierarchy* h, const sa_level* l);
 typedef struct sa_incomplete_kernels
 {
     size_t triangle_size;
-    double (*scale)(void* level, int begin, int end);     // ranks; the number of blocks that have no E
-    double (*factor)(void* sweep, int begin, int end);    // the number of weak pivots
-    void (*mirror)(void* incomplete, int begin, int end); // ranks
+    double (*scale)(void* level, int begin, int end);      // ranks; the number of blocks that have no E
+    double (*factor)(void* sweep, int begin, int end);     // the number of weak pivots
+    void (*factor_again)(void* level, int begin, int end); // ranks, of which all others have their rows
+    void (*mirror)(void* incomplete, int begin, int end);  // ranks
     void (*forward)(void* sweep, int begin, int end);
     void (*backward)(void* sweep, int begin, int end);
     void (*subtract)(void* pass, int begin, int end); // rows: y -= c1 b

@@ -247,6 +247,16 @@ static double incomplete_factor(void* context, int begin, int end)
     return weak;
 }
 
+// Rows alone, with those before them as they are. Ranges count ranks.
+static void incomplete_factor_again(void* context, int begin, int end)
+{
+    const sa_level* l = context;
+    for (int k = begin; k < end; k++)
+    {
+        factor_row(l, l->incomplete, k);
+    }
+}
+
 // The blocks of L^T between clusters, row after row: the way back gathers them, since clusters that run at once may
 // reach the same rows. Ranges count ranks.
 static void incomplete_mirror(void* context, int begin, int end)
@@ -391,6 +401,7 @@ const sa_incomplete_kernels KERNEL_NAME(sa_incomplete_kernels) = {
     .triangle_size = sizeof(triangle),
     .scale = incomplete_scale,
     .factor = incomplete_factor,
+    .factor_again = incomplete_factor_again,
     .mirror = incomplete_mirror,
     .forward = incomplete_forward,
     .backward = incomplete_backward,

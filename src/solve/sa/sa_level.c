@@ -37,7 +37,12 @@ weft_status sa_load_values(sa_hierarchy* h, const linear_system* system)
     }
     int chunks = l->rows / ROW_GRAIN + 1;
     h->partial = h->partial ? h->partial : MEM_NEW(chunks, double);
-    if ((filtered && !h->index) || !h->partial)
+    if (h->settings.reuse && !h->mark)
+    {
+        h->mark = MEM_NEW(l->rows, unsigned char);
+        h->bytes += (size_t)l->rows;
+    }
+    if ((filtered && !h->index) || !h->partial || (h->settings.reuse && !h->mark))
     {
         return WEFT_NO_MEMORY;
     }
@@ -53,7 +58,7 @@ weft_status sa_load_values(sa_hierarchy* h, const linear_system* system)
         most = fmax(most, h->partial[k]);
     }
     h->matrix_scale = 1.0 / sa_power_of_two(most);
-    h->source = (sa_load){system, filtered ? h->index : NULL, l, h->matrix_scale};
+    h->source = (sa_load){system, filtered ? h->index : NULL, l, h->matrix_scale, NULL};
     l->source = &h->source;
     double bad = 0.0;
     if (h->packed)
@@ -248,9 +253,17 @@ void sa_copy_P(const sa_hierarchy* h, const sa_level* l)
     l->R ? parallel_for(h->pool, l->coarse_rows, ROW_GRAIN / 8, copy_rows, &pass) : (void)0;
 }
 
+void sa_smooth_P(const sa_hierarchy* h, sa_level* l, const sa_filter* filter)
+{
+    double clock = sa_clock(h);
+    sa_smoothing smoothing = {l, *filter, 4.0 / 3.0 / l->radius};
+    parallel_for(h->pool, l->rows, ROW_GRAIN / 2, sa_kernels_for(h->cpu, h->precision)->smooth, &smoothing);
+    sa_copy_P(h, l);
+    sa_lap(h, l, SA_P_VALUES, &clock);
+}
+
 weft_status sa_interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filter)
 {
-    const sa_kernels* kernels = sa_kernels_for(h->cpu, h->precision);
     double clock = sa_clock(h);
     TRY(sa_structure_P(h, l, filter));
     sa_lap(h, l, SA_P_STRUCTURE, &clock);
@@ -260,10 +273,7 @@ weft_status sa_interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filt
     {
         return WEFT_NO_MEMORY;
     }
-    sa_smoothing smoothing = {l, *filter, 4.0 / 3.0 / l->radius};
-    parallel_for(h->pool, l->rows, ROW_GRAIN / 2, kernels->smooth, &smoothing);
-    sa_copy_P(h, l);
-    sa_lap(h, l, SA_P_VALUES, &clock);
+    sa_smooth_P(h, l, filter);
     return WEFT_OK;
 }
 

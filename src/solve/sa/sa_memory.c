@@ -141,7 +141,9 @@ void sa_finish(sa_hierarchy* h)
     mem_free(h->index);
     mem_free(h->scratch);
     mem_free(h->partial);
+    mem_free(h->mark);
     h->partial = NULL;
+    h->mark = NULL;
     mem_free(h->stash.vertex);
     mem_free(h->stash.values);
     h->stash = (sa_stash){0};

@@ -107,6 +107,7 @@ WIDE_INLINE const REAL* block_of(const int B, const sa_level* l, int i, int slot
 extern const sa_kernels SA_TABLE;
 const sa_kernels SA_TABLE = {.real_size = sizeof(REAL),
                              .load = load,
+                             .reload = reload,
                              .invert = invert,
                              .relax = relax,
                              .smooth = smooth,

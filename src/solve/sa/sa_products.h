@@ -26,6 +26,31 @@ static void load(void* context, int begin, int end)
     }
 }
 
+// Likewise of a matrix that is there; a row that gets other numbers is marked.
+static void reload(void* context, int begin, int end)
+{
+    const sa_load* c = context;
+    const bsr_pattern* p = c->system->A.pattern;
+    for (int i = begin; i < end; i++)
+    {
+        for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
+        {
+            double buffer[9];
+            const double* block = source_block(c, i, slot, buffer);
+            REAL now[9], *to = (REAL*)c->level->A + 9 * (size_t)slot;
+            for (int k = 0; k < 9; k++)
+            {
+                now[k] = (REAL)(c->scale * block[k]);
+            }
+            if (memcmp(now, to, sizeof(now)) != 0)
+            {
+                memcpy(to, now, sizeof(now));
+                c->mark[i] = 1;
+            }
+        }
+    }
+}
+
 // The inverse of a symmetric positive definite 3 x 3 block, in double; false when it is not definite.
 static bool invert_spd3(const REAL* m, REAL* out)
 {

@@ -10,7 +10,8 @@ enum
     LANCZOS_DEFAULT = 10,
     LANCZOS_MAX = 100,
     SCALAR_GRAIN = 4096,
-    STIFFEN_MAX = 4
+    STIFFEN_MAX = 4,
+    STIFFEN_LOOK = 5 // Lanczos iterations after each, from what the last ones found
 };
 
 double sa_tridiagonal_max(const double* diagonal, const double* off, int count)
@@ -272,9 +273,19 @@ weft_status sa_settle_factor(sa_hierarchy* h, sa_level* l, int kept)
     {
         sa_incomplete_stiffen(l, k >= STIFFEN_MAX / 2 && l->incomplete_radius > hopeless);
         TRY(sa_incomplete_repeat(h, l));
-        l->incomplete_radius = h->settings.margin * lanczos(h, l, true, kept);
+        l->incomplete_radius = h->settings.margin * lanczos(h, l, true, kept ? kept : STIFFEN_LOOK);
     }
     l->incomplete_radius > high ? sa_incomplete_stiffen(l, false) : (void)0;
+    sa_lap(h, l, SA_RADIUS, &clock);
+    return isfinite(l->incomplete_radius) ? WEFT_OK : WEFT_NOT_FINITE;
+}
+
+weft_status sa_distrust_factor(sa_hierarchy* h, sa_level* l)
+{
+    const double least = 1.2; // it was too small, or nothing would have gone wrong
+    double clock = sa_clock(h), before = l->incomplete_radius;
+    l->incomplete_radius = fmax(least * before, h->settings.margin * lanczos(h, l, true, SA_BASIS));
+    sa_incomplete_stiffen(l, false); // for the next one
     sa_lap(h, l, SA_RADIUS, &clock);
     return isfinite(l->incomplete_radius) ? WEFT_OK : WEFT_NOT_FINITE;
 }

@@ -204,25 +204,6 @@ static weft_status refresh_smoother(sa_hierarchy* h, sa_level* l, bool constrain
     return l != h->levels && constraints ? sa_level_radius(h, l) : sa_renew_radius(h, l);
 }
 
-weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, bool constraints)
-{
-    h->kept = true;
-    h->levels[0].pattern = *system->A.pattern; // the same, but maybe elsewhere
-    TRY(sa_load_values(h, system));
-    TRY(sa_constrain_P(h, system));
-    for (int k = 0; k < h->level_count; k++)
-    {
-        sa_level* l = &h->levels[k];
-        TRY(l->packed ? WEFT_OK : sa_invert_diagonal(h, l));
-        if (k + 1 < h->level_count)
-        {
-            TRY(refresh_smoother(h, l, constraints));
-            TRY(sa_galerkin_values(h, l, l + 1));
-        }
-    }
-    return h->direct ? sa_factor_values(h) : WEFT_OK;
-}
-
 // The matrix of a level and, on coarse ones, its pattern.
 static void drop_matrix(sa_hierarchy* h, sa_level* l)
 {
@@ -241,40 +222,86 @@ static void drop_matrix(sa_hierarchy* h, sa_level* l)
     }
 }
 
+// The interpolation of cloth that has moved on: another near kernel, another matrix, in the structure that is there.
+static weft_status renew_P(sa_hierarchy* h, const linear_system* system, sa_level* l)
+{
+    sa_level* coarse = l + 1;
+    double clock = sa_clock(h);
+    if (l == h->levels)
+    {
+        TRY(sa_fill_kernel(h, system, h->prefilter));
+        h->stash.count = h->stash.size = 0;
+    }
+    if (!l->inverse) // a packed level does without it in its cycles
+    {
+        l->inverse = sa_real_new(h, 9 * (size_t)l->rows);
+        TRY(l->inverse ? sa_invert_diagonal(h, l) : WEFT_NO_MEMORY);
+    }
+    TRY(sa_relax_kernel(h, l));
+    sa_lap(h, l, SA_KERNEL, &clock);
+    mem_free(coarse->dropped);
+    TRY(sa_tentative(h, l, coarse));
+    sa_note_scratch(h, sa_scratch_of(h, l));
+    sa_lap(h, l, SA_TENTATIVE, &clock);
+    sa_smooth_P(h, l, &(sa_filter){0});
+    TRY(l == h->levels ? sa_constrain_P(h, system) : WEFT_OK);
+    sa_trim_kernel(h, l);
+    return WEFT_OK;
+}
+
+// Another pattern: the factor, the coarse matrix and the product that makes it have other structures.
 static weft_status restructure_level(sa_hierarchy* h, sa_level* l)
 {
-    TRY(l->incomplete ? sa_incomplete_restructure(h, l) : WEFT_OK);
-    TRY(l->incomplete ? sa_settle_factor(h, l, SA_RENEWED_CONTACTS) : sa_level_radius(h, l));
     h->bytes -= sa_setup_bytes(l);
     sa_trim_product(l);
     drop_matrix(h, l + 1);
     return sa_galerkin(h, l, l + 1);
 }
 
-weft_status sa_restructure(sa_hierarchy* h, const linear_system* system)
+static weft_status restructure_smoother(sa_hierarchy* h, sa_level* l)
 {
-    sa_level* finest = &h->levels[0];
-    h->kept = true;
-    drop_matrix(h, finest);
-    finest->pattern = *system->A.pattern;
-    TRY(sa_alloc_finest(h));
-    TRY(sa_load_values(h, system));
-    TRY(sa_constrain_P(h, system));
-    for (int k = 0; k < h->level_count; k++)
+    TRY(l->incomplete ? sa_incomplete_restructure(h, l) : WEFT_OK);
+    return l->incomplete ? sa_settle_factor(h, l, SA_RENEWED_CONTACTS) : sa_level_radius(h, l);
+}
+
+static weft_status refresh_level(sa_hierarchy* h, const linear_system* system, const sa_update* u, sa_level* l)
+{
+    TRY(u->pattern ? restructure_smoother(h, l) : refresh_smoother(h, l, u->constraints));
+    TRY(u->renew ? renew_P(h, system, l) : WEFT_OK);
+    return u->pattern ? restructure_level(h, l) : sa_galerkin_values(h, l, l + 1);
+}
+
+static weft_status refresh_last(sa_hierarchy* h, const sa_update* u)
+{
+    sa_trim_kernel(h, &h->levels[h->level_count - 1]);
+    if (!h->direct || !u->pattern)
     {
-        TRY(h->levels[k].packed ? WEFT_OK : sa_invert_diagonal(h, &h->levels[k]));
-        if (k + 1 < h->level_count)
-        {
-            TRY(restructure_level(h, &h->levels[k]));
-        }
-    }
-    if (!h->direct)
-    {
-        return WEFT_OK;
+        return h->direct ? sa_factor_values(h) : WEFT_OK;
     }
     h->bytes -= (size_t)(chol_symbolic_bytes(&h->symbolic) + chol_numeric_bytes(&h->symbolic));
     chol_symbolic_finish(&h->symbolic);
     mem_free(h->direct_x);
     h->direct_x = NULL;
     return sa_factor_last(h);
+}
+
+weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, const sa_update* update)
+{
+    if (update->renew && sa_kernel_block(h, system) != h->levels[0].coarse_block)
+    {
+        return WEFT_UNSUPPORTED;
+    }
+    h->kept = true;
+    update->pattern ? drop_matrix(h, &h->levels[0]) : (void)0;
+    h->levels[0].pattern = *system->A.pattern;
+    TRY(update->pattern ? sa_alloc_finest(h) : WEFT_OK);
+    TRY(sa_load_values(h, system));
+    TRY(update->renew ? WEFT_OK : sa_constrain_P(h, system));
+    for (int k = 0; k < h->level_count; k++)
+    {
+        sa_level* l = &h->levels[k];
+        TRY(l->packed ? WEFT_OK : sa_invert_diagonal(h, l));
+        TRY(k + 1 < h->level_count ? refresh_level(h, system, update, l) : WEFT_OK);
+    }
+    return refresh_last(h, update);
 }

@@ -23,11 +23,12 @@ enum
     STRONG_LIMIT = 400,   // iterations with the stronger hierarchy before the direct solve
     LAST_LIMIT = 2000,    // and where none fits
     STRONG_DEGREE = 4,
-    LOST_LIMIT = 6,     // iterations; a full setup costs as much more than a refresh
+    AGED_LIMIT = 3,     // iterations; new numbers for the interpolation cost about as much
+    LOST_LIMIT = 6,     // likewise; a full setup costs as much more than a refresh
     LOST_FOLDED = 16,   // likewise of folded cloth, whose iterations come and go besides
     PATIENCE_MAX = 32,  // times that, where full setups have not helped
-    AGAIN_CHANGED = 8,  // contacts that may differ in a second solve with the same hierarchy
-    AGAIN_MORE = 16,    // iterations that a second solve may take more than the first: what a refresh is worth
+    AGAIN_CHANGED = 64, // contacts that may differ in a second solve with a mended hierarchy
+    AGAIN_MORE = 4,     // iterations that a second solve may take more than the first: what a refresh is worth
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
 
@@ -44,11 +45,13 @@ typedef struct sa_state
     // Reuse: after a full setup only numbers are made anew, until the iterations that this has cost are worth a setup.
     bool usable;           // the hierarchy may be refreshed
     int refreshed;         // what was done for this solve, as weft_solve_stats says it
+    bool renewed;          // that, and the numbers of the interpolation
     bool moved;            // pattern or constraints may have changed since the last setup
     uint64_t pattern;      // fingerprint of the pattern of the last setup
     int first_iterations;  // of the solve after the last full setup
     int last_iterations;   // of the last solve
     int lost;              // iterations above the first ones since then
+    int aged;              // likewise, since the interpolation has its numbers
     int patience;          // how often LOST_LIMIT may be lost: contacts make systems harder, which no setup mends
     int smooth_iterations; // with Chebyshev, while the factor of folded cloth is on trial; 0: it is not
     bool refuted;          // it was, and did not help
@@ -130,6 +133,7 @@ static weft_status factor_anew(sa_state* s, const linear_system* system)
 {
     s->usable = false;
     s->refreshed = 0;
+    s->renewed = false;
     TRY(sa_build(s->hierarchy, system, s->prefilter));
     s->usable = s->options.sa.reuse != 0;
     s->pattern = bsr_pattern_fingerprint(system->A.pattern);
@@ -144,7 +148,10 @@ static weft_status factor_kept(sa_state* s, const linear_system* system)
     bool moved = s->moved;
     s->pattern = pattern;
     s->moved = false;
-    return s->refreshed == 1 ? sa_refresh(s->hierarchy, system, moved) : sa_restructure(s->hierarchy, system);
+    sa_update update = {.pattern = s->refreshed == 2, .constraints = moved, .renew = s->aged >= AGED_LIMIT};
+    s->renewed = update.renew;
+    s->aged = update.renew ? 0 : s->aged;
+    return sa_refresh(s->hierarchy, system, &update);
 }
 
 static weft_status factor(void* state, const linear_system* system)
@@ -163,7 +170,8 @@ static void forget(void* state)
 {
     sa_state* s = state;
     s->usable = false;
-    s->patience = s->lost = s->smooth_iterations = 0;
+    s->patience = s->lost = s->aged = s->smooth_iterations = 0;
+    s->first_iterations = s->last_iterations = 0;
     s->refuted = false;
     if (s->hierarchy)
     {
@@ -179,25 +187,48 @@ static void learn(sa_state* s, int iterations)
     s->patience = helped ? 1 : int_min(2 * int_max(1, s->patience), PATIENCE_MAX);
 }
 
-static void count_lost(sa_state* s, int iterations)
+// What a solve says about the hierarchy: its iterations, as many as a start from nothing would have taken. Cloth at
+// rest has a good first guess, and a second solve of a substep the answer of the first.
+typedef struct sa_verdict
 {
+    int iterations; // 0: it says nothing
+    bool guessed;   // from one solve's rate: good enough to begin with, not to count on
+} sa_verdict;
+
+static sa_verdict verdict_of(const sa_state* s, const weft_solve_stats* stats)
+{
+    const double near = 0.03; // of the residual of a start from nothing
+    if (stats->iterations == 0 || !(stats->rate > 0.0 && stats->rate < 1.0))
+    {
+        return (sa_verdict){stats->iterations, false};
+    }
+    bool guessed = stats->residual < near * pow(stats->rate, stats->iterations);
+    double whole = ceil(log(fmin(0.5, s->options.tolerance)) / log(stats->rate));
+    return (sa_verdict){guessed ? (int)fmin(ESCALATE_AFTER, whole) : stats->iterations, guessed};
+}
+
+static void count_lost(sa_state* s, sa_verdict v)
+{
+    bool ages = s->hierarchy->level_count > 1 || !s->hierarchy->direct; // a direct solve does not
     if (!s->refreshed)
     {
-        s->lost > 0 ? learn(s, iterations) : (void)0;
-        s->lost = 0;
-        s->first_iterations = iterations;
+        s->lost > 0 && !v.guessed ? learn(s, v.iterations) : (void)0;
+        s->lost = s->aged = 0;
+        s->first_iterations = v.iterations;
     }
-    else if (s->hierarchy->level_count > 1 || !s->hierarchy->direct) // a direct solve does not age
+    else if (s->first_iterations > 0 && ages && !v.guessed)
     {
-        s->lost += int_max(0, iterations - s->first_iterations);
+        s->lost += int_max(0, v.iterations - s->first_iterations);
+        s->aged += int_max(0, v.iterations - s->first_iterations);
     }
-    s->last_iterations = iterations;
+    s->first_iterations = s->first_iterations > 0 || v.guessed ? s->first_iterations : v.iterations;
+    s->last_iterations = v.guessed ? s->last_iterations : v.iterations;
 }
 
 static void report(const sa_state* s, const linear_system* system, weft_solve_stats* stats)
 {
     sa_stats(s->hierarchy, stats);
-    stats->refreshed = s->refreshed;
+    stats->refreshed = s->renewed ? 4 : s->refreshed;
     double outside = 76.0 * system->A.pattern->block_count + cg_bytes(&s->cg);
     stats->bytes_held = outside + (double)s->hierarchy->bytes;
     stats->bytes = outside + fmax((double)s->hierarchy->bytes, (double)s->hierarchy->bytes_most);
@@ -208,7 +239,7 @@ static weft_status solve_once(sa_state* s, const linear_system* system, vec3* x,
     s->started = false;
     weft_status status = cg_solve(&s->cg, system, x, stats);
     report(s, system, stats);
-    count_lost(s, stats->iterations);
+    count_lost(s, verdict_of(s, stats));
     return status;
 }
 
@@ -224,17 +255,33 @@ static weft_status solve_anew(sa_state* s, const linear_system* system, vec3* x,
     return status;
 }
 
+// A cycle that is not definite has a factor whose radius is larger than a few Lanczos iterations saw. A second look
+// costs less than a setup, and the iterations so far are not lost.
+static weft_status solve_damped(sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
+{
+    sa_level* finest = &s->hierarchy->levels[0];
+    weft_status status = solve_once(s, system, x, stats);
+    if (status != WEFT_NOT_DEFINITE || !finest->incomplete || sa_distrust_factor(s->hierarchy, finest) != WEFT_OK)
+    {
+        return status;
+    }
+    int before = stats->iterations;
+    status = solve_once(s, system, x, stats);
+    stats->iterations += before;
+    return status;
+}
+
 static weft_status solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     sa_state* s = state;
-    weft_status status = solve_once(s, system, x, stats);
+    weft_status status = solve_damped(s, system, x, stats);
     bool broken = status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE;
     bool slow = status == WEFT_NOT_CONVERGED && s->prefilter && !s->options.max_iterations;
     return s->refreshed && (broken || slow) ? solve_anew(s, system, x, stats) : status;
 }
 
-// A small change of values and constraints costs some iterations with the hierarchy that is there, and no setup.
-// Nothing is counted: the next first solve goes on where the last one was.
+// After a small change of values and constraints, with the hierarchy that is there, mended where it changed. Nothing is
+// counted: the next first solve goes on where the last one was.
 static weft_status solve_again(void* state, const linear_system* system, int changed, vec3* x, weft_solve_stats* stats)
 {
     sa_state* s = state;
@@ -243,7 +290,11 @@ static weft_status solve_again(void* state, const linear_system* system, int cha
         return WEFT_NOT_CONVERGED;
     }
     s->started = false;
-    int limit = s->last_iterations + AGAIN_MORE;
+    if (!sa_mend(s->hierarchy, system) && !s->hierarchy->packed)
+    {
+        return WEFT_NOT_CONVERGED;
+    }
+    int limit = int_max(s->first_iterations, s->last_iterations) + AGAIN_MORE;
     s->cg.iteration_limit = s->options.max_iterations ? int_min(limit, s->options.max_iterations) : limit;
     cg_constrain(&s->cg, system);
     weft_status status = cg_solve(&s->cg, system, x, stats);
@@ -448,7 +499,7 @@ static weft_status solve_by_cycles(void* state, const linear_system* system, vec
     stats->residual2 = start2 > 0.0 ? end2 / start2 : 0.0;
     stats->rate = stats->iterations > 0 ? pow(stats->residual, 1.0 / stats->iterations) : NAN;
     report(s, system, stats);
-    count_lost(s, stats->iterations);
+    count_lost(s, verdict_of(s, stats));
     return status;
 }
 

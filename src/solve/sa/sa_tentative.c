@@ -124,11 +124,21 @@ static void filter_kernel(const linear_system* system, sa_level* l)
     }
 }
 
+static int vector_count(const sa_hierarchy* h, const linear_system* system)
+{
+    return system->kernel ? system->kernel_count : h->settings.vectors == 6 && system->positions ? 6 : 3;
+}
+
+int sa_kernel_block(const sa_hierarchy* h, const linear_system* system)
+{
+    return (vector_count(h, system) + 2) / 3 * 3;
+}
+
 weft_status sa_fill_kernel(sa_hierarchy* h, const linear_system* system, bool prefilter)
 {
     sa_level* l = &h->levels[0];
-    int count = system->kernel ? system->kernel_count : h->settings.vectors == 6 && system->positions ? 6 : 3;
-    l->coarse_block = (count + 2) / 3 * 3;
+    int count = vector_count(h, system);
+    l->coarse_block = sa_kernel_block(h, system);
     l->kernel = mem_raw((size_t)l->rows * 3 * (size_t)l->coarse_block + SA_PAD, sizeof(double));
     if (!l->kernel)
     {
