@@ -132,7 +132,8 @@ static void chain_multiply(const chain* c, const float* shift, const float* x, f
     }
 }
 
-// A chain has no fill: M is A with its shift, to the rounding of float.
+// A chain has no fill: M is A with its shift, to the rounding of L to 16 bits (2^-11 of its numbers, which are small
+// here; in floats it was 1e-6).
 static void test_exact_on_chain(void** unused)
 {
     (void)unused;
@@ -156,7 +157,7 @@ static void test_exact_on_chain(void** unused)
         worst = fmax(worst, fabs((double)back[k] - (double)x[k]));
     }
     print_message("          off by %.2g\n", worst);
-    assert_true(worst < 1e-5);
+    assert_true(worst < 1e-4);
     sa_incomplete_finish(l->incomplete);
     free(h);
     free(c);

@@ -126,7 +126,7 @@ cpu_kind cpu_best(void)
     {
         return CPU_AVX512;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
     {
         return CPU_AVX2;
     }

@@ -25,6 +25,7 @@ enum
     SA_P_ROW_MAX = 32,       // blocks of a row of P; a node with more is interpolated from its own aggregate alone
     SA_PRODUCTS_MAX = 4096,  // of a row of A P that are listed
     SA_LOWER_MAX = 64,       // blocks of a row of the incomplete factor; more are left out
+    SA_HALF_BLOCK = 12,      // numbers of a block of the factor: three rows of three and a zero
     SA_BASIS = 10,           // Lanczos iterations that look for its radius
     SA_RENEWED = 2,          // those that follow a radius when values change
     SA_RENEWED_CONTACTS = 6  // and when contacts do, which spoil an incomplete factor in new places
@@ -51,7 +52,7 @@ typedef struct sa_incomplete
     int* shared_start; // [rows + 1]
     uint16_t* shared;
     int capacity, upper_capacity, shared_capacity; // blocks; pairs
-    float *lower, *upper;                          // [9 a block]
+    uint16_t *lower, *upper;                       // [SA_HALF_BLOCK a block] in 16 bits: math/half.h
     void* scale;                                   // [rows] triangles of sa_incomplete_passes.h: E^-1
     float* pivot;                                  // [9 a rank] D^-1
     float* y;                                      // [4 a rank] of the solves

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/half.h"
 #include "solve/sa/sa.h"
 
 enum
@@ -48,11 +49,12 @@ static void measure_blocks(void* context, int begin, int end)
         c->mean[k] = (x + y + z) / (3.0F * determinant);
         for (int s = c->f->lower_start[k]; s < c->f->lower_start[k + 1]; s++)
         {
-            const float* L = c->f->lower + 9 * (size_t)s;
+            const uint16_t* L = c->f->lower + SA_HALF_BLOCK * (size_t)s;
             float sum = 0.0F;
-            for (int e = 0; e < 9; e++)
+            for (int e = 0; e < SA_HALF_BLOCK; e++)
             {
-                sum += L[e] * L[e];
+                float entry = half_to_float(L[e]);
+                sum += entry * entry;
             }
             c->size[s] = sqrtf(sum);
         }

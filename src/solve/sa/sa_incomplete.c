@@ -255,7 +255,7 @@ static void list_upper(sa_incomplete* f, int rows)
 }
 
 // Room for two lists of so many blocks and their values; contacts come and go, so there is some to spare.
-static weft_status reserve(sa_hierarchy* h, int count, int* capacity, int** lists[2], float** values)
+static weft_status reserve(sa_hierarchy* h, int count, int* capacity, int** lists[2], uint16_t** values)
 {
     if (count <= *capacity)
     {
@@ -267,7 +267,9 @@ static weft_status reserve(sa_hierarchy* h, int count, int* capacity, int** list
     mem_free(*values);
     *lists[0] = sa_ints_new(h, (size_t)*capacity);
     *lists[1] = sa_ints_new(h, (size_t)*capacity);
-    *values = sa_real_new(h, 9 * (size_t)*capacity);
+    size_t numbers = SA_HALF_BLOCK * (size_t)*capacity;
+    *values = sa_places_new(h, numbers + SA_PAD);
+    *values ? (void)memset(*values + numbers, 0, SA_PAD * sizeof(uint16_t)) : (void)0; // kernels may read it
     if (!*lists[0] || !*lists[1] || !*values)
     {
         *capacity = 0;

@@ -7,7 +7,15 @@
 //     W_ij = E_i^-1 A_ij E_j^-T - sum over m of W_im L_jm^T,   L_ij = W_ij D_j^-1,   D_i = I - sum over j of W_ij
 //     L_ij^T.
 //
-// In single precision: the shift is a hundred thousand times its error.
+// In single precision, but for L itself, which is kept in 16 bits, three rows of three numbers and a zero: an iteration
+// is what it reads. Rounding L by 1/2048 is far below the shift, and M stays symmetric and definite, as both solves
+// read the same numbers.
+
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+#include "math/half.h"
 
 // Lower triangles of 3 x 3, by rows.
 typedef struct triangle
@@ -56,6 +64,26 @@ WIDE_INLINE r4 three_times(three m, float x, float y, float z)
     return m.x * x + m.y * y + m.z * z;
 }
 
+// Numbers of L.
+WIDE_INLINE r8 half8(const uint16_t* p)
+{
+#ifdef __F16C__
+    return (r8)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)p));
+#else
+    return (r8){half_to_float(p[0]), half_to_float(p[1]), half_to_float(p[2]), half_to_float(p[3]),
+                half_to_float(p[4]), half_to_float(p[5]), half_to_float(p[6]), half_to_float(p[7])};
+#endif
+}
+
+WIDE_INLINE r4 half4(const uint16_t* p)
+{
+#ifdef __F16C__
+    return (r4)_mm_cvtph_ps(_mm_loadl_epi64((const __m128i*)p));
+#else
+    return (r4){half_to_float(p[0]), half_to_float(p[1]), half_to_float(p[2]), half_to_float(p[3])};
+#endif
+}
+
 // ---- factor
 //
 // A 3 x 3 block in the making is three columns of four numbers. Products of blocks are sums of three columns, each
@@ -69,8 +97,6 @@ typedef union columns
 } columns;
 
 #ifdef __AVX512F__
-#include <immintrin.h>
-
 // x in the four numbers of column 0, y of column 1, z of column 2.
 #define BY_COLUMN(x, y, z) _mm512_setr_epi32(x, x, x, x, y, y, y, y, z, z, z, z, z, z, z, z)
 
@@ -96,11 +122,11 @@ WIDE_INLINE __m512 load_triangle(const triangle* t)
     return _mm512_maskz_loadu_ps(0x3F, t);
 }
 
-// X Y^T, X in columns, Y by rows; X m.
-WIDE_INLINE r16 times_transposed(const columns* X, const float* Y)
+// X Y^T, X in columns, Y a block of L; X m. Of L four numbers more are read.
+WIDE_INLINE r16 times_transposed(const columns* X, const uint16_t* Y)
 {
-    const __m512i place[3] = {BY_COLUMN(0, 3, 6), BY_COLUMN(1, 4, 7), BY_COLUMN(2, 5, 8)};
-    return columns_times(X->all, load_block(Y), place);
+    const __m512i place[3] = {BY_COLUMN(0, 4, 8), BY_COLUMN(1, 5, 9), BY_COLUMN(2, 6, 10)};
+    return columns_times(X->all, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)Y)), place);
 }
 
 WIDE_INLINE r16 times_block(const columns* X, const float* m)
@@ -119,14 +145,10 @@ WIDE_INLINE r16 scaled_block(const float* A, const triangle* left, const triangl
     return columns_times(columns_times(E.all, load_block(A), by_row), load_triangle(right), right_place);
 }
 
-WIDE_INLINE void store_rows(float* to, const columns* X)
-{
-    const __m512i place = _mm512_setr_epi32(0, 4, 8, 1, 5, 9, 2, 6, 10, 0, 0, 0, 0, 0, 0, 0);
-    _mm512_mask_storeu_ps(to, 0x1FF, _mm512_permutexvar_ps(place, (__m512)X->all));
-}
 #undef BY_COLUMN
 #else
-WIDE_INLINE r16 times_transposed(const columns* X, const float* Y)
+// X times the transpose of nine numbers by rows.
+WIDE_INLINE r16 times_rows(const columns* X, const float* Y)
 {
     const r4* x = X->column;
     columns out = {.column = {x[0] * Y[0] + x[1] * Y[1] + x[2] * Y[2], x[0] * Y[3] + x[1] * Y[4] + x[2] * Y[5],
@@ -134,10 +156,18 @@ WIDE_INLINE r16 times_transposed(const columns* X, const float* Y)
     return out.all;
 }
 
+WIDE_INLINE r16 times_transposed(const columns* X, const uint16_t* Y)
+{
+    r8 a = half8(Y);
+    r4 b = half4(Y + 8);
+    const float rows[9] = {a[0], a[1], a[2], a[4], a[5], a[6], b[0], b[1], b[2]};
+    return times_rows(X, rows);
+}
+
 WIDE_INLINE r16 times_block(const columns* X, const float* m)
 {
     const float transposed[9] = {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
-    return times_transposed(X, transposed);
+    return times_rows(X, transposed);
 }
 
 WIDE_INLINE r16 scaled_block(const float* A, const triangle* left, const triangle* right)
@@ -149,25 +179,35 @@ WIDE_INLINE r16 scaled_block(const float* A, const triangle* left, const triangl
         .column = {X0 * right->a, X0 * right->b + X1 * right->c, X0 * right->d + X1 * right->e + X2 * right->f}};
     return W.all;
 }
-
-WIDE_INLINE void store_rows(float* to, const columns* X)
-{
-    for (int c = 0; c < 3; c++)
-    {
-        to[c] = X->column[c][0];
-        to[3 + c] = X->column[c][1];
-        to[6 + c] = X->column[c][2];
-    }
-}
 #endif
 
+typedef uint32_t u16 __attribute__((vector_size(64)));
+typedef uint16_t h16 __attribute__((vector_size(32)));
+
+// half_of of sixteen numbers.
+WIDE_INLINE h16 halves_of(r16 values)
+{
+    u16 bits = (u16)values, sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
+    size += 0xFFF + (size >> 13 & 1);
+    u16 normal = (u16)(size >= 113U << 23), half = (size - (112U << 23)) >> 13, large = (u16)(half > 0x7BFF);
+    half = (half & ~large) | (large & 0x7BFF);
+    return __builtin_convertvector(sign | (half & normal), h16);
+}
+
+// A block of L by rows; the fourth number of a column is zero.
+WIDE_INLINE void store_rows(uint16_t* to, const columns* X)
+{
+    h16 rows = halves_of(__builtin_shufflevector(X->all, X->all, 0, 4, 8, 3, 1, 5, 9, 3, 2, 6, 10, 3, 3, 3, 3, 3));
+    memcpy(to, &rows, SA_HALF_BLOCK * sizeof(uint16_t));
+}
+
 // The sum over m of W_im L_jm^T, m being what both rows share. `row` has W_i, `L` the row j.
-WIDE_INLINE r16 eliminated(const columns* row, const float* L, const uint16_t* shared, int count)
+WIDE_INLINE r16 eliminated(const columns* row, const uint16_t* L, const uint16_t* shared, int count)
 {
     r16 sum = {0};
     for (int k = 0; k < count; k++)
     {
-        sum += times_transposed(row + (shared[k] >> 8), L + 9 * (size_t)(shared[k] & 0xFF));
+        sum += times_transposed(row + (shared[k] >> 8), L + SA_HALF_BLOCK * (size_t)(shared[k] & 0xFF));
     }
     return sum;
 }
@@ -202,9 +242,9 @@ static bool factor_row(const sa_level* l, const sa_incomplete* f, int k)
     {
         columns *W = row + (at - begin), product;
         int j = f->lower_column[at], slot = f->lower_slot[at];
-        float* L = f->lower + 9 * (size_t)at;
+        uint16_t* L = f->lower + SA_HALF_BLOCK * (size_t)at;
         W->all = slot < 0 ? (r16){0} : scaled_block((const float*)l->A + 9 * (size_t)slot, &scale[k], &scale[j]);
-        W->all -= eliminated(row, f->lower + 9 * (size_t)f->lower_start[j], shared + 1, *shared);
+        W->all -= eliminated(row, f->lower + SA_HALF_BLOCK * (size_t)f->lower_start[j], shared + 1, *shared);
         shared += 1 + *shared;
         product.all = times_block(W, f->pivot + 9 * (size_t)j);
         store_rows(L, &product);
@@ -264,31 +304,32 @@ static void incomplete_mirror(void* context, int begin, int end)
     const sa_incomplete* f = context;
     for (int k = f->upper_start[begin]; k < f->upper_start[end]; k++)
     {
-        const float* from = f->lower + 9 * (size_t)f->upper_place[k];
-        for (int e = 0; e < 9; e++)
+        const uint16_t* from = f->lower + SA_HALF_BLOCK * (size_t)f->upper_place[k];
+        uint16_t* to = f->upper + SA_HALF_BLOCK * (size_t)k;
+        for (int e = 0; e < SA_HALF_BLOCK; e++)
         {
-            f->upper[9 * (size_t)k + (size_t)e] = from[e % 3 * 3 + e / 3];
+            to[e] = e % 4 == 3 ? 0 : from[e % 4 * 4 + e / 4];
         }
     }
 }
 
 // ---- solves: y and what it becomes have four numbers a row, so that a row is one load and one store
 
-// Sum over blocks of L_j y_column.
-WIDE_INLINE r4 factor_product(const float* block, const int* column, int count, const float* y)
+// Sum over blocks of L_j y_column; what y has in its fourth place meets zeros.
+WIDE_INLINE r4 factor_product(const uint16_t* block, const int* column, int count, const float* y)
 {
-    r8 sum = {0};
-    float last = 0;
-    for (const int* end = column + count; column < end; column++, block += 9)
+    r8 first = {0}; // two rows
+    r4 last = {0};
+    for (const int* end = column + count; column < end; column++, block += SA_HALF_BLOCK)
     {
-        const float* yj = y + 4 * (ptrdiff_t)*column;
-        r4 q = load4(yj);
-        sum += load8(block) * __builtin_shufflevector(q, q, 0, 1, 2, 0, 1, 2, 0, 1);
-        last += block[8] * yj[2];
+        r4 q = load4(y + 4 * (ptrdiff_t)*column);
+        first += half8(block) * __builtin_shufflevector(q, q, 0, 1, 2, 3, 0, 1, 2, 3);
+        last += half4(block + 8) * q;
     }
-    r4 second = __builtin_shufflevector(sum, sum, 1, 4, 7, 7), third = __builtin_shufflevector(sum, sum, 2, 5, 5, 5);
-    third[2] = last;
-    return __builtin_shufflevector(sum, sum, 0, 3, 6, 6) + second + third;
+    r4 low = __builtin_shufflevector(first, first, 0, 4, 1, 5),
+       high = __builtin_shufflevector(first, first, 2, 6, 2, 6);
+    r4 x = __builtin_shufflevector(low, last, 0, 1, 4, 7), z = __builtin_shufflevector(low, last, 2, 3, 5, 7);
+    return x + z + __builtin_shufflevector(high, last, 0, 1, 6, 7);
 }
 
 // (I + L) y = E^-1 b.
@@ -298,7 +339,8 @@ static void incomplete_forward(void* context, int begin, int end)
     const sa_incomplete* f = s->level->incomplete;
     // Copies: for all the compiler knows a store could change what they are copies of.
     const int *start = f->lower_start, *column = f->lower_column, *order = f->order;
-    const float *lower = f->lower, *b = s->b;
+    const uint16_t* lower = f->lower;
+    const float* b = s->b;
     const triangle* scale = f->scale;
     float* y = f->y;
     int last = f->cluster_start[s->cluster + end];
@@ -306,8 +348,8 @@ static void incomplete_forward(void* context, int begin, int end)
     {
         const float* bi = b + 3 * (ptrdiff_t)order[k];
         r4 e = three_times(triangle_columns(scale + k), bi[0], bi[1], bi[2]);
-        store4(y + 4 * (ptrdiff_t)k,
-               e - factor_product(lower + 9 * (ptrdiff_t)start[k], column + start[k], start[k + 1] - start[k], y));
+        store4(y + 4 * (ptrdiff_t)k, e - factor_product(lower + SA_HALF_BLOCK * (ptrdiff_t)start[k], column + start[k],
+                                                        start[k + 1] - start[k], y));
     }
 }
 
@@ -343,17 +385,17 @@ static void backward_cluster(const sa_sweep* s, const sa_incomplete* f, int firs
     for (int k = end - 1; k >= first; k--)
     {
         int up = upper_start[k];
-        r4 v = load4(y + 4 * (ptrdiff_t)k) -
-               factor_product(f->upper + 9 * (ptrdiff_t)up, f->upper_column + up, upper_start[k + 1] - up, y);
+        r4 v = load4(y + 4 * (ptrdiff_t)k) - factor_product(f->upper + SA_HALF_BLOCK * (ptrdiff_t)up,
+                                                            f->upper_column + up, upper_start[k + 1] - up, y);
         v[3] = 0;
         store4(y + 4 * (ptrdiff_t)k, v);
-        const float* L = f->lower + 9 * (ptrdiff_t)start[k + 1];
+        const uint16_t* L = f->lower + SA_HALF_BLOCK * (ptrdiff_t)start[k + 1];
         const int* stop = column + start[k];
         for (const int* j = column + start[k + 1]; j > stop && j[-1] >= first; j--)
         {
-            L -= 9;
+            L -= SA_HALF_BLOCK;
             float* yj = y + 4 * (ptrdiff_t)j[-1];
-            store4(yj, load4(yj) - (load4(L) * v[0] + load4(L + 3) * v[1] + load4(L + 6) * v[2]));
+            store4(yj, load4(yj) - (half4(L) * v[0] + half4(L + 4) * v[1] + half4(L + 8) * v[2]));
         }
         put_row(s, (const triangle*)f->scale + k, v, (float*)s->to + 3 * (ptrdiff_t)f->order[k]);
     }
