@@ -337,6 +337,7 @@ void sa_trim(sa_hierarchy* h, sa_level* l);        // all that a cycle does with
 // The finest matrix: its memory, its values, both.
 weft_status sa_alloc_finest(sa_hierarchy* h);
 weft_status sa_load_values(sa_hierarchy* h, const linear_system* system);
+weft_status sa_load_scaled(sa_hierarchy* h, const linear_system* system); // its values in the scale that is there
 weft_status sa_load_finest(sa_hierarchy* h, const linear_system* system);
 // P of the finest level for the constraints of this system.
 weft_status sa_constrain_P(sa_hierarchy* h, const linear_system* system);

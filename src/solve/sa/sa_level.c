@@ -29,7 +29,6 @@ static void largest_rows(void* context, int begin, int end)
 weft_status sa_load_values(sa_hierarchy* h, const linear_system* system)
 {
     sa_level* l = &h->levels[0];
-    double clock = sa_clock(h);
     bool filtered = h->prefilter && system->filter_count > 0;
     if (filtered && !h->index)
     {
@@ -46,10 +45,6 @@ weft_status sa_load_values(sa_hierarchy* h, const linear_system* system)
     {
         return WEFT_NO_MEMORY;
     }
-    if (filtered)
-    {
-        prefilter_index(system, h->index);
-    }
     largest_pass pass = {system, h->partial};
     parallel_for(h->pool, l->rows, ROW_GRAIN, largest_rows, &pass);
     double most = 0.0;
@@ -58,6 +53,15 @@ weft_status sa_load_values(sa_hierarchy* h, const linear_system* system)
         most = fmax(most, h->partial[k]);
     }
     h->matrix_scale = 1.0 / sa_power_of_two(most);
+    return sa_load_scaled(h, system);
+}
+
+weft_status sa_load_scaled(sa_hierarchy* h, const linear_system* system)
+{
+    sa_level* l = &h->levels[0];
+    double clock = sa_clock(h);
+    bool filtered = h->prefilter && system->filter_count > 0;
+    filtered ? prefilter_index(system, h->index) : (void)0;
     h->source = (sa_load){system, filtered ? h->index : NULL, l, h->matrix_scale, NULL};
     l->source = &h->source;
     double bad = 0.0;

@@ -71,13 +71,17 @@ bool sa_mend(sa_hierarchy* h, const linear_system* system)
     sa_level* l = &h->levels[0];
     const bsr_pattern* p = system->A.pattern;
     bool filtered = h->prefilter && system->filter_count > 0;
-    // A packed matrix would need other scales, too; a hierarchy of one level is a direct solve.
-    if (!h->mark || h->packed || !l->P || (filtered && !h->index) || p->block_count != l->pattern.block_count)
+    // A hierarchy of one level is a direct solve.
+    if (!h->mark || !l->P || (filtered && !h->index) || p->block_count != l->pattern.block_count)
     {
         return false;
     }
     double clock = sa_clock(h);
     l->pattern = *p; // the same, but maybe elsewhere
+    if (h->packed)   // rows that change have other scales, which their neighbours see
+    {
+        return sa_load_scaled(h, system) == WEFT_OK;
+    }
     filtered ? prefilter_index(system, h->index) : (void)0;
     memset(h->mark, 0, (size_t)l->rows);
     h->source = (sa_load){system, filtered ? h->index : NULL, l, h->matrix_scale, h->mark};

@@ -28,7 +28,7 @@ enum
     LOST_FOLDED = 16,   // likewise of folded cloth, whose iterations come and go besides
     PATIENCE_MAX = 32,  // times that, where full setups have not helped
     AGAIN_CHANGED = 64, // contacts that may differ in a second solve with a mended hierarchy
-    AGAIN_MORE = 4,     // iterations that a second solve may take more than the first: what a refresh is worth
+    AGAIN_MORE = 8,     // iterations that a second solve may take more than the first: what a refresh is worth
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
 };
 
@@ -290,7 +290,7 @@ static weft_status solve_again(void* state, const linear_system* system, int cha
         return WEFT_NOT_CONVERGED;
     }
     s->started = false;
-    if (!sa_mend(s->hierarchy, system) && !s->hierarchy->packed)
+    if (!sa_mend(s->hierarchy, system))
     {
         return WEFT_NOT_CONVERGED;
     }
