@@ -30,30 +30,41 @@ weft_vec3 camera_eye(const camera* c)
     return frame_of(c).eye;
 }
 
-// What moves is to be in the picture, and a little of what it stands on.
+// How far away the eye must be for this corner of a box to be in the picture.
+static double distance_for(const camera* c, const frame* f, weft_vec3 corner)
+{
+    weft_vec3 d = sub(corner, c->target);
+    double tall = 0.84 * f->tangent, wide = tall * (1.0 - c->shift) * c->width / fmax(c->height, 1.0);
+    return dot(d, f->back) + fmax(fabs(dot(d, f->right)) / wide, fabs(dot(d, f->up)) / tall);
+}
+
+// All bodies are to be in the picture, and what is below them.
 void camera_frame(camera* c, const picture* p)
 {
     weft_box box = weft_box_empty(), floor = weft_box_empty();
     for (int k = 0; k < p->shape_count; k++)
     {
         const shape* s = &p->shapes[k];
-        weft_box_add(s->kind == SHAPE_OBSTACLE ? &floor : &box, s->x, s->vertex_count);
+        weft_box_add(shape_is_floor(s) ? &floor : &box, s->x, s->vertex_count);
     }
     double size = length(sub(box.max, box.min));
-    c->ground = floor.min.x <= floor.max.x ? floor.min.y : box.min.y - 0.02 * size;
+    c->ground = floor.min.x <= floor.max.x ? floor.min.y : box.min.y - 0.3 * size;
     box.min.y = fmax(c->ground, box.min.y - 0.6 * size);
-    double height = box.max.y - box.min.y, width = fmax(box.max.x - box.min.x, box.max.z - box.min.z);
     c->target = scaled(0.5, add(box.min, box.max));
-    c->target.y -= 0.04 * height;
-    c->yaw = 0.45, c->pitch = 0.24, c->fov = 0.6;
-    double aspect = (double)c->width / fmax(c->height, 1.0);
-    c->distance = 0.62 * fmax(1.25 * height, fmax(0.6 * size, 1.15 * width / aspect)) / tan(0.5 * c->fov) + 0.5 * width;
+    c->yaw = 0.45, c->pitch = 0.32, c->fov = 0.6;
+    frame f = frame_of(c);
+    c->distance = 0.0;
+    for (int k = 0; k < 8; k++)
+    {
+        weft_vec3 corner = {k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z};
+        c->distance = fmax(c->distance, distance_for(c, &f, corner));
+    }
 }
 
 ray camera_ray(const camera* c, double x, double y)
 {
     frame f = frame_of(c);
-    double v = f.tangent * (1.0 - 2.0 * y / c->height), u = f.tangent * (2.0 * x - c->width) / c->height;
+    double v = f.tangent * (1.0 - 2.0 * y / c->height), u = f.tangent * (2.0 * x - (1.0 + c->shift) * c->width) / c->height;
     return (ray){f.eye, unit(sub(add(scaled(u, f.right), scaled(v, f.up)), f.back))};
 }
 
@@ -62,7 +73,7 @@ bool camera_pixel(const camera* c, weft_vec3 at, double* x, double* y)
     frame f = frame_of(c);
     weft_vec3 d = sub(at, f.eye);
     double depth = -dot(d, f.back);
-    *x = 0.5 * c->width + 0.5 * c->height * dot(d, f.right) / (depth * f.tangent);
+    *x = 0.5 * (1.0 + c->shift) * c->width + 0.5 * c->height * dot(d, f.right) / (depth * f.tangent);
     *y = 0.5 * c->height * (1.0 - dot(d, f.up) / (depth * f.tangent));
     return depth > 1e-9;
 }
@@ -90,7 +101,7 @@ void camera_matrix(const camera* c, float out[16])
     }
     for (int j = 0; j < 4; j++)
     {
-        out[4 * j] = (float)(scale / aspect * view[0][j]);
+        out[4 * j] = (float)(scale / aspect * view[0][j] - c->shift * view[2][j]);
         out[4 * j + 1] = (float)(scale * view[1][j]);
         out[4 * j + 2] =
             (float)((far + near) / (near - far) * view[2][j] + (j == 3 ? 2.0 * far * near / (near - far) : 0.0));

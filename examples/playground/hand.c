@@ -99,26 +99,28 @@ void stage_drag(stage* s, weft_vec3 to)
 
 void stage_drop(stage* s, bool leave)
 {
-    if (s->grip && leave && s->left_count < LEFT_MAX)
+    picture* p = &s->picture;
+    if (s->grip && leave && p->pin_count < PINS_MAX)
     {
-        s->left[s->left_count++] = s->grip;
+        p->pins[p->pin_count] = p->grip;
+        s->left[p->pin_count++] = s->grip;
     }
     else if (s->grip)
     {
         (void)weft_sim_unpin(s->sim, s->grip, NULL);
     }
     s->grip = 0;
-    s->picture.has_grip = false;
+    p->has_grip = false;
 }
 
 void stage_let_all_go(stage* s)
 {
     stage_drop(s, false);
-    for (int k = 0; k < s->left_count; k++)
+    for (int k = 0; k < s->picture.pin_count; k++)
     {
         (void)weft_sim_unpin(s->sim, s->left[k], NULL);
     }
-    s->left_count = 0;
+    s->picture.pin_count = 0;
     for (int cloth = 0; cloth < weft_sim_cloth_count(s->sim); cloth++)
     {
         for (int k = 0; k < weft_sim_cloth_pin_count(s->sim, cloth); k++)

@@ -69,10 +69,10 @@ static void write_numbers(pen* p, const picture* seen)
     p->y += 5.0;
     snprintf(text, sizeof(text), "%.1f ms a step", ms);
     write_line(p, 17.0, ms > budget ? red : green, text);
-    snprintf(text, sizeof(text), ms > budget ? "%.1f ms too long for real time" : "%.1f ms of %.1f left over",
+    snprintf(text, sizeof(text), ms > budget ? "%.1f ms too long" : "%.1f ms of %.1f left over",
              fabs(budget - ms), budget);
     write_line(p, 11.0, grey, text);
-    draw_bars(p, seen, 232.0);
+    draw_bars(p, seen, 262.0);
     snprintf(text, sizeof(text), "time %.1f s, speed %.0f %%%s", seen->time, 100.0 * seen->speed,
              seen->paused ? ", paused" : "");
     write_line(p, 11.0, seen->paused || seen->speed < 0.9 ? red : grey, text);

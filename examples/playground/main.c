@@ -10,7 +10,7 @@ static const char usage[] =
     "           [--frames N] [--events FILE] [--screenshot FILE.png]\n"
     "\n"
     "Drag cloth, strands and solids with the mouse. SCENE is one of those of the keys 1 to 9\n"
-    "(curtain, flag, sheet, brush, foam-ball, bar, stack, trampoline, washing-line), a scene file,\n"
+    "(curtain, flag, sheet, brush, foam-ball, bar, stack, hammock, washing-line), a scene file,\n"
     "or a scene that ships (weft list scenes). H in the window shows the keys.\n"
     "\n"
     "--frames N        one step a frame, however long it takes, and an end after N: the same picture every time\n"
@@ -148,6 +148,7 @@ static void look(game* g, SDL_Window* window)
 {
     player_look(g->player, &g->picture);
     SDL_GL_GetDrawableSize(window, &g->camera.width, &g->camera.height);
+    g->camera.shift = (double)HUD_WIDTH / g->camera.width;
     if (g->framed != g->picture.generation)
     {
         g->framed = g->picture.generation;
@@ -216,7 +217,7 @@ static const play_scene* find_scene(game* g, const char* name)
             return &play_scenes[k];
         }
     }
-    g->own = (play_scene){name, NULL, PLAIN};
+    g->own = (play_scene){.name = name};
     return &g->own;
 }
 

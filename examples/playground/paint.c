@@ -8,7 +8,6 @@
 enum
 {
     SHADOW_SIZE = 1536,
-    HUD_WIDTH = 268,
     HUD_EVERY = 6, // frames between two texts
     HAND_RINGS = 8,
     HAND_SECTORS = 12
@@ -150,14 +149,6 @@ static void put_hand(painter* p, weft_vec3 at, double radius)
 
 // ---- light
 
-// A floor is drawn as the ground.
-static bool is_floor(const shape* s)
-{
-    weft_box box = weft_box_empty();
-    weft_box_add(&box, s->x, s->kind == SHAPE_OBSTACLE ? s->vertex_count : 0);
-    return box.max.y - box.min.y < 1e-6 && box.min.x < box.max.x;
-}
-
 // Parallel light that sees all bodies: x, y across it, z along it, each from -1 to 1.
 static light light_of(const picture* what)
 {
@@ -165,7 +156,7 @@ static light light_of(const picture* what)
     for (int k = 0; k < what->shape_count; k++)
     {
         const shape* s = &what->shapes[k];
-        weft_box_add(&box, s->x, is_floor(s) ? 0 : s->vertex_count);
+        weft_box_add(&box, s->x, shape_is_floor(s) ? 0 : s->vertex_count);
     }
     light l = {.sun = unit((weft_vec3){0.45, 0.95, 0.55}), .radius = 0.55 * fmax(length(sub(box.max, box.min)), 1e-6)};
     weft_vec3 middle = scaled(0.5, add(box.min, box.max)), right = unit(cross((weft_vec3){0, 1, 0}, l.sun));
@@ -191,7 +182,7 @@ static void draw_shadows(painter* p, const picture* what, const light* l)
     gl.UniformMatrix4fv(gl.GetUniformLocation(p->depth, "u_light"), 1, GL_FALSE, l->matrix);
     for (int k = 0; k < p->mesh_count; k++)
     {
-        is_floor(&what->shapes[k]) ? (void)0 : mesh_draw(&p->meshes[k]);
+        shape_is_floor(&what->shapes[k]) ? (void)0 : mesh_draw(&p->meshes[k]);
     }
     gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
 }
@@ -222,11 +213,11 @@ static void begin(GLuint program, const camera* c, const light* l)
     set_vec3(program, "u_sun", l->sun);
 }
 
-static void set_cloth(GLuint program, const shape* s, pattern pattern, const light* l)
+static void set_cloth(GLuint program, const shape* s, const play_scene* scene, const light* l)
 {
     weft_render_mesh look = weft_render_mesh_default();
     look.role = s->kind == SHAPE_OBSTACLE ? WEFT_MESH_OBSTACLE : WEFT_MESH_CLOTH;
-    weft_render_mesh_palette(&look, s->cloth);
+    weft_render_mesh_palette(&look, s->cloth + (scene ? scene->color : 0));
     weft_color other = {0.93f, 0.90f, 0.84f};
     if (s->kind == SHAPE_STRANDS)
     {
@@ -239,33 +230,38 @@ static void set_cloth(GLuint program, const shape* s, pattern pattern, const lig
     set_color(program, "u_front", look.front);
     set_color(program, "u_back", look.back);
     set_color(program, "u_other", other);
-    gl.Uniform4f(gl.GetUniformLocation(program, "u_weave"), woven ? (float)pattern : 0.0f, (float)period,
+    gl.Uniform4f(gl.GetUniformLocation(program, "u_weave"), woven && scene ? (float)scene->pattern : 0.0f, (float)period,
                  (float)(0.004 * l->radius), s->kind == SHAPE_SHEET ? 1.0f : 0.0f);
 }
 
-static void draw_bodies(painter* p, const camera* c, const picture* what, pattern pattern, const light* l)
+static void draw_bodies(painter* p, const camera* c, const picture* what, const play_scene* scene, const light* l)
 {
     begin(p->surface, c, l);
     for (int k = 0; k < p->mesh_count; k++)
     {
         const shape* s = &what->shapes[k];
-        if (!is_floor(s))
+        if (!shape_is_floor(s))
         {
-            set_cloth(p->surface, s, pattern, l);
+            set_cloth(p->surface, s, scene, l);
             mesh_draw(&p->meshes[k]);
         }
     }
-    if (what->has_grip)
+}
+
+// The hand, and pins that were left: balls that are seen through folds, so that one knows where one pulls.
+static void draw_hands(painter* p, const camera* c, const picture* what, const light* l)
+{
+    gl.Uniform4f(gl.GetUniformLocation(p->surface, "u_weave"), 0.0f, 1.0f, (float)(0.01 * l->radius), 0.0f);
+    gl.Disable(GL_DEPTH_TEST);
+    gl.Enable(GL_CULL_FACE);
+    for (int k = what->has_grip ? -1 : 0; k < what->pin_count; k++)
     {
-        put_hand(p, what->grip, 0.006 * c->distance);
-        set_color(p->surface, "u_front", (weft_color){1.0f, 0.75f, 0.2f});
-        gl.Uniform4f(gl.GetUniformLocation(p->surface, "u_weave"), 0.0f, 1.0f, (float)(0.01 * l->radius), 0.0f);
-        gl.Disable(GL_DEPTH_TEST); // seen through folds, so that one knows where one pulls
-        gl.Enable(GL_CULL_FACE);
+        put_hand(p, k < 0 ? what->grip : what->pins[k], (k < 0 ? 0.007 : 0.005) * c->distance);
+        set_color(p->surface, "u_front", k < 0 ? (weft_color){1.0f, 0.75f, 0.2f} : (weft_color){0.95f, 0.95f, 0.95f});
         mesh_draw(&p->hand);
-        gl.Disable(GL_CULL_FACE);
-        gl.Enable(GL_DEPTH_TEST);
     }
+    gl.Disable(GL_CULL_FACE);
+    gl.Enable(GL_DEPTH_TEST);
 }
 
 static void draw_ground(painter* p, const camera* c, const light* l)
@@ -296,7 +292,7 @@ static void draw_text(painter* p, const camera* c, const picture* what, bool hel
     gl.BindTexture(GL_TEXTURE_2D, p->text);
     if (p->frames++ % HUD_EVERY == 0)
     {
-        hud_draw(&p->hud, HUD_WIDTH, 420, what, help);
+        hud_draw(&p->hud, HUD_WIDTH, HUD_HEIGHT, what, help);
         gl.TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, p->hud.width, p->hud.height, 0, GL_RGBA, GL_UNSIGNED_BYTE, p->hud.rgba);
     }
     float right = -1.0f + 2.0f * (float)p->hud.width / (float)c->width;
@@ -324,7 +320,8 @@ void painter_draw(painter* p, const camera* c, const picture* what, const play_s
     draw_sky(p);
     gl.BindTexture(GL_TEXTURE_2D, p->shadow);
     draw_ground(p, c, &l);
-    draw_bodies(p, c, what, scene ? scene->pattern : PLAIN, &l);
+    draw_bodies(p, c, what, scene, &l);
+    draw_hands(p, c, what, &l);
     draw_text(p, c, what, help);
 }
 

@@ -23,6 +23,13 @@ void shape_finish(shape* s)
     free(s->segments);
 }
 
+bool shape_is_floor(const shape* s)
+{
+    weft_box box = weft_box_empty();
+    weft_box_add(&box, s->x, s->kind == SHAPE_OBSTACLE ? s->vertex_count : 0);
+    return box.max.y - box.min.y < 1e-6 && box.min.x < box.max.x;
+}
+
 void picture_finish(picture* p)
 {
     for (int k = 0; k < p->shape_count; k++)

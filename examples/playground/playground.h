@@ -71,6 +71,7 @@ typedef struct play_scene
     const char* name;
     const char* text; // a scene file's, or NULL: `name` is a file or a scene that ships
     pattern pattern;
+    int color; // of its first body, in Weft's palette
 } play_scene;
 
 extern const play_scene play_scenes[]; // the last one has no name
@@ -101,7 +102,8 @@ typedef struct shape
 
 enum
 {
-    HISTORY = 120 // steps in the bar
+    HISTORY = 120, // steps in the bar
+    PINS_MAX = 64
 };
 
 // All that the window shows of a stage.
@@ -115,13 +117,16 @@ typedef struct picture
     double step_ms[HISTORY]; // the last ones, oldest first
     double speed;            // seconds of the scene in a second; 1 when steps are fast enough
     bool paused, windy, weightless, has_grip;
-    weft_vec3 grip; // where the hand is
+    weft_vec3 grip;           // where the hand is
+    weft_vec3 pins[PINS_MAX]; // [pin_count] that were left behind
+    int pin_count;
     int steps, contacts;
 } picture;
 
 void picture_copy(picture* to, const picture* from); // positions only where the generation is the same
 void picture_finish(picture* p);
 void shape_finish(shape* s);
+bool shape_is_floor(const shape* s); // which is drawn as the ground
 
 // ---- a stage: a scene that is played
 
@@ -188,6 +193,7 @@ typedef struct camera
     double fov;                  // rad, vertical
     double ground;               // m
     int width, height;
+    double shift; // of the middle to the right, where text covers the left; in half widths
 } camera;
 
 typedef struct ray
@@ -231,6 +237,12 @@ painter* painter_create(void); // of the current OpenGL context; NULL: it cannot
 void painter_destroy(painter* p);
 void painter_draw(painter* p, const camera* c, const picture* what, const play_scene* scene, bool help);
 void painter_read(int width, int height, uint8_t* rgb); // [3 * width * height], top row first
+
+enum
+{
+    HUD_WIDTH = 300, // pixels
+    HUD_HEIGHT = 420
+};
 
 // Text and bars over the picture, into pixels of brightness and cover.
 typedef struct hud

@@ -6,27 +6,28 @@
 
 // clang-format off
 static const char curtain[] = SCENE({
-  "local-global": {"iterations": 10}, "air": {"density": 1.2},
-  "cloth": [{"name": "curtain", "mesh": {"grid": {"size": [1.5, 1.4], "cells": [45, 42], "plane": "xy"}}, "material": "cotton",
+  "local-global": {"iterations": 10}, "air": {"density": 1.2}, "contact": {"exclude": [{"pair": ["curtain", "rail"]}]},
+  "cloth": [{"name": "curtain", "mesh": {"grid": {"size": [1.5, 1.4], "cells": [39, 36], "plane": "xy"}}, "material": "cotton",
     "transform": {"translate": [0, 0.75, 0]},
-    "pins": [{"where": {"corner": "top-left"}, "path": [{"time": 0}, {"time": 1.2, "offset": [0.22, 0, 0]}]},
-             {"where": {"corner": "top-right"}, "path": [{"time": 0}, {"time": 1.2, "offset": [-0.22, 0, 0]}]},
-             {"where": {"vertices": [1941, 1950, 1959, 1968]}, "fix": {"line": [1, 0, 0]}}]}],
-  "obstacles": [{"name": "floor", "shape": {"plane": {"size": 6}}}]
+    "pins": [{"where": {"corner": "top-left"}, "path": [{"time": 0}, {"time": 1.2, "offset": [0.3, 0, 0]}]},
+             {"where": {"corner": "top-right"}, "path": [{"time": 0}, {"time": 1.2, "offset": [-0.3, 0, 0]}]},
+             {"where": {"vertices": [1448, 1456, 1463, 1471]}, "fix": {"line": [1, 0, 0]}}]}],
+  "obstacles": [{"name": "rail", "shape": {"cylinder": {"from": [-0.85, 1.47, 0], "to": [0.85, 1.47, 0], "radius": 0.012, "segments": 16}}},
+                {"name": "floor", "shape": {"plane": {"size": 6}}}]
 });
 
 static const char flag[] = SCENE({
   "local-global": {"iterations": 10},
-  "air": {"density": 1.225, "drag": 1, "friction": 0.02, "wind": [6, 0, 1], "gust": 0.5, "gust_period": 1.5, "gust_length": 0.6},
+  "air": {"density": 1.225, "drag": 1, "friction": 0.02, "wind": [6, 0, 1], "gust": 0.5, "gust_period": 1.5, "gust_length": 0.6}, "contact": {"exclude": [{"pair": ["flag", "pole"]}]},
   "cloth": [{"name": "flag", "mesh": {"grid": {"size": [1.5, 1], "cells": [48, 32], "plane": "xy"}}, "material": "silk",
     "transform": {"translate": [0.78, 1.5, 0]}, "pins": [{"where": {"edge": "left"}}]}],
-  "obstacles": [{"name": "pole", "shape": {"cylinder": {"from": [0, 0, 0], "to": [0, 2.1, 0], "radius": 0.02}}},
+  "obstacles": [{"name": "pole", "shape": {"cylinder": {"from": [0, 0, 0], "to": [0, 2.1, 0], "radius": 0.02, "segments": 16}}},
                 {"name": "floor", "shape": {"plane": {"size": 6}}}]
 });
 
 static const char sheet[] = SCENE({
   "local-global": {"iterations": 10}, "air": {"density": 1.2},
-  "cloth": [{"name": "sheet", "mesh": {"grid": {"size": 1, "cells": 36}}, "material": "cotton-soft",
+  "cloth": [{"name": "sheet", "mesh": {"grid": {"size": 1, "cells": 22}}, "material": "cotton-soft",
     "transform": {"rotate": [0, 20, 0], "translate": [0.03, 0.66, 0.02]}}],
   "obstacles": [{"name": "ball", "shape": {"sphere": {"center": [0, 0.35, 0], "radius": 0.25}}, "friction": 0.5},
                 {"name": "floor", "shape": {"plane": {"size": 5}}, "friction": 0.5}]
@@ -34,13 +35,16 @@ static const char sheet[] = SCENE({
 
 static const char brush[] = SCENE({
   "local-global": {"iterations": 20},
-  "strands": [{"name": "bristles", "mesh": {"brush": {"size": [0.07, 0.03], "count": [11, 5], "vertices": 14, "length": 0.09, "spread": 0.25}},
-    "material": {"density": 0.003, "stretch": 10, "bending": 2e-6, "damping": 0.002}, "radius": 0.0008,
+  "strands": [{"name": "bristles", "mesh": {"brush": {"size": [0.07, 0.03], "count": [13, 6], "vertices": 12, "length": 0.09, "spread": 0.25}},
+    "material": {"density": 0.003, "stretch": 10, "bending": 2e-6, "damping": 0.002}, "radius": 0.0006,
     "transform": {"translate": [0, 0.1, 0]},
     "pins": [{"where": {"box": {"min": [-1, 0.092, -1], "max": [1, 1, 1]}},
               "path": [{"time": 0}, {"time": 0.6, "offset": [0.03, -0.018, 0]}, {"time": 1.4, "offset": [-0.03, -0.018, 0]},
                        {"time": 2.2, "offset": [0.03, -0.018, 0]}, {"time": 2.8, "offset": [0, 0, 0]}]}]}],
-  "obstacles": [{"name": "floor", "shape": {"plane": {"size": 0.6}}, "friction": 0.4}]
+  "obstacles": [{"name": "handle", "shape": {"box": {"center": [0, 0.112, 0], "size": [0.085, 0.018, 0.045]}}, "motion":
+                 {"path": [{"time": 0}, {"time": 0.6, "offset": [0.03, -0.018, 0]}, {"time": 1.4, "offset": [-0.03, -0.018, 0]},
+                           {"time": 2.2, "offset": [0.03, -0.018, 0]}, {"time": 2.8, "offset": [0, 0, 0]}]}},
+                {"name": "floor", "shape": {"plane": {"size": 0.6}}, "friction": 0.4}]
 });
 
 static const char foam[] = SCENE({
@@ -64,27 +68,28 @@ static const char bar[] = SCENE({
 static const char stack[] = SCENE({
   "local-global": {"iterations": 10}, "air": {"density": 1.2},
   "cloth": [
-    {"name": "sheet1", "mesh": {"grid": {"size": 0.6, "cells": 16}}, "material": "cotton", "transform": {"translate": [0, 0.26, 0]}},
-    {"name": "sheet2", "mesh": {"grid": {"size": 0.6, "cells": 16}}, "material": "wool", "transform": {"rotate": [0, 23, 0], "translate": [0, 0.34, 0]}},
-    {"name": "sheet3", "mesh": {"grid": {"size": 0.6, "cells": 16}}, "material": "silk", "transform": {"rotate": [0, 46, 0], "translate": [0, 0.42, 0]}}],
+    {"name": "sheet1", "mesh": {"grid": {"size": 0.6, "cells": 12}}, "material": "cotton", "transform": {"translate": [0, 0.26, 0]}},
+    {"name": "sheet2", "mesh": {"grid": {"size": 0.6, "cells": 12}}, "material": "wool", "transform": {"rotate": [0, 23, 0], "translate": [0, 0.34, 0]}},
+    {"name": "sheet3", "mesh": {"grid": {"size": 0.6, "cells": 12}}, "material": "silk", "transform": {"rotate": [0, 46, 0], "translate": [0, 0.42, 0]}}],
   "obstacles": [{"name": "block", "shape": {"box": {"center": [0, 0.1, 0], "size": [0.4, 0.2, 0.4]}}, "friction": 0.4},
                 {"name": "floor", "shape": {"plane": {"size": 4}}, "friction": 0.4}]
 });
 
-static const char trampoline[] = SCENE({
+static const char hammock[] = SCENE({
   "local-global": {"iterations": 12},
   "cloth": [{"name": "mat", "mesh": {"grid": {"size": 1, "cells": 24}}, "material": "wool-lycra", "thickness": 0.004,
     "transform": {"translate": [0, 0.5, 0]}, "pins": [{"where": {"edge": ["left", "right"]}}]}],
-  "volumes": [{"name": "ball1", "mesh": {"solid": {"ball": {"radius": 0.09, "cells": 5}}},
+  "volumes": [{"name": "ball1", "mesh": {"solid": {"ball": {"radius": 0.12, "cells": 5}}},
       "material": {"density": 40, "young_modulus": 30000, "damping": 0.001}, "transform": {"translate": [-0.15, 0.75, 0.05]}},
-    {"name": "cube", "mesh": {"solid": {"box": {"size": [0.14, 0.14, 0.14], "cells": [4, 4, 4]}}},
-      "material": {"density": 40, "young_modulus": 30000, "damping": 0.001}, "transform": {"rotate": [20, 30, 10], "translate": [0.15, 0.95, -0.05]}}],
+    {"name": "cube", "mesh": {"solid": {"box": {"size": [0.18, 0.18, 0.18], "cells": [4, 4, 4]}}},
+      "material": {"density": 40, "young_modulus": 30000, "damping": 0.001}, "transform": {"rotate": [20, 30, 10], "translate": [0.15, 1, -0.05]}}],
   "obstacles": [{"name": "floor", "shape": {"plane": {"size": 5}}, "friction": 0.5}]
 });
 
 static const char lines[] = SCENE({
   "local-global": {"iterations": 10},
   "air": {"density": 1.225, "drag": 1, "friction": 0.02, "wind": [1.5, 0, 2], "gust": 0.6, "gust_period": 2, "gust_length": 0.8},
+  "contact": {"exclude": [{"pair": ["towel", "line"]}, {"pair": ["shirt", "line"]}, {"pair": ["cloth", "line"]}]},
   "cloth": [
     {"name": "towel", "mesh": {"grid": {"size": [0.6, 0.8], "cells": [18, 24], "plane": "xy"}}, "material": "cotton",
      "transform": {"translate": [-0.75, 1, 0]}, "pins": [{"where": {"corner": ["top-left", "top-right"]}}]},
@@ -92,21 +97,24 @@ static const char lines[] = SCENE({
      "transform": {"translate": [0, 1.1, 0]}, "pins": [{"where": {"corner": ["top-left", "top-right"]}}]},
     {"name": "cloth", "mesh": {"grid": {"size": [0.7, 0.7], "cells": [20, 20], "plane": "xy"}}, "material": "linen",
      "transform": {"translate": [0.8, 1.05, 0]}, "pins": [{"where": {"corner": ["top-left", "top-right"]}}]}],
-  "obstacles": [{"name": "floor", "shape": {"plane": {"size": 6}}}]
+  "obstacles": [{"name": "line", "shape": {"cylinder": {"from": [-1.3, 1.408, 0], "to": [1.3, 1.408, 0], "radius": 0.006, "segments": 12}}},
+                {"name": "post1", "shape": {"cylinder": {"from": [-1.33, 0, 0], "to": [-1.33, 1.5, 0], "radius": 0.025, "segments": 16}}},
+                {"name": "post2", "shape": {"cylinder": {"from": [1.33, 0, 0], "to": [1.33, 1.5, 0], "radius": 0.025, "segments": 16}}},
+                {"name": "floor", "shape": {"plane": {"size": 6}}}]
 });
 // clang-format on
 
 const play_scene play_scenes[] = {
-    {"curtain", curtain, STRIPES},
-    {"flag", flag, STRIPES},
-    {"sheet", sheet, CHECKS},
-    {"brush", brush, PLAIN},
-    {"foam-ball", foam, CHECKS},
-    {"bar", bar, CHECKS},
-    {"stack", stack, CHECKS},
-    {"trampoline", trampoline, CHECKS},
-    {"washing-line", lines, STRIPES},
-    {NULL, NULL, PLAIN},
+    {"curtain", curtain, STRIPES, 0},
+    {"flag", flag, STRIPES, 1},
+    {"sheet", sheet, CHECKS, 0},
+    {"brush", brush, PLAIN, 0},
+    {"foam-ball", foam, CHECKS, 2},
+    {"bar", bar, CHECKS, 3},
+    {"stack", stack, CHECKS, 0},
+    {"hammock", hammock, CHECKS, 4},
+    {"washing-line", lines, STRIPES, 0},
+    {NULL, NULL, PLAIN, 0},
 };
 
 int play_scene_count(void)

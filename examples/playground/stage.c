@@ -132,7 +132,7 @@ static void use(stage* s, const play_scene* scene, weft_scene* loaded, weft_sim*
     weft_sim_destroy(s->sim);
     weft_scene_destroy(s->loaded);
     s->scene = scene, s->loaded = loaded, s->sim = sim;
-    s->grip = 0, s->left_count = 0;
+    s->grip = 0, s->picture.pin_count = 0;
     picture* p = &s->picture;
     const weft_sim_def* def = weft_scene_sim_def(loaded);
     snprintf(p->scene, sizeof(p->scene), "%.60s", weft_scene_name(loaded));

@@ -6,8 +6,7 @@
 
 enum
 {
-    HANDFUL = 12, // vertices of a solid that a hand takes hold of: local-global keeps its factor up to sixteen
-    LEFT_MAX = 64 // pins that were left behind
+    HANDFUL = 12 // vertices of a solid that a hand takes hold of: local-global keeps its factor up to sixteen
 };
 
 struct stage
@@ -22,8 +21,7 @@ struct stage
     int held_count;
     weft_vec3 mouse; // where the hand is to go
     double reach;    // m a step, that the hand goes at most
-    weft_pin_id left[LEFT_MAX]; // pins that stay
-    int left_count;
+    weft_pin_id left[PINS_MAX]; // [picture.pin_count]
 };
 
 void stage_look_again(stage* s); // positions and time, from the simulation
