@@ -1,10 +1,9 @@
-// A curtain of springs, built from arrays, steps 60 times a second of real time with local-global while somebody drags its hem: a
-// circle stands in for the mouse. curtain [SECONDS] prints where the hem is and what a step takes.
+// A curtain of springs, built from arrays, steps 60 times a second of real time while somebody drags its hem for two
+// seconds: a circle stands in for the mouse. `curtain [SECONDS]` prints where the hem is and what a step takes.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <threads.h>
-#include <time.h>
 #include <weft/weft.h>
 
 enum
@@ -29,8 +28,7 @@ static weft_status make_curtain(weft_sim** sim, weft_error* error)
         c[0] = t % 2 ? a + 1 : a, c[1] = a + SIDE, c[2] = t % 2 ? a + SIDE + 1 : a + 1;
     }
     const int corners[2] = {0, SIDE - 1};
-    weft_pin pin = weft_pin_default();
-    pin.vertices = corners, pin.vertex_count = 2;
+    weft_pin pin = {.vertices = corners, .vertex_count = 2, .release = INFINITY};
     weft_cloth_def cloth = weft_cloth_def_default();
     cloth.model = "hooke";
     cloth.positions = positions, cloth.vertex_count = COUNT;
@@ -42,11 +40,10 @@ static weft_status make_curtain(weft_sim** sim, weft_error* error)
     return status ? status : weft_sim_add_cloth(*sim, &cloth, NULL, error);
 }
 
-// Called before each step: takes hold of the vertex at first (*grip is 0), leads it to `to`, and lets go where to is NULL.
+// Called before each step: takes hold of the vertex at first, leads it to `to`, and lets go where that is NULL.
 static weft_status drag(weft_sim* sim, int vertex, const weft_vec3* to, weft_pin_id* grip, weft_error* error)
 {
-    weft_pin pin = weft_pin_default();
-    pin.vertices = &vertex, pin.vertex_count = 1;
+    weft_pin pin = {.vertices = &vertex, .vertex_count = 1, .release = INFINITY};
     weft_status status = to && !*grip ? weft_sim_pin(sim, 0, &pin, grip, error) : WEFT_OK;
     weft_pin_id held = *grip;
     *grip = to ? held : 0;
@@ -58,23 +55,23 @@ int main(int argc, char** argv)
     int steps = (int)(60.0 * (argc > 1 ? atof(argv[1]) : 4.0)), hem = COUNT - 1 - SIDE / 2;
     weft_error error = {0};
     weft_sim* sim = NULL;
-    weft_step_stats stats = {0};
     weft_pin_id grip = 0;
-    double spent = 0.0, start = 0.0;
     weft_status status = make_curtain(&sim, &error);
-    for (int k = 0; k < steps && !status; k++, spent += stats.step_s)
+    double spent = 0.0;
+    for (int k = 0; k < steps && status == WEFT_OK; k++)
     {
-        struct timespec now;
-        timespec_get(&now, TIME_UTC);
-        double s = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, t = k / 60.0, left = start + t - s;
-        start = k == 0 ? s : start;
-        left > 0.0 && k > 0 ? thrd_sleep(&(struct timespec){.tv_nsec = (long)(1e9 * fmin(left, 0.1))}, NULL) : 0;
+        weft_step_stats stats = {0};
+        double t = k / 60.0;
         weft_vec3 mouse = {0.5, 1.3 - 0.3 * cos(3.0 * t), 0.4 * sin(3.0 * t)};
         status = drag(sim, hem, t < 2.0 ? &mouse : NULL, &grip, &error);
         status = status ? status : weft_sim_step(sim, &stats, &error);
+        spent += stats.step_s;
+        thrd_sleep(&(struct timespec){.tv_nsec = (long)(1e9 * fmax(0.0, 1.0 / 60.0 - stats.step_s))}, NULL);
     }
     status ? (void)fprintf(stderr, "%s\n", error.message) : weft_sim_positions(sim, 0, positions);
-    printf("after %d steps the hem is at %.4f %.4f %.4f; %.2f ms a step\n", steps, positions[hem].x, positions[hem].y, positions[hem].z, 1e3 * spent / steps);
+    weft_vec3 at = positions[hem];
+    printf("after %d steps the hem is at %.4f %.4f %.4f; %.2f ms a step\n", steps, at.x, at.y, at.z,
+           1e3 * spent / steps);
     weft_sim_destroy(sim);
     return status != WEFT_OK;
 }

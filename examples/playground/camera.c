@@ -56,7 +56,8 @@ void camera_frame(camera* c, const picture* p)
     c->distance = 0.0;
     for (int k = 0; k < 8; k++)
     {
-        weft_vec3 corner = {k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z};
+        weft_vec3 corner = {k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y,
+                            k & 4 ? box.max.z : box.min.z};
         c->distance = fmax(c->distance, distance_for(c, &f, corner));
     }
 }
@@ -64,7 +65,8 @@ void camera_frame(camera* c, const picture* p)
 ray camera_ray(const camera* c, double x, double y)
 {
     frame f = frame_of(c);
-    double v = f.tangent * (1.0 - 2.0 * y / c->height), u = f.tangent * (2.0 * x - (1.0 + c->shift) * c->width) / c->height;
+    double v = f.tangent * (1.0 - 2.0 * y / c->height),
+           u = f.tangent * (2.0 * x - (1.0 + c->shift) * c->width) / c->height;
     return (ray){f.eye, unit(sub(add(scaled(u, f.right), scaled(v, f.up)), f.back))};
 }
 

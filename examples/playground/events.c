@@ -83,7 +83,8 @@ event_list* events_read(const char* path)
         }
         if (sscanf(line, "%d %31s %n", &e.frame, word, &at) < 2 || !read_event(word, line + at, &e.event))
         {
-            fprintf(stderr, "playground: %s:%d: expected FRAME and one of down, right, move, up, wheel, key\n", path, number);
+            fprintf(stderr, "playground: %s:%d: expected FRAME and one of down, right, move, up, wheel, key\n", path,
+                    number);
             events_destroy(list);
             list = NULL;
             break;

@@ -67,7 +67,7 @@ typedef struct gl_functions
 
 extern gl_functions gl;
 
-bool gl_load(void); // of the current context; false: one is missing
+bool gl_load(void);                                          // of the current context; false: one is missing
 GLuint gl_program(const char* vertex, const char* fragment); // 0: standard error says why
 
 // Programs, without their first line; attributes are 0 position, 1 normal, 2 place at rest.

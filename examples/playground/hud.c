@@ -69,8 +69,8 @@ static void write_numbers(pen* p, const picture* seen)
     p->y += 5.0;
     snprintf(text, sizeof(text), "%.1f ms a step", ms);
     write_line(p, 17.0, ms > budget ? red : green, text);
-    snprintf(text, sizeof(text), ms > budget ? "%.1f ms too long" : "%.1f ms of %.1f left over",
-             fabs(budget - ms), budget);
+    snprintf(text, sizeof(text), ms > budget ? "%.1f ms too long" : "%.1f ms of %.1f left over", fabs(budget - ms),
+             budget);
     write_line(p, 11.0, grey, text);
     draw_bars(p, seen, 262.0);
     snprintf(text, sizeof(text), "time %.1f s, speed %.0f %%%s", seen->time, 100.0 * seen->speed,
@@ -81,9 +81,14 @@ static void write_numbers(pen* p, const picture* seen)
 static void write_help(pen* p)
 {
     static const char* const lines[] = {
-        "left drag: pull", "right drag: turn,  wheel: zoom", "1 - 9: scenes,  R: again",
-        "M: method,  I / K: iterations", "P: pin what you hold,  U: unpin all", "W: wind,  G: gravity",
-        "space: pause,  N: one step", "S: save a picture,  H: this help",
+        "left drag: pull",
+        "right drag: turn,  wheel: zoom",
+        "1 - 9: scenes,  R: again",
+        "M: method,  I / K: iterations",
+        "P: pin what you hold,  U: unpin all",
+        "W: wind,  G: gravity",
+        "space: pause,  N: one step",
+        "S: save a picture,  H: this help",
     };
     p->y += 6.0;
     for (size_t k = 0; k < sizeof(lines) / sizeof(lines[0]); k++)

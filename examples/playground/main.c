@@ -156,6 +156,13 @@ static void look(game* g, SDL_Window* window)
     }
 }
 
+// Where nothing waits for the screen. Drawing by software shares the processor with steps: they get the larger part.
+static void rest(Uint64 spent, const options* o, const painter* painter)
+{
+    Uint64 pause = spent < 10 ? 16 - spent : painter_is_software(painter) ? (spent < 100 ? spent : 100) : 0;
+    o->frames == 0 ? SDL_Delay((Uint32)pause) : (void)0;
+}
+
 static void loop(game* g, const options* o, SDL_Window* window, painter* painter, event_list* events)
 {
     int saved = 0;
@@ -180,8 +187,7 @@ static void loop(game* g, const options* o, SDL_Window* window, painter* painter
             save(g, o, 0);
         }
         SDL_GL_SwapWindow(window);
-        Uint64 spent = SDL_GetTicks64() - start;
-        o->frames == 0 && spent < 10 ? SDL_Delay((Uint32)(16 - spent)) : (void)0; // where nothing waits for the screen
+        rest(SDL_GetTicks64() - start, o, painter);
     }
 }
 

@@ -36,6 +36,7 @@ struct painter
     int mesh_count, generation;
     hud hud;
     int frames;
+    bool is_software;
 };
 
 // ---- meshes
@@ -132,11 +133,13 @@ static void put_hand(painter* p, weft_vec3 at, double radius)
             const double n[3] = {sin(a) * cos(b), cos(a), sin(a) * sin(b)}, middle[3] = {at.x, at.y, at.z};
             for (int i = 0; i < 9; i++)
             {
-                points[9 * (r * HAND_SECTORS + s) + i] = (float)(i < 3 ? middle[i] + radius * n[i] : i < 6 ? n[i - 3] : 0);
+                points[9 * (r * HAND_SECTORS + s) + i] = (float)(i < 3   ? middle[i] + radius * n[i]
+                                                                 : i < 6 ? n[i - 3]
+                                                                         : 0);
             }
             int q = r * HAND_SECTORS, next = (s + 1) % HAND_SECTORS;
-            const int corners[6] = {q + s, q + next, q + HAND_SECTORS + s,
-                                    q + next, q + HAND_SECTORS + next, q + HAND_SECTORS + s};
+            const int corners[6] = {
+                q + s, q + next, q + HAND_SECTORS + s, q + next, q + HAND_SECTORS + next, q + HAND_SECTORS + s};
             for (int i = 0; i < 6 && r < HAND_RINGS; i++)
             {
                 triangles[t++] = corners[i];
@@ -230,8 +233,8 @@ static void set_cloth(GLuint program, const shape* s, const play_scene* scene, c
     set_color(program, "u_front", look.front);
     set_color(program, "u_back", look.back);
     set_color(program, "u_other", other);
-    gl.Uniform4f(gl.GetUniformLocation(program, "u_weave"), woven && scene ? (float)scene->pattern : 0.0f, (float)period,
-                 (float)(0.004 * l->radius), s->kind == SHAPE_SHEET ? 1.0f : 0.0f);
+    gl.Uniform4f(gl.GetUniformLocation(program, "u_weave"), woven && scene ? (float)scene->pattern : 0.0f,
+                 (float)period, (float)(0.004 * l->radius), s->kind == SHAPE_SHEET ? 1.0f : 0.0f);
 }
 
 static void draw_bodies(painter* p, const camera* c, const picture* what, const play_scene* scene, const light* l)
@@ -268,8 +271,8 @@ static void draw_ground(painter* p, const camera* c, const light* l)
 {
     double side = 3.0 * fmax(c->distance, l->radius), cell = pow(10.0, floor(log10(l->radius) + 0.6));
     begin(p->ground, c, l);
-    gl.Uniform4f(gl.GetUniformLocation(p->ground, "u_patch"), (float)c->target.x, (float)c->ground,
-                 (float)c->target.z, (float)side);
+    gl.Uniform4f(gl.GetUniformLocation(p->ground, "u_patch"), (float)c->target.x, (float)c->ground, (float)c->target.z,
+                 (float)side);
     gl.Uniform1f(gl.GetUniformLocation(p->ground, "u_cell"), (float)cell);
     gl.Enable(GL_BLEND);
     gl.BlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
@@ -293,7 +296,8 @@ static void draw_text(painter* p, const camera* c, const picture* what, bool hel
     if (p->frames++ % HUD_EVERY == 0)
     {
         hud_draw(&p->hud, HUD_WIDTH, HUD_HEIGHT, what, help);
-        gl.TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, p->hud.width, p->hud.height, 0, GL_RGBA, GL_UNSIGNED_BYTE, p->hud.rgba);
+        gl.TexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, p->hud.width, p->hud.height, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+                      p->hud.rgba);
     }
     float right = -1.0f + 2.0f * (float)p->hud.width / (float)c->width;
     float bottom = 1.0f - 2.0f * (float)p->hud.height / (float)c->height;
@@ -370,6 +374,8 @@ painter* painter_create(void)
         painter_destroy(p);
         return NULL;
     }
+    const char* renderer = (const char*)gl.GetString(GL_RENDERER);
+    p->is_software = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
     gl.GenVertexArrays(1, &p->nothing);
     p->text = make_texture(GL_NEAREST);
     make_shadow_map(p);
@@ -396,6 +402,11 @@ void painter_destroy(painter* p)
     gl.DeleteVertexArrays(1, &p->nothing);
     hud_finish(&p->hud);
     free(p);
+}
+
+bool painter_is_software(const painter* p)
+{
+    return p->is_software;
 }
 
 void painter_read(int width, int height, uint8_t* rgb)

@@ -1,5 +1,6 @@
-// A stage on a thread of its own: steps keep the pace of the clock as long as they are short enough, and where they are not the
-// scene's time runs slower. The window never waits for a step: it leaves orders, and looks at the last positions.
+// A stage on a thread of its own: steps keep the pace of the clock as long as they are short enough, and where they are
+// not the scene's time runs slower. The window never waits for a step: it leaves orders, and looks at the last
+// positions.
 #include <SDL.h>
 #include <stdlib.h>
 
@@ -15,15 +16,15 @@ struct player
     stage* stage;
     bool threaded;
     SDL_Thread* thread;
-    SDL_mutex* lock;    // of what follows
+    SDL_mutex* lock; // of what follows
     order orders[ORDER_MAX];
     int order_count;
     picture picture;
     bool quits;
     // of the thread
     bool paused;
-    int single;     // steps that are to be made while paused
-    double due;     // s, when the next step is
+    int single;      // steps that are to be made while paused
+    double due;      // s, when the next step is
     double speed_at; // s, when the speed was measured last
     double speed_time;
 };
@@ -82,7 +83,8 @@ static void obey(player* p, const order* o)
     }
 }
 
-static void obey_all(player* p)
+// True: there were some.
+static bool obey_all(player* p)
 {
     order todo[ORDER_MAX];
     SDL_LockMutex(p->lock);
@@ -99,6 +101,7 @@ static void obey_all(player* p)
         has_scene || todo[k].kind == ORDER_LOAD ? obey(p, &todo[k]) : (void)0;
         has_scene = stage_picture(p->stage)->generation > 0;
     }
+    return count > 0;
 }
 
 void player_order(player* p, order what)
@@ -154,33 +157,41 @@ static void publish(player* p)
     SDL_UnlockMutex(p->lock);
 }
 
+// Waits for the next step, not for long, as orders are heard between. True: it is time.
+static bool is_due(const player* p)
+{
+    double wait = p->due - now();
+    bool idle = (p->paused && p->single == 0) || stage_picture(p->stage)->time_step <= 0.0;
+    if (!idle && wait < 0.002)
+    {
+        return true;
+    }
+    SDL_Delay(idle ? 5 : (Uint32)fmin(1e3 * wait - 1.0, 5.0));
+    return false;
+}
+
+static bool quits(player* p)
+{
+    SDL_LockMutex(p->lock);
+    bool answer = p->quits;
+    SDL_UnlockMutex(p->lock);
+    return answer;
+}
+
 static int play(void* data)
 {
     player* p = data;
-    SDL_LockMutex(p->lock);
-    bool quits = p->quits;
-    SDL_UnlockMutex(p->lock);
-    while (!quits)
+    while (!quits(p))
     {
-        obey_all(p);
-        double wait = p->due - now(), h = stage_picture(p->stage)->time_step;
-        if (p->paused && p->single == 0)
+        bool changed = obey_all(p);
+        if (is_due(p))
         {
-            SDL_Delay(5);
-        }
-        else if (wait > 0.002)
-        {
-            SDL_Delay((Uint32)fmin(1e3 * wait - 1.0, 5.0)); // orders are heard meanwhile
-        }
-        else if (h > 0.0)
-        {
+            double h = stage_picture(p->stage)->time_step;
             step(p);
             p->due = fmax(p->due + h, now() - 2.0 * h); // what is lost is lost: the scene's time runs slower
+            changed = true;
         }
-        publish(p);
-        SDL_LockMutex(p->lock);
-        quits = p->quits;
-        SDL_UnlockMutex(p->lock);
+        changed ? publish(p) : (void)0;
     }
     return 0;
 }

@@ -90,7 +90,7 @@ typedef enum shape_kind
 typedef struct shape
 {
     shape_kind kind;
-    int cloth; // its id; of obstacles theirs
+    int cloth;           // its id; of obstacles theirs
     weft_vec3 *x, *rest; // [vertex_count] now, and when the scene began
     int vertex_count;
     int* triangles; // [3 * triangle_count]
@@ -113,7 +113,7 @@ typedef struct picture
     char scene[64], method[32], message[256];
     shape* shapes; // [shape_count] cloths, then obstacles
     int shape_count, vertex_count, iterations;
-    double time, time_step; // s
+    double time, time_step;  // s
     double step_ms[HISTORY]; // the last ones, oldest first
     double speed;            // seconds of the scene in a second; 1 when steps are fast enough
     bool paused, windy, weightless, has_grip;
@@ -134,7 +134,8 @@ typedef struct stage stage;
 
 stage* stage_create(void);
 void stage_destroy(stage* s);
-// A scene from its start. method NULL: the scene's own. False: it cannot be had, message says why, and what was there stays.
+// A scene from its start. method NULL: the scene's own. False: it cannot be had, message says why, and what was there
+// stays.
 bool stage_load(stage* s, const play_scene* scene, const char* method, int iterations);
 bool stage_reset(stage* s);
 bool stage_next_method(stage* s); // the next one that can move what is there, from where it is
@@ -179,8 +180,8 @@ typedef struct order
 
 typedef struct player player;
 
-player* player_create(bool threaded);   // without a thread player_look takes one step each time
-void player_destroy(player* p);         // waits for the step under way
+player* player_create(bool threaded);     // without a thread player_look takes one step each time
+void player_destroy(player* p);           // waits for the step under way
 void player_order(player* p, order what); // never waits for a step
 void player_look(player* p, picture* out);
 
@@ -213,7 +214,7 @@ ray camera_ray(const camera* c, double x, double y); // through a pixel
 pick camera_pick(const camera* c, const picture* p, double x, double y);
 weft_vec3 camera_slide(const camera* c, weft_vec3 at, double x, double y); // where the pixel's ray is as deep as `at`
 bool camera_pixel(const camera* c, weft_vec3 at, double* x, double* y);    // false: behind the eye
-void camera_matrix(const camera* c, float out[16]);                       // column by column
+void camera_matrix(const camera* c, float out[16]);                        // column by column
 
 // ---- drawing
 
@@ -235,6 +236,7 @@ typedef struct painter painter;
 
 painter* painter_create(void); // of the current OpenGL context; NULL: it cannot, and standard error says why
 void painter_destroy(painter* p);
+bool painter_is_software(const painter* p); // no graphics processor draws
 void painter_draw(painter* p, const camera* c, const picture* what, const play_scene* scene, bool help);
 void painter_read(int width, int height, uint8_t* rgb); // [3 * width * height], top row first
 
@@ -265,8 +267,8 @@ typedef struct game
     play_scene own; // of the command line
     pick held;      // cloth -1: nothing
     bool orbits, help, quits;
-    int framed;       // generation that the camera was framed for
-    int screenshots;  // asked for by key
+    int framed;      // generation that the camera was framed for
+    int screenshots; // asked for by key
     double mouse_x, mouse_y;
 } game;
 
@@ -276,7 +278,7 @@ void game_load(game* g, const play_scene* scene, const char* method, int iterati
 
 typedef struct event_list event_list;
 
-event_list* events_read(const char* path); // NULL: standard error says why
+event_list* events_read(const char* path);     // NULL: standard error says why
 void events_push(event_list* list, int frame); // those of the frame, into SDL's queue
 void events_destroy(event_list* list);
 

@@ -1,5 +1,6 @@
 // The scenes of keys 1 to 9. They are scene files like any other, sized so that a step takes a few
-// milliseconds; stage.c adds the model of springs and the step of 1/60 s. docs/scene-reference.md says what the keys mean.
+// milliseconds; stage.c adds the model of springs and the step of 1/60 s. docs/scene-reference.md says what the keys
+// mean.
 #include "playground.h"
 
 #define SCENE(...) #__VA_ARGS__ // JSON is made of the preprocessor's tokens
@@ -105,15 +106,9 @@ static const char lines[] = SCENE({
 // clang-format on
 
 const play_scene play_scenes[] = {
-    {"curtain", curtain, STRIPES, 0},
-    {"flag", flag, STRIPES, 1},
-    {"sheet", sheet, CHECKS, 0},
-    {"brush", brush, PLAIN, 0},
-    {"foam-ball", foam, CHECKS, 2},
-    {"bar", bar, CHECKS, 3},
-    {"stack", stack, CHECKS, 0},
-    {"hammock", hammock, CHECKS, 4},
-    {"washing-line", lines, STRIPES, 0},
+    {"curtain", curtain, STRIPES, 0}, {"flag", flag, STRIPES, 1},      {"sheet", sheet, CHECKS, 0},
+    {"brush", brush, PLAIN, 0},       {"foam-ball", foam, CHECKS, 2},  {"bar", bar, CHECKS, 3},
+    {"stack", stack, CHECKS, 0},      {"hammock", hammock, CHECKS, 4}, {"washing-line", lines, STRIPES, 0},
     {NULL, NULL, PLAIN, 0},
 };
 

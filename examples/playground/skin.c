@@ -11,8 +11,8 @@ static weft_vec3 face_normal(const weft_vec3* x, const int* c)
     return cross(sub(x[c[1]], x[c[0]]), sub(x[c[2]], x[c[0]]));
 }
 
-// The split vertex of a corner: one of the same vertex whose first face has about the same normal, or a new one. `next` chains those of
-// a vertex from `first`.
+// The split vertex of a corner: one of the same vertex whose first face has about the same normal, or a new one. `next`
+// chains those of a vertex from `first`.
 static int split(skin* k, const shape* s, int* first, int* next, weft_vec3* normal, const int corner[2])
 {
     int vertex = s->triangles[corner[0]];

@@ -13,9 +13,7 @@ static void take_cloth(const stage* s, int id, shape* out)
     *out = (shape){.cloth = id, .vertex_count = weft_sim_output_count(s->sim, id), .radius = 0.5 * info.thickness};
     out->triangle_count = weft_sim_triangle_count(s->sim, id);
     out->segment_count = weft_sim_segment_count(s->sim, id);
-    out->kind = info.segment_count > 0       ? SHAPE_STRANDS
-                : info.tetrahedron_count > 0 ? SHAPE_SOLID
-                                             : SHAPE_SHEET;
+    out->kind = info.segment_count > 0 ? SHAPE_STRANDS : info.tetrahedron_count > 0 ? SHAPE_SOLID : SHAPE_SHEET;
     out->x = grab_memory((size_t)out->vertex_count, sizeof(weft_vec3));
     out->triangles = grab_memory(3 * (size_t)out->triangle_count, sizeof(int));
     out->segments = grab_memory(2 * (size_t)out->segment_count, sizeof(int));
@@ -24,7 +22,8 @@ static void take_cloth(const stage* s, int id, shape* out)
     weft_sim_segments(s->sim, id, out->segments);
 }
 
-// Positions come out as the mesh was given, triangles as it was welded: of a mesh with seams each vertex has one output that shows it.
+// Positions come out as the mesh was given, triangles as it was welded: of a mesh with seams each vertex has one output
+// that shows it.
 static void use_outputs(const stage* s, shape* out)
 {
     int* shown = grab_memory((size_t)out->vertex_count, sizeof(int));
@@ -112,7 +111,8 @@ static bool build(stage* s, const play_scene* scene, const char* method, int ite
 {
     weft_error error = {0};
     char texts[2][64];
-    const char* overrides[5] = {"model=hooke", "time_step=0.016666666666666666", "steps_per_frame=1", texts[0], texts[1]};
+    const char* overrides[5] = {"model=hooke", "time_step=0.016666666666666666", "steps_per_frame=1", texts[0],
+                                texts[1]};
     snprintf(texts[0], sizeof(texts[0]), "method=%s", method ? method : "local-global");
     snprintf(texts[1], sizeof(texts[1]), "local-global.iterations=%d", iterations);
     int first = scene->text ? 0 : method ? 3 : 4, count = (iterations > 0 ? 5 : 4) - first;

@@ -15,12 +15,12 @@ struct stage
     weft_scene* loaded;
     weft_sim* sim;
     picture picture;
-    weft_air air; // when there is wind
-    weft_pin_id grip; // 0: none
+    weft_air air;              // when there is wind
+    weft_pin_id grip;          // 0: none
     weft_vec3 offset[HANDFUL]; // of the vertices from the hand
     int held_count;
-    weft_vec3 mouse; // where the hand is to go
-    double reach;    // m a step, that the hand goes at most
+    weft_vec3 mouse;            // where the hand is to go
+    double reach;               // m a step, that the hand goes at most
     weft_pin_id left[PINS_MAX]; // [picture.pin_count]
 };
 
