@@ -154,6 +154,7 @@ static void look(game* g, SDL_Window* window)
         g->framed = g->picture.generation;
         camera_frame(&g->camera, &g->picture);
     }
+    g->quits = g->quits || (g->picture.generation == 0 && g->picture.message[0]); // the scene cannot be had
 }
 
 // Where nothing waits for the screen. Drawing by software shares the processor with steps: they get the larger part.
@@ -177,6 +178,11 @@ static void loop(game* g, const options* o, SDL_Window* window, painter* painter
             game_event(g, &event);
         }
         look(g, window);
+        if (g->picture.generation == 0)
+        {
+            SDL_Delay(1); // it is being loaded
+            continue;
+        }
         painter_draw(painter, &g->camera, &g->picture, g->scene, g->help);
         if (g->screenshots > saved)
         {
@@ -209,9 +215,13 @@ static void report(const picture* p)
             farthest = fmax(farthest, length(sub(s->x[v], s->rest[v])));
         }
     }
+    p->message[0] ? (void)fprintf(stderr, "playground: %s\n", p->message) : (void)0;
+    if (p->generation == 0)
+    {
+        return;
+    }
     printf("%s, %s: %d vertices, %d steps, %.2f ms a step, moved by up to %.4f m%s\n", p->scene, p->method,
            p->vertex_count, p->steps, count > 0 ? sum / count : 0.0, farthest, p->has_grip ? ", held" : "");
-    p->message[0] ? (void)fprintf(stderr, "playground: %s\n", p->message) : (void)0;
 }
 
 static const play_scene* find_scene(game* g, const char* name)

@@ -101,7 +101,8 @@ void stage_look_again(stage* s)
 
 static bool refuse(stage* s, const weft_error* error)
 {
-    snprintf(s->picture.message, sizeof(s->picture.message), "%.250s", error->message);
+    snprintf(s->picture.message, sizeof(s->picture.message), "%.80s%s%.160s", error->file, error->file[0] ? ": " : "",
+             error->message);
     return false;
 }
 
