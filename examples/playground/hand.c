@@ -4,9 +4,11 @@
 
 #include "stage.h"
 
-stage* stage_create(void)
+stage* stage_create(int threads)
 {
-    return grab_memory(1, sizeof(stage));
+    stage* s = grab_memory(1, sizeof(stage));
+    s->threads = threads;
+    return s;
 }
 
 void stage_destroy(stage* s)

@@ -6,13 +6,14 @@
 #include "playground.h"
 
 static const char usage[] =
-    "playground [SCENE] [--method NAME] [--iterations N] [--size WxH]\n"
+    "playground [SCENE] [--method NAME] [--iterations N] [--threads N] [--size WxH]\n"
     "           [--frames N] [--events FILE] [--screenshot FILE.png]\n"
     "\n"
     "Drag cloth, strands and solids with the mouse. SCENE is one of those of the keys 1 to 9\n"
     "(curtain, flag, sheet, brush, foam-ball, bar, stack, hammock, washing-line), a scene file,\n"
     "or a scene that ships (weft list scenes). H in the window shows the keys.\n"
     "\n"
+    "--threads N       that a step uses, 1 unless said; 0: one a core\n"
     "--frames N        one step a frame, however long it takes, and an end after N: the same picture every time\n"
     "--events FILE     mouse and keys from a file, by frame: lines as `10 down 640 200`, `11 move 640 300`,\n"
     "                  `40 up`, `50 key m`, `60 wheel 2`, `70 right 100 100`\n"
@@ -21,7 +22,7 @@ static const char usage[] =
 typedef struct options
 {
     const char *scene, *method, *events, *screenshot;
-    int iterations, frames, width, height;
+    int iterations, threads, frames, width, height;
 } options;
 
 // ---- options
@@ -56,6 +57,7 @@ static bool read_option(const char* name, const char* value, options* o)
                o->width <= 8192 && o->height <= 8192;
     }
     return strcmp(name, "--iterations") == 0 ? read_number(value, 1, &o->iterations)
+           : strcmp(name, "--threads") == 0  ? read_number(value, 0, &o->threads)
            : strcmp(name, "--frames") == 0   ? read_number(value, 1, &o->frames)
                                              : false;
 }
@@ -245,7 +247,7 @@ static int play(const options* o, event_list* events)
     bool good = painter != NULL;
     if (good)
     {
-        game g = {.player = player_create(o->frames == 0), .held.cloth = -1, .help = true};
+        game g = {.player = player_create(o->frames == 0, o->threads), .held.cloth = -1, .help = true};
         game_load(&g, find_scene(&g, o->scene), o->method, o->iterations);
         loop(&g, o, window, painter, events);
         report(&g.picture);
@@ -261,7 +263,7 @@ static int play(const options* o, event_list* events)
 
 int main(int argc, char** argv)
 {
-    options o = {.width = 1280, .height = 720};
+    options o = {.threads = 1, .width = 1280, .height = 720};
     int end = read_options(argc, argv, &o);
     if (end)
     {

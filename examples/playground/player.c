@@ -196,10 +196,10 @@ static int play(void* data)
     return 0;
 }
 
-player* player_create(bool threaded)
+player* player_create(bool threaded, int workers)
 {
     player* p = grab_memory(1, sizeof(player));
-    p->stage = stage_create();
+    p->stage = stage_create(workers);
     p->lock = SDL_CreateMutex();
     p->picture.speed = 1.0;
     p->due = p->speed_at = now();

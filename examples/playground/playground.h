@@ -132,7 +132,7 @@ bool shape_is_floor(const shape* s); // which is drawn as the ground
 
 typedef struct stage stage;
 
-stage* stage_create(void);
+stage* stage_create(int threads); // 0: one a core
 void stage_destroy(stage* s);
 // A scene from its start. method NULL: the scene's own. False: it cannot be had, message says why, and what was there
 // stays.
@@ -180,9 +180,9 @@ typedef struct order
 
 typedef struct player player;
 
-player* player_create(bool threaded);     // without a thread player_look takes one step each time
-void player_destroy(player* p);           // waits for the step under way
-void player_order(player* p, order what); // never waits for a step
+player* player_create(bool threaded, int workers); // without a thread player_look takes one step each time
+void player_destroy(player* p);                    // waits for the step under way
+void player_order(player* p, order what);          // never waits for a step
 void player_look(player* p, picture* out);
 
 // ---- camera

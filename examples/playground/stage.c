@@ -119,7 +119,7 @@ static bool build(stage* s, const play_scene* scene, const char* method, int ite
     int first = scene->text ? 0 : method ? 3 : 4, count = (iterations > 0 ? 5 : 4) - first;
     weft_status status = scene->text ? weft_scene_parse(scene->name, scene->text, overrides, count, loaded, &error)
                                      : weft_scene_load(scene->name, overrides + first, count, loaded, &error);
-    status = status ? status : weft_scene_create_sim(*loaded, 0, sim, &error);
+    status = status ? status : weft_scene_create_sim(*loaded, s->threads, sim, &error);
     if (status != WEFT_OK)
     {
         weft_scene_destroy(*loaded);

@@ -12,6 +12,7 @@ enum
 struct stage
 {
     const play_scene* scene;
+    int threads;
     weft_scene* loaded;
     weft_sim* sim;
     picture picture;
