@@ -34,7 +34,7 @@ weft_vec3 camera_eye(const camera* c)
 static double distance_for(const camera* c, const frame* f, weft_vec3 corner)
 {
     weft_vec3 d = sub(corner, c->target);
-    double tall = 0.84 * f->tangent, wide = tall * (1.0 - c->shift) * c->width / fmax(c->height, 1.0);
+    double tall = 0.9 * f->tangent, wide = tall * (1.0 - c->shift) * c->width / fmax(c->height, 1.0);
     return dot(d, f->back) + fmax(fabs(dot(d, f->right)) / wide, fabs(dot(d, f->up)) / tall);
 }
 
