@@ -146,10 +146,21 @@ static void save(const game* g, const options* o, int number)
     fflush(stdout);
 }
 
+static void set_title(const picture* p, SDL_Window* window)
+{
+    char title[128];
+    snprintf(title, sizeof(title), "Weft playground: %s, %s%s", p->scene, p->method, p->paused ? ", paused" : "");
+    if (p->generation > 0 && strcmp(title, SDL_GetWindowTitle(window)) != 0)
+    {
+        SDL_SetWindowTitle(window, title);
+    }
+}
+
 static void look(game* g, SDL_Window* window)
 {
     player_look(g->player, &g->picture);
     SDL_GL_GetDrawableSize(window, &g->camera.width, &g->camera.height);
+    set_title(&g->picture, window);
     g->camera.shift = (double)HUD_WIDTH / g->camera.width;
     if (g->framed != g->picture.generation)
     {
