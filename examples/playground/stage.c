@@ -133,22 +133,18 @@ static void use(stage* s, const play_scene* scene, weft_scene* loaded, weft_sim*
     weft_sim_destroy(s->sim);
     weft_scene_destroy(s->loaded);
     s->scene = scene, s->loaded = loaded, s->sim = sim;
-    s->grip = 0, s->picture.pin_count = 0;
     picture* p = &s->picture;
     const weft_sim_def* def = weft_scene_sim_def(loaded);
     snprintf(p->scene, sizeof(p->scene), "%.60s", weft_scene_name(loaded));
     snprintf(p->method, sizeof(p->method), "%.30s", def->method);
     p->iterations = (int)weft_sim_def_get(def, "local-global", "iterations");
     p->time_step = def->time_step;
-    p->has_grip = false;
     p->message[0] = '\0';
 }
 
-// Edits do not outlast the simulation that they were made to.
-static void edit_again(stage* s)
+static bool has_wind(const stage* s)
 {
-    stage_wind(s, s->picture.windy);
-    stage_gravity(s, !s->picture.weightless);
+    return length(weft_scene_sim_def(s->loaded)->air.wind) > 0.0;
 }
 
 bool stage_load(stage* s, const play_scene* scene, const char* method, int iterations)
@@ -160,8 +156,10 @@ bool stage_load(stage* s, const play_scene* scene, const char* method, int itera
         return false;
     }
     use(s, scene, loaded, sim);
+    s->grip = 0;
+    s->picture.pin_count = 0, s->picture.has_grip = false;
     const weft_air* air = &weft_scene_sim_def(loaded)->air;
-    s->picture.windy = length(air->wind) > 0.0;
+    s->picture.windy = has_wind(s);
     s->picture.weightless = false;
     s->air = *air;
     s->air.density = air->density > 0.0 ? air->density : 1.2;
@@ -204,6 +202,37 @@ static void carry_over(const weft_sim* from, weft_sim* to)
     (void)weft_sim_set_step_count(to, weft_sim_step_count(from));
 }
 
+static weft_pin_id pin_again(const weft_sim* from, weft_pin_id id, weft_sim* to)
+{
+    weft_cloth_id cloth = 0;
+    weft_pin_id out = 0;
+    weft_pin pin = weft_pin_default();
+    pin.vertex_count = weft_sim_pin_vertices(from, id, &cloth, &pin.vertices);
+    return pin.vertex_count > 0 && weft_sim_pin(to, cloth, &pin, &out, NULL) == WEFT_OK ? out : 0;
+}
+
+// Pins that came and went: those of the hand, those that were left, and those of the scene that were let go.
+static void carry_pins(stage* s, weft_sim* to)
+{
+    s->grip = pin_again(s->sim, s->grip, to);
+    s->picture.has_grip = s->grip != 0;
+    for (int k = 0; k < s->picture.pin_count; k++)
+    {
+        s->left[k] = pin_again(s->sim, s->left[k], to);
+    }
+    for (int cloth = 0; cloth < weft_sim_cloth_count(to); cloth++)
+    {
+        for (int k = 0; k < weft_sim_cloth_pin_count(to, cloth); k++)
+        {
+            if (!weft_sim_has_pin(s->sim, weft_sim_cloth_pin(s->sim, cloth, k)))
+            {
+                (void)weft_sim_unpin(to, weft_sim_cloth_pin(to, cloth, k), NULL);
+            }
+        }
+    }
+}
+
+// Edits do not outlast the simulation that they were made to.
 static bool rebuild(stage* s, const char* method, int iterations)
 {
     weft_scene* loaded = NULL;
@@ -213,8 +242,10 @@ static bool rebuild(stage* s, const char* method, int iterations)
         return false;
     }
     carry_over(s->sim, sim);
+    carry_pins(s, sim);
     use(s, s->scene, loaded, sim);
-    edit_again(s);
+    s->picture.windy != has_wind(s) ? stage_wind(s, s->picture.windy) : (void)0;
+    s->picture.weightless ? stage_gravity(s, false) : (void)0;
     return true;
 }
 
