@@ -52,7 +52,7 @@ static mesh mesh_create(void)
     for (GLuint k = 0; k < 3; k++)
     {
         gl.EnableVertexAttribArray(k);
-        gl.VertexAttribPointer(k, 3, GL_FLOAT, GL_FALSE, 9 * sizeof(float), (const char*)NULL + 12 * k);
+        gl.VertexAttribPointer(k, 3, GL_FLOAT, GL_FALSE, 9 * sizeof(float), (const void*)(uintptr_t)(12 * k));
     }
     gl.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, m.indices);
     return m;
