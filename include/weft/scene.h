@@ -14,6 +14,9 @@ typedef struct weft_scene weft_scene;
 /// ("time_step=0.001", "cells=50", "cloth.0.material.bending=1e-4", "solver=cholesky").
 WEFT_API weft_status weft_scene_load(const char* name_or_path, const char* const* overrides, int override_count,
                                      weft_scene** out, weft_error* error);
+/// The same from a text in memory. name stands for the file in messages, and meshes are looked for in its folder.
+WEFT_API weft_status weft_scene_parse(const char* name, const char* text, const char* const* overrides,
+                                      int override_count, weft_scene** out, weft_error* error);
 WEFT_API void weft_scene_destroy(weft_scene* scene); ///< NULL is fine
 
 /// Builds the simulation and starts it: weft_scene_build_sim, then weft_scene_start. worker_count as in weft_sim_def.

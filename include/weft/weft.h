@@ -340,6 +340,12 @@ WEFT_API void weft_sim_positions(const weft_sim* sim, weft_cloth_id cloth, weft_
 WEFT_API void weft_sim_velocities(const weft_sim* sim, weft_cloth_id cloth, weft_vec3* out);
 /// The cloth's vertex that each vertex of the outputs shows; out is [weft_sim_output_count].
 WEFT_API void weft_sim_output_vertices(const weft_sim* sim, weft_cloth_id cloth, int* out);
+/// What a body is drawn of, as it collides: triangles of sheets and of the surface of solids, segments of strands; the others are none.
+/// Vertices are the cloth's, in the user's order; out is [3 * weft_sim_triangle_count], [2 * weft_sim_segment_count].
+WEFT_API int weft_sim_triangle_count(const weft_sim* sim, weft_cloth_id cloth);
+WEFT_API void weft_sim_triangles(const weft_sim* sim, weft_cloth_id cloth, int* out);
+WEFT_API int weft_sim_segment_count(const weft_sim* sim, weft_cloth_id cloth);
+WEFT_API void weft_sim_segments(const weft_sim* sim, weft_cloth_id cloth, int* out);
 /// Replaces the state of a cloth; either array [vertex_count] may be NULL.
 WEFT_API weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_vec3* positions,
                                         const weft_vec3* velocities);
@@ -378,7 +384,7 @@ WEFT_API weft_status weft_sim_pin(weft_sim* sim, weft_cloth_id cloth, const weft
                                   weft_error* error);
 /// Takes the pin's vertices from where they are to targets [vertex_count of the pin] (m) within the next step, where they then
 /// stay: drag with the mouse. From now on that takes the place of its keys, samples and what it follows; lines and planes stay free along
-/// themselves.
+/// themselves. A pin that was moved before is moved again without memory being asked for.
 WEFT_API weft_status weft_sim_move(weft_sim* sim, weft_pin_id pin, const weft_vec3* targets, weft_error* error);
 WEFT_API weft_status weft_sim_unpin(weft_sim* sim, weft_pin_id pin, weft_error* error);
 

@@ -157,33 +157,37 @@ static weft_status scene_load_text(const scene_reader* r, char* text, size_t siz
     return r->scene->json ? WEFT_OK : read_no_memory(r);
 }
 
-static weft_status scene_load(const scene_reader* r, const char* name_or_path, const char* const* overrides,
-                              int override_count)
+// given NULL: the text is that of the file or of the scene that ships.
+static weft_status scene_load(const scene_reader* r, const char* name_or_path, const char* given,
+                              const char* const* overrides, int override_count)
 {
     if (scene_set_names(r->scene, name_or_path) != WEFT_OK)
     {
         return read_no_memory(r);
     }
-    char* text = NULL;
-    size_t size = 0;
-    TRY(scene_find_text(r, name_or_path, &text, &size));
+    char* text = given ? mem_strdup(given) : NULL;
+    size_t size = given ? strlen(given) : 0;
+    if (given && !text)
+    {
+        return read_no_memory(r);
+    }
+    TRY(given ? WEFT_OK : scene_find_text(r, name_or_path, &text, &size));
     weft_status status = scene_load_text(r, text, size, overrides, override_count);
     mem_free(text);
     return status;
 }
 
-weft_status weft_scene_load(const char* name_or_path, const char* const* overrides, int override_count,
-                            weft_scene** out, weft_error* error)
+static weft_status scene_create(const char* name, const char* given, const char* const* overrides, int override_count,
+                                weft_scene** out, weft_error* error)
 {
-    WEFT_ASSERT(name_or_path && out && override_count >= 0 && (overrides || override_count == 0));
     *out = NULL;
     weft_scene* scene = MEM_NEW(1, weft_scene);
     if (!scene)
     {
-        return error_set(error, WEFT_NO_MEMORY, name_or_path, 0, "there is no memory for the scene");
+        return error_set(error, WEFT_NO_MEMORY, name, 0, "there is no memory for the scene");
     }
     scene_reader r = {scene, error};
-    weft_status status = scene_load(&r, name_or_path, overrides, override_count);
+    weft_status status = scene_load(&r, name, given, overrides, override_count);
     if (status != WEFT_OK)
     {
         weft_scene_destroy(scene);
@@ -191,6 +195,20 @@ weft_status weft_scene_load(const char* name_or_path, const char* const* overrid
     }
     *out = scene;
     return WEFT_OK;
+}
+
+weft_status weft_scene_load(const char* name_or_path, const char* const* overrides, int override_count,
+                            weft_scene** out, weft_error* error)
+{
+    WEFT_ASSERT(name_or_path && out && override_count >= 0 && (overrides || override_count == 0));
+    return scene_create(name_or_path, NULL, overrides, override_count, out, error);
+}
+
+weft_status weft_scene_parse(const char* name, const char* text, const char* const* overrides, int override_count,
+                             weft_scene** out, weft_error* error)
+{
+    WEFT_ASSERT(name && text && out && override_count >= 0 && (overrides || override_count == 0));
+    return scene_create(name, text, overrides, override_count, out, error);
 }
 
 // ---- asking

@@ -325,6 +325,36 @@ void weft_sim_output_vertices(const weft_sim* sim, weft_cloth_id cloth, int* out
     }
 }
 
+static void copy_ints(const int* from, size_t count, int* out)
+{
+    if (count > 0)
+    {
+        memcpy(out, from, count * sizeof(int));
+    }
+}
+
+int weft_sim_triangle_count(const weft_sim* sim, weft_cloth_id cloth)
+{
+    return body_at(sim, cloth)->rest.triangle_count;
+}
+
+void weft_sim_triangles(const weft_sim* sim, weft_cloth_id cloth, int* out)
+{
+    const mesh* m = &body_at(sim, cloth)->rest;
+    copy_ints(m->triangle, 3 * (size_t)m->triangle_count, out);
+}
+
+int weft_sim_segment_count(const weft_sim* sim, weft_cloth_id cloth)
+{
+    return body_at(sim, cloth)->rest.segment_count;
+}
+
+void weft_sim_segments(const weft_sim* sim, weft_cloth_id cloth, int* out)
+{
+    const mesh* m = &body_at(sim, cloth)->rest;
+    copy_ints(m->segment, 2 * (size_t)m->segment_count, out);
+}
+
 const char* weft_sim_cloth_name(const weft_sim* sim, weft_cloth_id cloth)
 {
     return body_at(sim, cloth)->name;

@@ -216,9 +216,63 @@ static weft_status take_pin(weft_sim* sim, weft_pin_id id, int cloth, int* at, w
     return WEFT_OK;
 }
 
+// The motion of the set that these samples lead; NULL: there is none.
+static pin_motion* led_motion(pin_set* set, const vec3* samples)
+{
+    for (int k = 0; k < set->motion_count; k++)
+    {
+        if (set->motions[k].samples == samples)
+        {
+            return &set->motions[k];
+        }
+    }
+    return NULL;
+}
+
+static void begin_now(const weft_sim* sim, pin_motion* m)
+{
+    m->sample_rate = 1.0 / sim->def.time_step;
+    m->sample_start = weft_sim_time(sim);
+}
+
+// A pin that was moved before gets its new way into the arrays of the old one, which the model's pins look at: so that
+// dragging allocates nothing. False: it was not moved yet.
+static bool lead_again(weft_sim* sim, edited_pin* e, const weft_vec3* targets)
+{
+    int n = e->pin.vertex_count;
+    const body* b = &sim->bodies[e->body];
+    cluster* c = cluster_of(sim, e->body);
+    bool moved = e->pin.sample_count == 2 && e->pin.key_count == 0 && !e->pin.follow;
+    pin_motion* m = moved ? led_motion(&sim->model.pins, e->pin.samples) : NULL;
+    pin_motion* own = c && m ? led_motion(&c->sim.model.pins, e->pin.samples) : NULL;
+    if (!m || (c && !own))
+    {
+        return false;
+    }
+    vec3* way = (vec3*)e->pin.samples; // a copy that the pin owns
+    for (int k = 0; k < n; k++)
+    {
+        way[k] = sim->world.state.x[b->scene_vertex[e->pin.vertices[k]]];
+        way[n + k] = targets[k];
+    }
+    begin_now(sim, m);
+    e->pin.sample_rate = m->sample_rate;
+    e->pin.sample_start = m->sample_start;
+    if (c)
+    {
+        begin_now(sim, own);
+        (void)cluster_take_pins(sim, c); // which has room for them
+    }
+    return true;
+}
+
 // From where the pin's vertices are to where they are to be.
 static weft_status lead_pin(weft_sim* sim, edited_pin* e, const weft_vec3* targets, weft_error* error)
 {
+    if (lead_again(sim, e, targets))
+    {
+        return WEFT_OK;
+    }
     int n = e->pin.vertex_count;
     vec3* way = pinned_positions(sim, &sim->bodies[e->body], &e->pin, 2);
     if (!way)
