@@ -5,7 +5,7 @@
 #include "math/vec.h"
 #include "math/wide.h"
 
-#ifdef __AVX512VL__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -65,6 +65,27 @@ WIDE_INLINE wvec wv_gather(const vec3* array, const int* vertices, int arity, in
     return (wvec){__builtin_shufflevector(xz01, xz23, 0, 1, 8, 9, 4, 5, 12, 13),
                   __builtin_shufflevector(y01, y23, 0, 1, 8, 9, 4, 5, 12, 13),
                   __builtin_shufflevector(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15)};
+}
+#elif defined(__AVX2__)
+// The same by halves.
+WIDE_INLINE wvec wv_gather(const vec3* array, const int* vertices, int arity, int a, const int* elements)
+{
+    const __m256i three = _mm256_set_epi64x(0, -1, -1, -1);
+    wvec out;
+    for (int half = 0; half < 2; half++)
+    {
+        wide_half p[4], turned[4];
+        for (int k = 0; k < 4; k++)
+        {
+            size_t vertex = (size_t)elements[4 * half + k] * (size_t)arity + (size_t)a;
+            p[k] = (wide_half)_mm256_maskload_pd(&array[vertices[vertex]].x, three);
+        }
+        wide_half_transpose(p, turned);
+        memcpy((char*)&out.x + 32 * half, &turned[0], 32);
+        memcpy((char*)&out.y + 32 * half, &turned[1], 32);
+        memcpy((char*)&out.z + 32 * half, &turned[2], 32);
+    }
+    return out;
 }
 #else
 WIDE_INLINE wvec wv_gather(const vec3* array, const int* vertices, int arity, int a, const int* elements)
