@@ -122,8 +122,8 @@ static int run(int argc, char** argv, bool json)
         char cells_text[64], model_text[64];
         snprintf(cells_text, sizeof(cells_text), "cells=%d", cells);
         snprintf(model_text, sizeof(model_text), "model={\"name\":\"baraff-witkin\",\"bending\":\"%s\"}", bendings[k]);
-        const char* overrides[] = {cells_text, model_text};
-        weft_sim* sim = bench_sim("drooping", overrides, 2, threads);
+        const char* overrides[] = {cells_text, model_text, "contact.enabled=false"};
+        weft_sim* sim = bench_sim("drooping", overrides, 3, threads);
         kernel_times times;
         status = sim ? measure(sim, &t, rounds, &times) : WEFT_BAD_INPUT;
         if (status == WEFT_OK)

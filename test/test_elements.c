@@ -1,6 +1,7 @@
 // Elements of a whole scene with flags: what is inactive counts nowhere, what is explicit has forces and energy but no
 // part in the linear system; groups follow the table of models and not the order of cloths.
 #include "common.h"
+#include "common_batch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ static void dense_add(dense* d, const element_group* group, int e, const element
     double force[ARITY_MAX][3][BATCH];
     energy_sums sums = {0};
     kernels->evaluate(&context, elements, &batch);
+    test_batch_blocks(&group->kind->shape, arity, &batch);
     kernels->force(&context, elements, force);
     kernels->energy(&context, e, e + 1, &sums);
     d->energy += sums.stretch + sums.shear + sums.bend;

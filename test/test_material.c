@@ -1,6 +1,7 @@
 // Elements against finite differences: forces are minus the gradient of the energy, Jacobians the derivative of the
 // force, clamped blocks semidefinite; damping and air derivatives; the same bits from every CPU kind.
 #include "common.h"
+#include "common_batch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,7 @@ static void evaluate(const specimen* s, const element_motion* motion, cpu_kind c
     int elements[BATCH] = {0};
     memset(out, 0, sizeof(*out));
     element_kernels_for(s->group.kind, cpu)->evaluate(&context, elements, out);
+    test_batch_blocks(&s->group.kind->shape, s->group.kind->arity, out);
 }
 
 // Force with v = 0 and h = 1 is the right-hand side; the blocks are K.

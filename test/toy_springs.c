@@ -120,7 +120,7 @@ static void constraint(const void* context, const int* elements, constraint_batc
     }
 }
 
-static const element_kernels kernels = {evaluate, energy, force};
+static const element_kernels kernels = {evaluate, energy, force, NULL};
 
 static const element_kind kind = {
     .name = "toy-spring",

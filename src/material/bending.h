@@ -17,4 +17,10 @@ enum
 // Curvature elements have vertices 0, 1, 2 of a triangle and 3, 4, 5 of the wings opposite to corners 0, 1, 2. The
 // last rest number has bit k set when wing k exists; a missing wing repeats corner k and its angle counts as zero.
 
+// How many rows of Y = L^T G are not zero at each vertex: L is triangular, and a wing turns one angle alone.
+#define CURVATURE_FACTORS                                                                                              \
+    {                                                                                                                  \
+        3, 3, 3, 1, 2, 3                                                                                               \
+    }
+
 #endif

@@ -64,9 +64,9 @@ WIDE_INLINE wide angle_half_tangent(const angle* a)
 {
     wide norm = wide_sqrt(a->sine * a->sine + a->cosine * a->cosine);
     wide sine = wide_max(wide_abs(a->sine), FOLD_SINE_MIN * norm);
-    wide flat = wide_abs(a->sine) * wide_safe_inverse(norm + a->cosine);
-    wide sharp = (norm - a->cosine) * wide_safe_inverse(sine);
-    wide t = wide_select(a->cosine >= 0.0, flat, sharp);
+    wide_mask is_flat = a->cosine >= 0.0;
+    wide above = wide_select(is_flat, wide_abs(a->sine), norm - a->cosine);
+    wide t = above * wide_safe_inverse(wide_select(is_flat, norm + a->cosine, sine));
     return wide_select(a->sine < 0.0, -t, t);
 }
 
@@ -83,11 +83,16 @@ WIDE_INLINE wide angle_difference(wide theta, wide rest)
     return wide_select(d < -PI, d + 2.0 * PI, d);
 }
 
+WIDE_INLINE void put_vector(double (*out)[BATCH], wvec a)
+{
+    wide_store(out[0], a.x);
+    wide_store(out[1], a.y);
+    wide_store(out[2], a.z);
+}
+
 WIDE_INLINE void put_scaled(double (*out)[BATCH], wide s, wvec a)
 {
-    wide_store(out[0], s * a.x);
-    wide_store(out[1], s * a.y);
-    wide_store(out[2], s * a.z);
+    put_vector(out, wv_scale(s, a));
 }
 
 WIDE_INLINE wide lane_counts(int first, int end, int* elements)
@@ -170,16 +175,11 @@ static void hinge_evaluate(const void* context, const int* elements, element_bat
     }
     wide s = -motion->h * stiffness * (angle_difference(theta, rest) + time * rate);
     wide k = stiffness * (motion->h * motion->h + motion->h * damping);
+    wide_store(out->weight, k);
     for (int a = 0; a < 4; a++)
     {
         put_scaled(out->rhs[a], s, t.g[a]);
-        for (int b = a; b < 4; b++)
-        {
-            double(*block)[BATCH] = out->block[pair_index(4, a, b)];
-            put_scaled(block, k * t.g[a].x, t.g[b]);
-            put_scaled(block + 3, k * t.g[a].y, t.g[b]);
-            put_scaled(block + 6, k * t.g[a].z, t.g[b]);
-        }
+        put_vector(out->factor[a][0], t.g[a]);
     }
 }
 
@@ -214,46 +214,55 @@ static void hinge_energy(const element_context* context, int begin, int end, ene
 }
 
 extern const element_kernels KERNEL_NAME(hinge_kernels);
-const element_kernels KERNEL_NAME(hinge_kernels) = {hinge_evaluate, hinge_energy, hinge_force};
+const element_kernels KERNEL_NAME(hinge_kernels) = {hinge_evaluate, hinge_energy, hinge_force, NULL};
 
 // ---- curvature
 
-typedef struct wings
+// What a triangle is at rest.
+typedef struct bow_rest
 {
-    wvec x[6];
-    wide exists[3]; // 1 or 0
-} wings;
+    wide L[6], fold[3], damping;
+    wide_mask there[3]; // wings
+} bow_rest;
 
-// A missing wing lies where the triangle's reflection would: flat, with well-defined normals.
-WIDE_INLINE wings wings_of(const element_group* group, const vec3* x, const int* elements)
+WIDE_INLINE void bow_rest_load(const element_group* group, const int* elements, bow_rest* r)
 {
-    wings w;
-    for (int a = 0; a < 6; a++)
-    {
-        w.x[a] = wv_gather(x, group->vertices, 6, a, elements);
-    }
-    wide bits = wide_gather(group->rest, CURVATURE_STRIDE, 10, elements);
+    wide rest[WIDE];
+    wide_gather_rows(group->rest, CURVATURE_STRIDE, elements, rest);
+    memcpy(r->L, rest, sizeof(r->L));
+    r->fold[0] = rest[6];
+    r->fold[1] = rest[7];
+    r->fold[2] = wide_gather(group->rest, CURVATURE_STRIDE, 8, elements);
+    r->damping = wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);
+    // The whole number stands in the last bits of the sum.
+    wide_mask bits = (wide_mask)(wide_gather(group->rest, CURVATURE_STRIDE, 10, elements) + 0x1p52);
     for (int k = 0; k < 3; k++)
     {
-        for (int lane = 0; lane < WIDE; lane++)
-        {
-            w.exists[k][lane] = ((int)bits[lane] >> k) & 1;
-        }
-        wvec mirrored = wv_sub(wv_add(w.x[(k + 1) % 3], w.x[(k + 2) % 3]), w.x[k]);
-        wide_mask there = w.exists[k] > 0.5;
-        w.x[3 + k].x = wide_select(there, w.x[3 + k].x, mirrored.x);
-        w.x[3 + k].y = wide_select(there, w.x[3 + k].y, mirrored.y);
-        w.x[3 + k].z = wide_select(there, w.x[3 + k].z, mirrored.z);
+        r->there[k] = (bits & ((int64_t)1 << k)) != 0;
     }
-    return w;
 }
 
-WIDE_INLINE void factor_load(const element_group* group, const int* elements, wide* L)
+// A missing wing lies where the triangle's reflection would: flat, with well-defined normals.
+WIDE_INLINE void wings_of(const element_group* group, const vec3* array, const int* elements, const bow_rest* r,
+                          wvec* x)
 {
-    for (int k = 0; k < 6; k++)
+    for (int a = 0; a < 6; a++)
     {
-        L[k] = wide_gather(group->rest, CURVATURE_STRIDE, k, elements);
+        x[a] = wv_gather(array, group->vertices, 6, a, elements);
     }
+    for (int k = 0; k < 3; k++)
+    {
+        wvec mirrored = wv_sub(wv_add(x[(k + 1) % 3], x[(k + 2) % 3]), x[k]);
+        x[3 + k].x = wide_select(r->there[k], x[3 + k].x, mirrored.x);
+        x[3 + k].y = wide_select(r->there[k], x[3 + k].y, mirrored.y);
+        x[3 + k].z = wide_select(r->there[k], x[3 + k].z, mirrored.z);
+    }
+}
+
+// Nothing for a missing wing.
+WIDE_INLINE wide where_there(const bow_rest* r, int k, wide a)
+{
+    return wide_select(r->there[k], wide_set(1.0), wide_set(0.0)) * a;
 }
 
 // y = L^T phi
@@ -264,70 +273,83 @@ WIDE_INLINE void factor_apply(const wide* L, const wide* phi, wide* y)
     y[2] = L[5] * phi[2];
 }
 
-// The three folds, and their gradients by the six vertices combined to Y = L^T G.
-WIDE_INLINE void combined_gradients(const wings* w, const wide* L, wide* fold, wvec (*Y)[6])
+static const int factor_count[6] = CURVATURE_FACTORS;
+
+// The three folds, and their gradients by the six vertices combined to Y = L^T G, where it is not zero.
+WIDE_INLINE void combined_gradients(const bow_rest* r, const wvec* x, wide* fold, wvec (*Y)[6])
 {
-    wvec g[3][6];
+    wvec g[3][3], wing[3];
+    const wide* L = r->L;
+#pragma GCC unroll 3
     for (int k = 0; k < 3; k++)
     {
         int i = (k + 1) % 3, j = (k + 2) % 3;
-        angle a = angle_of(w->x[i], w->x[j], w->x[k], w->x[3 + k]);
+        angle a = angle_of(x[i], x[j], x[k], x[3 + k]);
         wide tangent = angle_half_tangent(&a);
-        wide slope = w->exists[k] * ((1.0 - FOLD_SHARE) + FOLD_SHARE * (1.0 + tangent * tangent));
-        fold[k] = w->exists[k] * ((1.0 - FOLD_SHARE) * angle_theta(&a) + 2.0 * FOLD_SHARE * tangent);
-        for (int v = 0; v < 6; v++)
-        {
-            g[k][v] = (wvec){wide_set(0), wide_set(0), wide_set(0)};
-        }
+        wide slope = where_there(r, k, (1.0 - FOLD_SHARE) + FOLD_SHARE * (1.0 + tangent * tangent));
+        fold[k] = where_there(r, k, (1.0 - FOLD_SHARE) * angle_theta(&a) + 2.0 * FOLD_SHARE * tangent);
         g[k][i] = wv_scale(slope, a.g[0]);
         g[k][j] = wv_scale(slope, a.g[1]);
         g[k][k] = wv_scale(slope, a.g[2]);
-        g[k][3 + k] = wv_scale(slope, a.g[3]);
+        wing[k] = wv_scale(slope, a.g[3]);
     }
-    for (int v = 0; v < 6; v++)
+    for (int v = 0; v < 3; v++)
     {
         Y[0][v] = wv_add(wv_add(wv_scale(L[0], g[0][v]), wv_scale(L[1], g[1][v])), wv_scale(L[3], g[2][v]));
         Y[1][v] = wv_add(wv_scale(L[2], g[1][v]), wv_scale(L[4], g[2][v]));
         Y[2][v] = wv_scale(L[5], g[2][v]);
     }
+    Y[0][3] = wv_scale(L[0], wing[0]);
+    Y[0][4] = wv_scale(L[1], wing[1]);
+    Y[1][4] = wv_scale(L[2], wing[1]);
+    Y[0][5] = wv_scale(L[3], wing[2]);
+    Y[1][5] = wv_scale(L[4], wing[2]);
+    Y[2][5] = wv_scale(L[5], wing[2]);
 }
 
-WIDE_INLINE void folds_only(const wings* w, wide* fold)
+WIDE_INLINE void folds_only(const element_group* group, const vec3* array, const int* elements, const bow_rest* r,
+                            wide* fold)
 {
+    wvec x[6];
+    wings_of(group, array, elements, r, x);
+#pragma GCC unroll 3
     for (int k = 0; k < 3; k++)
     {
-        angle a = angle_only(w->x[(k + 1) % 3], w->x[(k + 2) % 3], w->x[k], w->x[3 + k]);
-        fold[k] = w->exists[k] * angle_fold(&a);
+        angle a = angle_only(x[(k + 1) % 3], x[(k + 2) % 3], x[k], x[3 + k]);
+        fold[k] = where_there(r, k, angle_fold(&a));
     }
 }
 
 // A bent triangle: its folds, y = L^T (fold - rest) and Y = dy/dx.
 typedef struct bow
 {
-    wide L[6], fold[3], y[3];
+    bow_rest rest;
+    wide fold[3], y[3];
     wvec Y[3][6];
 } bow;
 
 WIDE_INLINE void bow_of(const element_group* group, const vec3* x, const int* elements, bow* b)
 {
     wide phi[3];
-    factor_load(group, elements, b->L);
-    wings w = wings_of(group, x, elements);
-    combined_gradients(&w, b->L, b->fold, b->Y);
+    wvec at[6];
+    bow_rest_load(group, elements, &b->rest);
+    wings_of(group, x, elements, &b->rest, at);
+    combined_gradients(&b->rest, at, b->fold, b->Y);
     for (int k = 0; k < 3; k++)
     {
-        phi[k] = b->fold[k] - wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements);
+        phi[k] = b->fold[k] - b->rest.fold[k];
     }
-    factor_apply(b->L, phi, b->y);
+    factor_apply(b->rest.L, phi, b->y);
 }
 
 // dy/dt
 WIDE_INLINE void bow_rates(const bow* b, const element_group* group, const vec3* v, const int* elements, wide* rate)
 {
+#pragma GCC unroll 6
     for (int a = 0; a < 6; a++)
     {
         wvec velocity = wv_gather(v, group->vertices, 6, a, elements);
-        for (int m = 0; m < 3; m++)
+        for (int m = 0; m < factor_count[a]; m++)
         {
             rate[m] += wv_dot(b->Y[m][a], velocity);
         }
@@ -337,10 +359,15 @@ WIDE_INLINE void bow_rates(const bow* b, const element_group* group, const vec3*
 // Y^T s to the six vertices.
 WIDE_INLINE void put_bow(const bow* b, const wide* s, double (*out)[3][BATCH])
 {
+#pragma GCC unroll 6
     for (int a = 0; a < 6; a++)
     {
-        wvec f = wv_add(wv_add(wv_scale(s[0], b->Y[0][a]), wv_scale(s[1], b->Y[1][a])), wv_scale(s[2], b->Y[2][a]));
-        put_scaled(out[a], wide_set(1.0), f);
+        wvec f = wv_scale(s[0], b->Y[0][a]);
+        for (int m = 1; m < factor_count[a]; m++)
+        {
+            f = wv_madd(f, s[m], b->Y[m][a]);
+        }
+        put_vector(out[a], f);
     }
 }
 
@@ -351,10 +378,9 @@ static void curvature_force(const void* context, const int* elements, double (*o
     bow_of(ctx->group, ctx->motion->x, elements, &b);
     wide rate[3] = {wide_set(0), wide_set(0), wide_set(0)}, s[3];
     bow_rates(&b, ctx->group, ctx->motion->v, elements, rate);
-    wide damping = wide_gather(ctx->group->rest, CURVATURE_STRIDE, 9, elements);
     for (int m = 0; m < 3; m++)
     {
-        s[m] = -(b.y[m] + damping * rate[m]);
+        s[m] = -(b.y[m] + b.rest.damping * rate[m]);
     }
     put_bow(&b, s, out);
 }
@@ -368,18 +394,17 @@ static void curvature_evaluate(const void* context, const int* elements, element
     bow_of(group, motion->x, elements, &b);
 
     // Rates of L^T fold; h K v = h Y^T (Y v) adds h to the damping's time.
-    wide damping = wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);
+    wide damping = b.rest.damping;
     wide rate[3] = {wide_set(0), wide_set(0), wide_set(0)}, time = damping;
     if (motion->x_last)
     {
-        wings last = wings_of(group, motion->x_last, elements);
         wide before[3], moved[3];
-        folds_only(&last, before);
+        folds_only(group, motion->x_last, elements, &b.rest, before);
         for (int k = 0; k < 3; k++)
         {
             moved[k] = (b.fold[k] - before[k]) * wide_set(1.0 / motion->h);
         }
-        factor_apply(b.L, moved, rate);
+        factor_apply(b.rest.L, moved, rate);
     }
     else
     {
@@ -392,17 +417,13 @@ static void curvature_evaluate(const void* context, const int* elements, element
         s[m] = -motion->h * (b.y[m] + time * rate[m]);
     }
     put_bow(&b, s, out->rhs);
-    wide k = motion->h * motion->h + motion->h * damping;
-    for (int i = 0; i < 6; i++)
+    wide_store(out->weight, motion->h * motion->h + motion->h * damping);
+#pragma GCC unroll 6
+    for (int a = 0; a < 6; a++)
     {
-        wvec c[3] = {wv_scale(k, b.Y[0][i]), wv_scale(k, b.Y[1][i]), wv_scale(k, b.Y[2][i])};
-        for (int j = i; j < 6; j++)
+        for (int m = 0; m < factor_count[a]; m++)
         {
-            double(*block)[BATCH] = out->block[pair_index(6, i, j)];
-            wvec p = b.Y[0][j], q = b.Y[1][j], r = b.Y[2][j];
-            put_scaled(block, wide_set(1.0), wv_madd(wv_madd(wv_scale(c[0].x, p), c[1].x, q), c[2].x, r));
-            put_scaled(block + 3, wide_set(1.0), wv_madd(wv_madd(wv_scale(c[0].y, p), c[1].y, q), c[2].y, r));
-            put_scaled(block + 6, wide_set(1.0), wv_madd(wv_madd(wv_scale(c[0].z, p), c[1].z, q), c[2].z, r));
+            put_vector(out->factor[a][m], b.Y[m][a]);
         }
     }
 }
@@ -415,31 +436,30 @@ static void curvature_energy(const element_context* context, int begin, int end,
     {
         int elements[WIDE];
         wide counted = lane_counts(first, end, elements);
-        wide L[6], fold[3], phi[3], y[3];
-        factor_load(group, elements, L);
-        wings w = wings_of(group, motion->x, elements);
-        folds_only(&w, fold);
+        bow_rest rest;
+        wide fold[3], phi[3], y[3];
+        bow_rest_load(group, elements, &rest);
+        folds_only(group, motion->x, elements, &rest, fold);
         for (int k = 0; k < 3; k++)
         {
-            phi[k] = fold[k] - wide_gather(group->rest, CURVATURE_STRIDE, 6 + k, elements);
+            phi[k] = fold[k] - rest.fold[k];
         }
-        factor_apply(L, phi, y);
+        factor_apply(rest.L, phi, y);
         sums->bend += wide_sum(counted * 0.5 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]));
         if (motion->x_last)
         {
-            wings last = wings_of(group, motion->x_last, elements);
             wide before[3];
-            folds_only(&last, before);
+            folds_only(group, motion->x_last, elements, &rest, before);
             for (int k = 0; k < 3; k++)
             {
                 phi[k] = fold[k] - before[k];
             }
-            factor_apply(L, phi, y);
-            wide damping = counted * wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);
+            factor_apply(rest.L, phi, y);
+            wide damping = counted * rest.damping;
             sums->dissipation += wide_sum((0.5 / motion->h) * damping * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]));
         }
     }
 }
 
 extern const element_kernels KERNEL_NAME(curvature_kernels);
-const element_kernels KERNEL_NAME(curvature_kernels) = {curvature_evaluate, curvature_energy, curvature_force};
+const element_kernels KERNEL_NAME(curvature_kernels) = {curvature_evaluate, curvature_energy, curvature_force, NULL};

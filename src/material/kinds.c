@@ -9,6 +9,7 @@
 KERNELS_DECLARE(element_kernels, membrane_kernels);
 KERNELS_DECLARE(element_kernels, hinge_kernels);
 KERNELS_DECLARE(element_kernels, curvature_kernels);
+KERNELS_DECLARE(element_kernels, air_kernels);
 
 const element_kind kind_membrane = {
     .name = "membrane",
@@ -21,6 +22,7 @@ const element_kind kind_hinge = {
     .name = "hinge",
     .arity = 4,
     .rest_stride = HINGE_STRIDE,
+    .shape = {FORM_FACTORS, {1, 1, 1, 1}},
     .kernels = KERNELS_OF(hinge_kernels),
     .exact = hinge_exact,
 };
@@ -28,6 +30,7 @@ const element_kind kind_curvature = {
     .name = "curvature",
     .arity = 6,
     .rest_stride = CURVATURE_STRIDE,
+    .shape = {FORM_FACTORS, CURVATURE_FACTORS},
     .kernels = KERNELS_OF(curvature_kernels),
     .exact = curvature_exact,
 };
@@ -35,9 +38,9 @@ const element_kind kind_air = {
     .name = "air",
     .arity = 3,
     .rest_stride = 1,
+    .shape = {.form = FORM_ONE_BLOCK},
     .is_load = true,
-    .kernels = {&air_kernels, &air_kernels, &air_kernels},
-    .work = air_work,
+    .kernels = KERNELS_OF(air_kernels),
 };
 
 enum
@@ -191,14 +194,16 @@ void element_group_energy(const element_group* group, const uint8_t* flags, work
     }
 }
 
-double element_group_work(const element_group* group, const uint8_t* flags, const element_motion* start,
+double element_group_work(const element_group* group, const uint8_t* flags, cpu_kind cpu, const element_motion* start,
                           const vec3* v_end)
 {
     double work = 0.0;
-    for (int begin = 0; begin < group->count && group->kind->work;)
+    element_context context = {group, start};
+    const element_kernels* kernels = element_kernels_for(group->kind, cpu);
+    for (int begin = 0; begin < group->count && kernels->work;)
     {
         int last = next_active(flags, &begin, group->count);
-        work += group->kind->work(group, begin, last, start, v_end);
+        work += kernels->work(&context, begin, last, v_end);
         begin = last;
     }
     return work;

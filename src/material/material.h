@@ -85,6 +85,8 @@ typedef struct element_kernels
     // N, elastic and damping, at positions and velocities; kinds with a projection take the rate of damping from the
     // last state where there is one
     element_force_fn* force;
+    // Work done on the cloth in a step that ends with velocities v_end, J. NULL: none beside its energy.
+    double (*work)(const element_context* start, int begin, int end, const vec3* v_end);
 } element_kernels;
 
 // Projective form, for methods with a constant matrix: over a step of h the elastic energy and the potential of
@@ -122,14 +124,13 @@ struct element_kind
 {
     const char* name;
     int arity;
-    int rest_stride; // doubles an element
-    bool is_load;    // acts from outside: methods that project or constrain take its force
+    int rest_stride;     // doubles an element
+    element_shape shape; // of what evaluate fills
+    bool is_load;        // acts from outside: methods that project or constrain take its force
     const element_kernels* kernels[CPU_KIND_COUNT];
     // The exact elastic force and Jacobian of one element, before clamping: force[3 arity], jacobian
     // [3 arity][3 arity] = d force / d x. NULL: not elastic.
     void (*exact)(const double* rest, const vec3* x, double* force, double* jacobian);
-    // Work done on the cloth in a step that ends with velocities v_end, J. NULL: none beside its energy.
-    double (*work)(const element_group* group, int begin, int end, const element_motion* start, const vec3* v_end);
     const element_projection* projection; // NULL: it has none, as the rest
     element_constraint_fn* constraint;
     element_criterion_fn* explicit_criterion;
@@ -147,8 +148,8 @@ void element_group_finish(element_group* group);
 int element_energy_chunks(const element_group* group);
 void element_group_energy(const element_group* group, const uint8_t* flags, workers* pool, cpu_kind cpu,
                           const element_motion* motion, energy_sums* partial, energy_sums* total);
-// Work of a group's active elements (see element_kind), J.
-double element_group_work(const element_group* group, const uint8_t* flags, const element_motion* start,
+// Work of a group's active elements (see element_kernels), J.
+double element_group_work(const element_group* group, const uint8_t* flags, cpu_kind cpu, const element_motion* start,
                           const vec3* v_end);
 
 // ---- setting up: one body's triangles or segments in scene vertices
@@ -200,9 +201,6 @@ weft_status membrane_append(element_group* group, const cloth_shape* shape);
 weft_status hinge_append(element_group* group, const cloth_shape* shape);
 weft_status curvature_append(element_group* group, const cloth_shape* shape);
 weft_status air_append(element_group* group, const cloth_shape* shape);
-
-extern const element_kernels air_kernels;
-double air_work(const element_group* group, int begin, int end, const element_motion* start, const vec3* v_end);
 
 double triangle_rest_area(const vec2* rest /* [3] */);
 

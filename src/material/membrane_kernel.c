@@ -20,13 +20,9 @@ typedef struct membrane
 
 WIDE_INLINE membrane membrane_load(const element_group* group, const int* elements)
 {
-    const double* rest = group->rest;
-    return (membrane){
-        wide_gather(rest, MEMBRANE_STRIDE, 0, elements), wide_gather(rest, MEMBRANE_STRIDE, 1, elements),
-        wide_gather(rest, MEMBRANE_STRIDE, 2, elements), wide_gather(rest, MEMBRANE_STRIDE, 3, elements),
-        wide_gather(rest, MEMBRANE_STRIDE, 4, elements), wide_gather(rest, MEMBRANE_STRIDE, 5, elements),
-        wide_gather(rest, MEMBRANE_STRIDE, 6, elements), wide_gather(rest, MEMBRANE_STRIDE, 7, elements),
-    };
+    wide rest[WIDE];
+    wide_gather_rows(group->rest, MEMBRANE_STRIDE, elements, rest);
+    return (membrane){rest[0], rest[1], rest[2], rest[3], rest[4], rest[5], rest[6], rest[7]};
 }
 
 typedef struct gradient
@@ -291,4 +287,4 @@ static void energy(const element_context* context, int begin, int end, energy_su
 }
 
 extern const element_kernels KERNEL_NAME(membrane_kernels);
-const element_kernels KERNEL_NAME(membrane_kernels) = {evaluate, energy, force};
+const element_kernels KERNEL_NAME(membrane_kernels) = {evaluate, energy, force, NULL};

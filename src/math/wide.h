@@ -21,6 +21,7 @@ enum
 
 typedef double wide __attribute__((vector_size(64)));
 typedef int64_t wide_mask __attribute__((vector_size(64))); // -1 or 0 a lane, as comparisons give
+typedef double wide_half __attribute__((vector_size(32)));  // for shuffles where there is no vector of eight
 
 #define WIDE_INLINE static inline __attribute__((always_inline))
 
@@ -71,6 +72,67 @@ WIDE_INLINE wide wide_sqrt(wide a)
     }
     return wide_load(b);
 }
+
+// Row k of four becomes lane k: out[i][k] = row[k][i].
+WIDE_INLINE void wide_half_transpose(const wide_half* row, wide_half* out)
+{
+    wide_half t[4];
+    for (int k = 0; k < 4; k += 2)
+    {
+        t[k] = __builtin_shufflevector(row[k], row[k + 1], 0, 4, 2, 6);
+        t[k + 1] = __builtin_shufflevector(row[k], row[k + 1], 1, 5, 3, 7);
+    }
+    for (int k = 0; k < 2; k++)
+    {
+        out[k] = __builtin_shufflevector(t[k], t[k + 2], 0, 1, 4, 5);
+        out[k + 2] = __builtin_shufflevector(t[k], t[k + 2], 2, 3, 6, 7);
+    }
+}
+
+// The same of eight.
+#ifdef __AVX512F__
+WIDE_INLINE void wide_transpose(const wide* row, wide* out)
+{
+    wide t[8], u[8];
+    for (int k = 0; k < 8; k += 2)
+    {
+        t[k] = __builtin_shufflevector(row[k], row[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        t[k + 1] = __builtin_shufflevector(row[k], row[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int k = 0; k < 8; k += 4)
+    {
+        for (int j = 0; j < 2; j++)
+        {
+            u[k + j] = __builtin_shufflevector(t[k + j], t[k + j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            u[k + j + 2] = __builtin_shufflevector(t[k + j], t[k + j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
+    for (int k = 0; k < 4; k++)
+    {
+        out[k] = __builtin_shufflevector(u[k], u[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        out[k + 4] = __builtin_shufflevector(u[k], u[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+#else
+WIDE_INLINE void wide_transpose(const wide* row, wide* out)
+{
+#pragma GCC unroll 4
+    for (int quarter = 0; quarter < 4; quarter++)
+    {
+        int from = quarter / 2, to = quarter % 2;
+        wide_half r[4], turned[4];
+        for (int k = 0; k < 4; k++)
+        {
+            memcpy(&r[k], (const char*)&row[4 * to + k] + 32 * from, sizeof(r[k]));
+        }
+        wide_half_transpose(r, turned);
+        for (int k = 0; k < 4; k++)
+        {
+            memcpy((char*)&out[4 * from + k] + 32 * to, &turned[k], sizeof(turned[k]));
+        }
+    }
+}
+#endif
 
 // Sum of the lanes, always in this order.
 WIDE_INLINE double wide_sum(wide a)

@@ -5,6 +5,10 @@
 #include "math/vec.h"
 #include "math/wide.h"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 typedef struct wvec
 {
     wide x, y, z;
@@ -42,6 +46,48 @@ WIDE_INLINE wvec wv_cross(wvec a, wvec b)
 }
 
 // Lane k is array[vertices[arity * elements[k] + a]].
+#ifdef __AVX512VL__
+// Whole vectors, masked so that nothing past the last is read, and eleven shuffles.
+WIDE_INLINE wvec wv_gather(const vec3* array, const int* vertices, int arity, int a, const int* elements)
+{
+    wide p[4];
+    for (int k = 0; k < 4; k++)
+    {
+        const double* low = &array[vertices[(size_t)elements[k] * (size_t)arity + (size_t)a]].x;
+        const double* high = &array[vertices[(size_t)elements[k + 4] * (size_t)arity + (size_t)a]].x;
+        __m512d first = _mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, low));
+        p[k] = (wide)_mm512_insertf64x4(first, _mm256_maskz_loadu_pd(7, high), 1);
+    }
+    wide xz01 = __builtin_shufflevector(p[0], p[1], 0, 8, 2, 10, 4, 12, 6, 14);
+    wide xz23 = __builtin_shufflevector(p[2], p[3], 0, 8, 2, 10, 4, 12, 6, 14);
+    wide y01 = __builtin_shufflevector(p[0], p[1], 1, 9, 3, 11, 5, 13, 7, 15);
+    wide y23 = __builtin_shufflevector(p[2], p[3], 1, 9, 3, 11, 5, 13, 7, 15);
+    return (wvec){__builtin_shufflevector(xz01, xz23, 0, 1, 8, 9, 4, 5, 12, 13),
+                  __builtin_shufflevector(y01, y23, 0, 1, 8, 9, 4, 5, 12, 13),
+                  __builtin_shufflevector(xz01, xz23, 2, 3, 10, 11, 6, 7, 14, 15)};
+}
+#elif defined(__AVX2__)
+// The same by halves.
+WIDE_INLINE wvec wv_gather(const vec3* array, const int* vertices, int arity, int a, const int* elements)
+{
+    const __m256i three = _mm256_set_epi64x(0, -1, -1, -1);
+    wvec out;
+    for (int half = 0; half < 2; half++)
+    {
+        wide_half p[4], turned[4];
+        for (int k = 0; k < 4; k++)
+        {
+            size_t vertex = (size_t)elements[4 * half + k] * (size_t)arity + (size_t)a;
+            p[k] = (wide_half)_mm256_maskload_pd(&array[vertices[vertex]].x, three);
+        }
+        wide_half_transpose(p, turned);
+        memcpy((char*)&out.x + 32 * half, &turned[0], 32);
+        memcpy((char*)&out.y + 32 * half, &turned[1], 32);
+        memcpy((char*)&out.z + 32 * half, &turned[2], 32);
+    }
+    return out;
+}
+#else
 WIDE_INLINE wvec wv_gather(const vec3* array, const int* vertices, int arity, int a, const int* elements)
 {
     double x[WIDE], y[WIDE], z[WIDE];
@@ -54,6 +100,7 @@ WIDE_INLINE wvec wv_gather(const vec3* array, const int* vertices, int arity, in
     }
     return (wvec){wide_load(x), wide_load(y), wide_load(z)};
 }
+#endif
 
 // Lane k is array[stride * elements[k] + offset].
 WIDE_INLINE wide wide_gather(const double* array, int stride, int offset, const int* elements)
@@ -64,6 +111,17 @@ WIDE_INLINE wide wide_gather(const double* array, int stride, int offset, const 
         a[k] = array[(size_t)elements[k] * (size_t)stride + (size_t)offset];
     }
     return wide_load(a);
+}
+
+// Lane k of out[i] is array[stride * elements[k] + i].
+WIDE_INLINE void wide_gather_rows(const double* array, int stride, const int* elements, wide* out /* [WIDE] */)
+{
+    wide row[WIDE];
+    for (int k = 0; k < WIDE; k++)
+    {
+        row[k] = wide_load(array + (size_t)elements[k] * (size_t)stride);
+    }
+    wide_transpose(row, out);
 }
 
 // 1 / a, or 0 where a is too small to have a direction.
@@ -85,9 +143,13 @@ WIDE_INLINE wide wide_atan2(wide y, wide x)
     wide r = wide_select(upper, (t - 1.0) / (t + 1.0), t);
     wide z = r * r;
     wide p = (((-8.750608600031904122785e-1 * z - 1.615753718733365076637e1) * z - 7.500855792314704667340e1) * z -
-              1.228866684490136173410e2) * z - 6.485021904942025371773e1;
+              1.228866684490136173410e2) *
+                 z -
+             6.485021904942025371773e1;
     wide q = ((((z + 2.485846490142306297962e1) * z + 1.650270098316988542046e2) * z + 4.328810604912902668951e2) * z +
-              4.853903996359136964868e2) * z + 1.945506571482613964425e2;
+              4.853903996359136964868e2) *
+                 z +
+             1.945506571482613964425e2;
     wide angle = r + r * (z * p / q);
     angle = wide_select(upper, angle + PI / 4, angle);
     angle = wide_select(steep, PI / 2 - angle, angle);

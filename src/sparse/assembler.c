@@ -8,26 +8,6 @@ static int chunk_count_of(int row_count)
     return row_count > 0 ? (row_count - 1) / ROW_GRAIN + 1 : 0;
 }
 
-static weft_status group_find_slots(assembly_group* group, const bsr_pattern* pattern)
-{
-    int arity = group->list.arity;
-    group->slot = MEM_NEW((size_t)group->list.count * (size_t)(arity * arity), int);
-    if (!group->slot)
-    {
-        return WEFT_NO_MEMORY;
-    }
-    for (int e = 0; e < group->list.count; e++)
-    {
-        const int* vertex = group->list.vertices + (size_t)e * (size_t)arity;
-        int* slot = group->slot + (size_t)e * (size_t)(arity * arity);
-        for (int k = 0; k < arity * arity; k++)
-        {
-            slot[k] = bsr_pattern_find(pattern, vertex[k / arity], vertex[k % arity]);
-        }
-    }
-    return WEFT_OK;
-}
-
 // Calls visit for every chunk that element e touches, each once.
 static void element_chunks(const element_list* list, int e, void (*visit)(void* context, int chunk, int e),
                            void* context)
@@ -98,6 +78,46 @@ static weft_status group_find_chunks(assembly_group* group, int row_count)
     return WEFT_OK;
 }
 
+static int place_of(const bsr_pattern* pattern, const int* vertex, int a, int b, int chunk)
+{
+    bool flip = vertex[a] > vertex[b];
+    int row = vertex[flip ? b : a], column = vertex[flip ? a : b];
+    if (row / ROW_GRAIN != chunk)
+    {
+        return PLACE_NONE;
+    }
+    int slot = bsr_pattern_find(pattern, row, column) - pattern->row_start[chunk * ROW_GRAIN];
+    WEFT_VALIDATE(slot < PLACE_FLIP / 9);
+    return 9 * slot + (flip ? PLACE_FLIP : 0) + (row == column && a != b ? PLACE_TWICE : 0);
+}
+
+static weft_status group_find_places(assembly_group* group, const bsr_pattern* pattern)
+{
+    int arity = group->list.arity, chunk_count = chunk_count_of(pattern->row_count);
+    size_t pairs = (size_t)pair_count(arity);
+    group->place = MEM_NEW((size_t)group->chunk_start[chunk_count] * pairs, int);
+    if (!group->place)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int chunk = 0; chunk < chunk_count; chunk++)
+    {
+        for (int k = group->chunk_start[chunk]; k < group->chunk_start[chunk + 1]; k++)
+        {
+            const int* vertex = group->list.vertices + (size_t)group->chunk_element[k] * (size_t)arity;
+            int* place = group->place + (size_t)k * pairs;
+            for (int a = 0; a < arity; a++)
+            {
+                for (int b = a; b < arity; b++)
+                {
+                    *place++ = place_of(pattern, vertex, a, b, chunk);
+                }
+            }
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status find_mirrors(assembler* a)
 {
     const bsr_pattern* p = &a->pattern;
@@ -141,10 +161,10 @@ weft_status assembler_create(int row_count, const element_list* lists, int list_
     for (int g = 0; g < list_count && status == WEFT_OK; g++)
     {
         out->groups[g].list = lists[g];
-        status = group_find_slots(&out->groups[g], &out->pattern);
+        status = group_find_chunks(&out->groups[g], row_count);
         if (status == WEFT_OK)
         {
-            status = group_find_chunks(&out->groups[g], row_count);
+            status = group_find_places(&out->groups[g], &out->pattern);
         }
     }
     if (status != WEFT_OK)
@@ -158,7 +178,7 @@ void assembler_finish(assembler* a)
 {
     for (int g = 0; g < a->group_count && a->groups; g++)
     {
-        mem_free(a->groups[g].slot);
+        mem_free(a->groups[g].place);
         mem_free(a->groups[g].chunk_start);
         mem_free(a->groups[g].chunk_element);
     }
@@ -175,17 +195,18 @@ struct run_context
     const element_evaluator* evaluators;
     const assembly_target* target;
     const sparse_kernels* kernels; // assembler_run only
-    // What becomes of `count` elements of group g, for rows [begin, end).
-    void (*take)(const run_context* run, int g, const int* elements, int count, int begin, int end);
+    // What becomes of some elements of group g, for rows [begin, end).
+    void (*take)(const run_context* run, int g, const element_lanes* lanes, int begin, int end);
 };
 
+// Blocks below the diagonal wait for the mirror.
 static void rows_start(const bsr_pattern* pattern, const assembly_target* target, int begin, int end)
 {
-    size_t first = (size_t)pattern->row_start[begin], count = (size_t)pattern->row_start[end] - first;
-    memset(target->values + 9 * first, 0, 9 * count * sizeof(double));
     for (int i = begin; i < end; i++)
     {
-        double* diagonal = target->values + 9 * (size_t)pattern->diagonal[i];
+        size_t first = (size_t)pattern->diagonal[i], count = (size_t)pattern->row_start[i + 1] - first;
+        double* diagonal = target->values + 9 * first;
+        memset(diagonal, 0, 9 * count * sizeof(double));
         diagonal[0] = diagonal[4] = diagonal[8] = target->mass[i];
         target->rhs[i] = target->rhs_start[i];
     }
@@ -195,29 +216,67 @@ static void rows_start(const bsr_pattern* pattern, const assembly_target* target
 typedef struct group_range
 {
     int first, next, last;
+    double done; // the share of them, 1 when there are none
 } group_range;
 
-// The next elements that take part, the last one repeated in lanes that are left over. Returns how many there are.
-static int next_batch(const run_context* run, int g, group_range* range, int* elements)
+static void range_count(group_range* r)
 {
-    const int* list = run->assembler->groups[g].chunk_element;
-    const element_choice* choice = &run->evaluators[g].choice;
-    int count = 0;
-    while (count < BATCH && range->next < range->last)
+    r->done = r->last > r->first ? (double)(r->next - r->first) / (double)(r->last - r->first) : 1.0;
+}
+
+static const int no_place[PAIR_MAX] = {[0 ... PAIR_MAX - 1] = PLACE_NONE};
+
+// Asks for where the group's next turn goes: its own stream of memory, with those of other groups' turns between.
+static void bring_places_near(const assembly_group* group, const group_range* range)
+{
+    size_t pairs = (size_t)pair_count(group->list.arity);
+    const char* place = (const char*)(group->place + (size_t)range->next * pairs);
+    size_t bytes = (size_t)int_min(BATCH, range->last - range->next) * pairs * sizeof(int);
+    for (size_t k = 0; k < bytes; k += 64)
     {
-        int e = list[range->next++];
-        elements[count] = e;
+        __builtin_prefetch(place + k);
+    }
+}
+
+// The next elements that take part, none when there are no more.
+static void next_lanes(const run_context* run, int g, group_range* range, element_lanes* out)
+{
+    const assembly_group* group = &run->assembler->groups[g];
+    const element_choice* choice = &run->evaluators[g].choice;
+    size_t pairs = (size_t)pair_count(group->list.arity);
+    int count = 0;
+    for (; count < BATCH && range->next < range->last; range->next++)
+    {
+        int e = group->chunk_element[range->next];
+        out->element[count] = e;
+        out->place[count] = group->place + (size_t)range->next * pairs;
         count += element_chosen(choice, e);
     }
     for (int lane = count; lane < BATCH && count > 0; lane++)
     {
-        elements[lane] = elements[count - 1];
+        out->element[lane] = out->element[count - 1];
+        out->place[lane] = no_place;
     }
-    return count;
+    out->count = count;
 }
 
 // Groups take turns by the share that they have done: all of them run through the vertices in the same direction, so
-// the rows that one has brought near are there for the next.
+// the rows that one has brought near are there for the next. -1: all are done.
+static int most_behind(const group_range* ranges, int count)
+{
+    int behind = -1;
+    double least = 1.0;
+    for (int g = 0; g < count; g++)
+    {
+        if (ranges[g].done < least)
+        {
+            least = ranges[g].done;
+            behind = g;
+        }
+    }
+    return behind;
+}
+
 static void run_elements(const run_context* run, int begin, int end)
 {
     group_range ranges[GROUP_MAX];
@@ -225,40 +284,32 @@ static void run_elements(const run_context* run, int begin, int end)
     for (int g = 0; g < group_count; g++)
     {
         const int* start = run->assembler->groups[g].chunk_start + begin / ROW_GRAIN;
-        ranges[g] = (group_range){start[0], start[0], start[1]};
+        ranges[g] = (group_range){.first = start[0], .next = start[0], .last = start[1]};
+        range_count(&ranges[g]);
     }
-    for (;;)
+    for (int g; (g = most_behind(ranges, group_count)) >= 0;)
     {
-        int behind = -1;
-        double least = 1.0;
-        for (int g = 0; g < group_count; g++)
+        element_lanes lanes;
+        next_lanes(run, g, &ranges[g], &lanes);
+        bring_places_near(&run->assembler->groups[g], &ranges[g]);
+        range_count(&ranges[g]);
+        if (lanes.count > 0)
         {
-            const group_range* r = &ranges[g];
-            double done = r->last > r->first ? (double)(r->next - r->first) / (double)(r->last - r->first) : 1.0;
-            if (done < least)
-            {
-                least = done;
-                behind = g;
-            }
-        }
-        if (behind < 0)
-        {
-            break;
-        }
-        int elements[BATCH];
-        int count = next_batch(run, behind, &ranges[behind], elements);
-        if (count > 0)
-        {
-            run->take(run, behind, elements, count, begin, end);
+            run->take(run, g, &lanes, begin, end);
         }
     }
 }
 
-static void take_blocks(const run_context* run, int g, const int* elements, int count, int begin, int end)
+static void take_blocks(const run_context* run, int g, const element_lanes* lanes, int begin, int end)
 {
     element_batch batch;
-    run->evaluators[g].evaluate(run->evaluators[g].context, elements, &batch);
-    run->kernels->scatter(&run->assembler->groups[g], elements, count, &batch, run->target, begin, end);
+    const element_evaluator* evaluator = &run->evaluators[g];
+    const element_list* list = &run->assembler->groups[g].list;
+    const assembly_target* target = run->target;
+    double* values = target->values + 9 * (size_t)run->assembler->pattern.row_start[begin];
+    evaluator->evaluate(evaluator->context, lanes->element, &batch);
+    run->kernels->scatter_vectors(list, lanes, &batch, target->rhs, begin, end);
+    run->kernels->scatter(list->arity, &evaluator->shape, lanes, &batch, values);
 }
 
 static void run_chunk(void* context, int begin, int end)
@@ -285,7 +336,7 @@ void assembler_run(const assembler* a, const element_evaluator* evaluators, work
 
 // ---- vectors alone
 
-static void take_vectors(const run_context* run, int g, const int* elements, int count, int begin, int end)
+static void take_vectors(const run_context* run, int g, const element_lanes* lanes, int begin, int end)
 {
     double vectors[ARITY_MAX][3][BATCH] __attribute__((aligned(64)));
     const element_list* list = &run->assembler->groups[g].list;
@@ -293,12 +344,12 @@ static void take_vectors(const run_context* run, int g, const int* elements, int
     {
         return;
     }
-    run->evaluators[g].force(run->evaluators[g].context, elements, vectors);
+    run->evaluators[g].force(run->evaluators[g].context, lanes->element, vectors);
     for (int a = 0; a < list->arity; a++)
     {
-        for (int lane = 0; lane < count; lane++)
+        for (int lane = 0; lane < lanes->count; lane++)
         {
-            int i = list->vertices[(size_t)elements[lane] * (size_t)list->arity + (size_t)a];
+            int i = list->vertices[(size_t)lanes->element[lane] * (size_t)list->arity + (size_t)a];
             if (i >= begin && i < end)
             {
                 vec3 f = v3(vectors[a][0][lane], vectors[a][1][lane], vectors[a][2][lane]);

@@ -96,20 +96,48 @@ enum
     BATCH = 8,      // elements that are evaluated together, one a lane
     ARITY_MAX = 6,  // vertices an element
     GROUP_MAX = 32, // element kinds in one scene
-    PAIR_MAX = ARITY_MAX * (ARITY_MAX + 1) / 2
+    PAIR_MAX = ARITY_MAX * (ARITY_MAX + 1) / 2,
+    VERTEX_FACTOR_MAX = 3 // factors a vertex
 };
 
-// What an element kind fills: vectors for each vertex, blocks (a, b) for a <= b, lanes innermost.
+// How a kind hands its blocks out.
+typedef enum element_form
+{
+    FORM_BLOCKS,    // block (a, b) for each a <= b
+    FORM_ONE_BLOCK, // block[0] is that of all pairs
+    FORM_FACTORS    // block (a, b) = sum over m of (weight factor[a][m]) factor[b][m]^T, m below both factor counts
+} element_form;
+
+// What an element kind fills: vectors for each vertex, and blocks in its form. Lanes innermost.
 typedef struct element_batch
 {
     double rhs[ARITY_MAX][3][BATCH];
-    double block[PAIR_MAX][9][BATCH];
+    union
+    {
+        double block[PAIR_MAX][9][BATCH];
+        struct
+        {
+            double weight[BATCH];
+            double factor[ARITY_MAX][VERTEX_FACTOR_MAX][3][BATCH];
+        };
+    };
 } __attribute__((aligned(64))) element_batch;
+
+typedef struct element_shape
+{
+    element_form form;
+    int factor_count[ARITY_MAX]; // of each vertex; FORM_FACTORS only
+} element_shape;
 
 // Index of block (a, b), a <= b, of an element with `arity` vertices.
 static inline int pair_index(int arity, int a, int b)
 {
     return a * arity - a * (a - 1) / 2 + b - a;
+}
+
+static inline int pair_count(int arity)
+{
+    return arity * (arity + 1) / 2;
 }
 
 typedef void element_evaluate_fn(const void* context, const int* elements /* [BATCH] */, element_batch* out);
@@ -134,15 +162,33 @@ typedef struct element_evaluator
     element_force_fn* force;       // of assembler_gather; NULL: the group takes no part in it
     const void* context;
     element_choice choice;
+    element_shape shape; // of what evaluate fills
 } element_evaluator;
+
+// Where a chunk puts the block of one pair of an element: the first of its nine numbers, counted from the chunk's
+// first, and what is to be done with it. Those with a plain sum are below PLACE_TWICE.
+enum
+{
+    PLACE_FLIP = 1 << 29,  // the block goes in transposed, because it is above the diagonal that way
+    PLACE_TWICE = 1 << 30, // the element holds one vertex twice: both halves are on the diagonal
+    PLACE_NONE = INT32_MAX // the row is another chunk's
+};
 
 typedef struct assembly_group
 {
     element_list list;
-    int* slot;        // [count * arity * arity] of block (a, b)
-    int* chunk_start; // [chunk_count + 1] into chunk_element
-    int* chunk_element;
+    int* chunk_start;   // [chunk_count + 1] into chunk_element
+    int* chunk_element; // elements of each chunk, ascending
+    int* place;         // [chunk_start[chunk_count] * pairs], beside chunk_element
 } assembly_group;
+
+// Elements of one group that are evaluated together. Lanes past the last repeat it and go nowhere.
+typedef struct element_lanes
+{
+    int count;
+    int element[BATCH];
+    const int* place[BATCH]; // [pairs]
+} element_lanes;
 
 typedef struct assembler
 {
@@ -176,9 +222,12 @@ typedef struct sparse_kernels
 {
     // y = A x for rows [begin, end); returns the sum over those rows of x_i . y_i.
     double (*multiply_dot)(const bsr_matrix* A, const vec3* x, vec3* y, int begin, int end);
-    // Adds the lanes [0, count) of a batch to rows [begin, end) of the target, on and above the diagonal.
-    void (*scatter)(const assembly_group* group, const int* elements, int count, const element_batch* batch,
-                    const assembly_target* target, int begin, int end);
+    // Adds the blocks of a batch on and above the diagonal; `values` are those from the chunk's first row on.
+    void (*scatter)(int arity, const element_shape* shape, const element_lanes* lanes, const element_batch* batch,
+                    double* values);
+    // Adds its vectors to rows [begin, end).
+    void (*scatter_vectors)(const element_list* list, const element_lanes* lanes, const element_batch* batch, vec3* rhs,
+                            int begin, int end);
     // Fills the blocks below the diagonal of rows [begin, end) from those above it: with `inside` those whose column is
     // in [begin, end) too, else the others.
     void (*mirror)(const bsr_pattern* pattern, const int* mirror_of, double* values, int begin, int end, bool inside);

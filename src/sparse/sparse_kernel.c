@@ -36,120 +36,279 @@ static double multiply_dot(const bsr_matrix* A, const vec3* x, vec3* y, int begi
     return dot;
 }
 
-// One pair's blocks of all lanes, each as eight numbers in a row and the ninth apart.
+// Lanes whose blocks are summed together: as many as there are in a register.
+#if defined(__AVX2__) && !defined(__AVX512F__)
+enum
+{
+    PIECE = 4
+};
+typedef wide_half piece;
+#else
+enum
+{
+    PIECE = 8
+};
+typedef wide piece;
+#endif
+
+WIDE_INLINE piece piece_load(const double* p)
+{
+    piece a;
+    memcpy(&a, p, sizeof(a));
+    return a;
+}
+
+// One pair's blocks of the lanes of a piece, and value += the block of one lane, or with `flip` its transpose. Which of
+// both is a matter of vertex numbers that no branch predictor can guess: no branch asks for it.
+#if defined(__AVX512F__) && !defined(__clang__) // clang has no shuffle by an index at run time
+// Eight numbers in a row, of which the transpose is a permutation, and the ninth apart.
 typedef struct lane_blocks
 {
-    double eight[BATCH][8];
-    const double* ninth; // [BATCH]
-} __attribute__((aligned(64))) lane_blocks;
+    wide eight[PIECE];
+    double ninth[PIECE];
+} lane_blocks;
 
-#ifdef __AVX512F__
-// The same as below in 24 shuffles.
-WIDE_INLINE void transpose(const double (*block)[BATCH], lane_blocks* out)
+WIDE_INLINE void lane_blocks_of(const piece* number /* [9] */, lane_blocks* out)
 {
-    wide r[8], t[8], u[8];
-    for (int k = 0; k < 8; k++)
+    wide_transpose(number, out->eight);
+    wide_store(out->ninth, number[8]);
+}
+
+WIDE_INLINE void add_block(double* value, const lane_blocks* blocks, int lane, bool flip)
+{
+    static const wide_mask order[2] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 3, 6, 1, 4, 7, 2, 5}};
+    wide_store(value, wide_load(value) + __builtin_shuffle(blocks->eight[lane], order[flip]));
+    value[8] += blocks->ninth[lane];
+}
+#elif defined(__AVX2__) && !defined(__AVX512F__)
+// The same in two halves.
+typedef int64_t half_mask __attribute__((vector_size(32)));
+
+typedef struct lane_blocks
+{
+    piece four[PIECE][2];
+    double ninth[PIECE];
+} lane_blocks;
+
+WIDE_INLINE void lane_blocks_of(const piece* number /* [9] */, lane_blocks* out)
+{
+    for (int half = 0; half < 2; half++)
     {
-        r[k] = wide_load(block[k]);
-    }
-    for (int k = 0; k < 8; k += 2)
-    {
-        t[k] = __builtin_shufflevector(r[k], r[k + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        t[k + 1] = __builtin_shufflevector(r[k], r[k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int k = 0; k < 8; k += 4)
-    {
-        for (int j = 0; j < 2; j++)
+        piece four[4];
+        wide_half_transpose(number + 4 * half, four);
+        for (int lane = 0; lane < PIECE; lane++)
         {
-            u[k + j] = __builtin_shufflevector(t[k + j], t[k + j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-            u[k + j + 2] = __builtin_shufflevector(t[k + j], t[k + j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+            out->four[lane][half] = four[lane];
         }
     }
-    for (int k = 0; k < 4; k++)
+    memcpy(out->ninth, &number[8], sizeof(out->ninth));
+}
+
+WIDE_INLINE void add_block(double* value, const lane_blocks* blocks, int lane, bool flip)
+{
+    const piece* block = blocks->four[lane];
+    half_mask all = (half_mask){0} - (int64_t)flip;
+    for (int half = 0; half < 2; half++)
     {
-        wide_store(out->eight[k], __builtin_shufflevector(u[k], u[k + 4], 0, 1, 2, 3, 8, 9, 10, 11));
-        wide_store(out->eight[k + 4], __builtin_shufflevector(u[k], u[k + 4], 4, 5, 6, 7, 12, 13, 14, 15));
+        piece mixed = __builtin_shufflevector(block[half], block[1 - half], 0, 1, 6, 3), sum;
+        piece turned = __builtin_shufflevector(mixed, mixed, 0, 3, 2, 1);
+        memcpy(&sum, value + 4 * half, sizeof(sum));
+        sum += (piece)((all & (half_mask)turned) | (~all & (half_mask)block[half]));
+        memcpy(value + 4 * half, &sum, sizeof(sum));
     }
+    value[8] += blocks->ninth[lane];
 }
 #else
-WIDE_INLINE void transpose(const double (*block)[BATCH], lane_blocks* out)
+typedef struct lane_blocks
 {
-    for (int k = 0; k < 8; k++)
+    double number[9][PIECE];
+} lane_blocks;
+
+WIDE_INLINE void lane_blocks_of(const piece* number /* [9] */, lane_blocks* out)
+{
+    memcpy(out->number, number, sizeof(out->number));
+}
+
+WIDE_INLINE void add_block(double* value, const lane_blocks* blocks, int lane, bool flip)
+{
+    static const int order[2][9] = {{0, 1, 2, 3, 4, 5, 6, 7, 8}, {0, 3, 6, 1, 4, 7, 2, 5, 8}};
+    for (int k = 0; k < 9; k++)
     {
-        for (int lane = 0; lane < BATCH; lane++)
-        {
-            out->eight[lane][k] = block[k][lane];
-        }
+        value[k] += blocks->number[order[flip][k]][lane];
     }
 }
 #endif
 
-// value += block, or with `flip` its transpose, which of the first eight numbers is a permutation. Which of both is a
-// matter of vertex numbers that no branch predictor can guess: the order of the numbers is looked up instead.
-static const wide_mask number_order[2] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 3, 6, 1, 4, 7, 2, 5}};
-
-WIDE_INLINE void add_block(double* value, const double* eight, double ninth, int flip)
+// Lanes [first, first + PIECE).
+WIDE_INLINE void add_pair(double* values, const element_lanes* lanes, int first, int pair, const lane_blocks* blocks)
 {
-#if defined(__AVX512F__) && !defined(__clang__) // clang has no shuffle by an index at run time
-    wide_store(value, wide_load(value) + __builtin_shuffle(wide_load(eight), number_order[flip]));
-#else
-    for (int k = 0; k < 8; k++)
+#pragma GCC unroll 8
+    for (int lane = 0; lane < PIECE; lane++)
     {
-        value[k] += eight[number_order[flip][k]];
+        int place = lanes->place[first + lane][pair];
+        double* value = values + (place & (PLACE_FLIP - 1));
+        if (__builtin_expect(place < PLACE_TWICE, 1))
+        {
+            add_block(value, blocks, lane, place & PLACE_FLIP);
+        }
+        else if (place != PLACE_NONE)
+        {
+            add_block(value, blocks, lane, false);
+            add_block(value, blocks, lane, true);
+        }
     }
-#endif
-    value[8] += ninth;
 }
 
-// Rows [begin, end) take what is theirs: right-hand sides and the blocks on and above the diagonal. Pairs are the outer
-// loop for every CPU kind, so that sums have one order. Asking for the next pair's blocks ahead of time was tried
-// and showed no gain.
-static void scatter(const assembly_group* group, const int* elements, int count, const element_batch* batch,
-                    const assembly_target* target, int begin, int end)
+WIDE_INLINE void load_blocks(const double (*block)[BATCH], int first, lane_blocks* out)
 {
-    int arity = group->list.arity;
+    piece number[9];
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; k++)
+    {
+        number[k] = piece_load(block[k] + first);
+    }
+    lane_blocks_of(number, out);
+}
+
+static void scatter_blocks(const double (*block)[9][BATCH], int pairs, const element_lanes* lanes, double* values)
+{
+    for (int pair = 0; pair < pairs; pair++)
+    {
+        for (int first = 0; first < BATCH; first += PIECE)
+        {
+            lane_blocks blocks;
+            load_blocks(block[pair], first, &blocks);
+            add_pair(values, lanes, first, pair, &blocks);
+        }
+    }
+}
+
+static void scatter_one_block(const double (*block)[BATCH], int pairs, const element_lanes* lanes, double* values)
+{
+    lane_blocks blocks[BATCH / PIECE];
+    for (int first = 0; first < BATCH; first += PIECE)
+    {
+        load_blocks(block, first, &blocks[first / PIECE]);
+    }
+    for (int pair = 0; pair < pairs; pair++)
+    {
+        for (int first = 0; first < BATCH; first += PIECE)
+        {
+            add_pair(values, lanes, first, pair, &blocks[first / PIECE]);
+        }
+    }
+}
+
+typedef double factors[VERTEX_FACTOR_MAX][3][BATCH];
+
+// Sum over m of left[m] right[m]^T.
+WIDE_INLINE void product(const factors left, const factors right, int count, int first, lane_blocks* out)
+{
+    piece number[9];
+#pragma GCC unroll 9
+    for (int k = 0; k < 9; k++)
+    {
+        number[k] = piece_load(left[0][k / 3] + first) * piece_load(right[0][k % 3] + first);
+        for (int m = 1; m < count; m++)
+        {
+            number[k] += piece_load(left[m][k / 3] + first) * piece_load(right[m][k % 3] + first);
+        }
+    }
+    lane_blocks_of(number, out);
+}
+
+WIDE_INLINE void add_product(const factors left, const factors right, int count, const element_lanes* lanes, int pair,
+                             double* values)
+{
+    for (int first = 0; first < BATCH; first += PIECE)
+    {
+        lane_blocks blocks;
+        product(left, right, count, first, &blocks);
+        add_pair(values, lanes, first, pair, &blocks);
+    }
+}
+
+// Blocks are never stored: their products fill the time in which sums wait for memory.
+static void scatter_factors(int arity, const int* factor_count, const element_lanes* lanes, const element_batch* batch,
+                            double* values)
+{
+    wide weight = wide_load(batch->weight);
+    for (int a = 0, pair = 0; a < arity; a++)
+    {
+        factors left;
+        for (int k = 0; k < 3 * factor_count[a]; k++)
+        {
+            wide_store(left[0][k], weight * wide_load(batch->factor[a][0][k]));
+        }
+        for (int b = a; b < arity; b++, pair++)
+        {
+            int count = factor_count[a] < factor_count[b] ? factor_count[a] : factor_count[b];
+            switch (count)
+            {
+            case 1:
+                add_product(left, batch->factor[b], 1, lanes, pair, values);
+                break;
+            case 2:
+                add_product(left, batch->factor[b], 2, lanes, pair, values);
+                break;
+            default:
+                add_product(left, batch->factor[b], VERTEX_FACTOR_MAX, lanes, pair, values);
+                break;
+            }
+        }
+    }
+}
+
+// Pairs are the outer loop for every form and CPU kind, so that sums have one order. Asking for the next pair's blocks
+// ahead of time was tried and showed no gain.
+static void scatter(int arity, const element_shape* shape, const element_lanes* lanes, const element_batch* batch,
+                    double* values)
+{
+    switch (shape->form)
+    {
+    case FORM_BLOCKS:
+        scatter_blocks(batch->block, pair_count(arity), lanes, values);
+        break;
+    case FORM_ONE_BLOCK:
+        scatter_one_block(batch->block[0], pair_count(arity), lanes, values);
+        break;
+    case FORM_FACTORS:
+        scatter_factors(arity, shape->factor_count, lanes, batch, values);
+        break;
+    }
+}
+
+static void scatter_vectors(const element_list* list, const element_lanes* lanes, const element_batch* batch, vec3* rhs,
+                            int begin, int end)
+{
     unsigned rows = (unsigned)(end - begin);
-    const int* vertex[BATCH];
-    const int* slot[BATCH];
-    for (int lane = 0; lane < count; lane++)
+    for (int a = 0; a < list->arity; a++)
     {
-        vertex[lane] = group->list.vertices + (size_t)elements[lane] * (size_t)arity;
-        slot[lane] = group->slot + (size_t)elements[lane] * (size_t)(arity * arity);
-    }
-    lane_blocks blocks;
-    const double(*block)[9][BATCH] = batch->block;
-    for (int a = 0; a < arity; a++)
-    {
-        for (int lane = 0; lane < count; lane++)
+        for (int lane = 0; lane < lanes->count; lane++)
         {
-            if ((unsigned)(vertex[lane][a] - begin) < rows)
+            int i = list->vertices[(size_t)lanes->element[lane] * (size_t)list->arity + (size_t)a];
+            if ((unsigned)(i - begin) < rows)
             {
-                vec3* rhs = &target->rhs[vertex[lane][a]];
-                rhs->x += batch->rhs[a][0][lane];
-                rhs->y += batch->rhs[a][1][lane];
-                rhs->z += batch->rhs[a][2][lane];
-            }
-        }
-        for (int b = a; b < arity; b++, block++)
-        {
-            transpose(*block, &blocks);
-            blocks.ninth = (*block)[8];
-            for (int lane = 0; lane < count; lane++)
-            {
-                int va = vertex[lane][a], vb = vertex[lane][b], flip = va > vb, row = flip ? vb : va;
-                if ((unsigned)(row - begin) < rows)
-                {
-                    double* value = target->values + 9 * (size_t)slot[lane][flip ? b * arity + a : a * arity + b];
-                    add_block(value, blocks.eight[lane], blocks.ninth[lane], flip);
-                    // An element that holds a vertex twice has both halves on the diagonal.
-                    if (va == vb && a != b)
-                    {
-                        add_block(value, blocks.eight[lane], blocks.ninth[lane], 1);
-                    }
-                }
+                rhs[i].x += batch->rhs[a][0][lane];
+                rhs[i].y += batch->rhs[a][1][lane];
+                rhs[i].z += batch->rhs[a][2][lane];
             }
         }
     }
+}
+
+WIDE_INLINE void copy_transposed(const double* restrict from, double* restrict to)
+{
+#ifdef __AVX512F__
+    wide b = wide_load(from);
+    wide_store(to, __builtin_shufflevector(b, b, 0, 3, 6, 1, 4, 7, 2, 5));
+    to[8] = from[8];
+#else
+    for (int k = 0; k < 9; k++)
+    {
+        to[k] = from[3 * (k % 3) + k / 3];
+    }
+#endif
 }
 
 // Blocks below the diagonal are those above it, transposed.
@@ -166,14 +325,10 @@ static void mirror(const bsr_pattern* pattern, const int* mirror_of, double* val
         int first = inside ? middle : pattern->row_start[i], last = inside ? pattern->diagonal[i] : middle;
         for (int k = first; k < last; k++)
         {
-            const double* from = values + 9 * (size_t)mirror_of[k];
-            double* to = values + 9 * (size_t)k;
-            wide b = wide_load(from);
-            wide_store(to, __builtin_shufflevector(b, b, 0, 3, 6, 1, 4, 7, 2, 5));
-            to[8] = from[8];
+            copy_transposed(values + 9 * (size_t)mirror_of[k], values + 9 * (size_t)k);
         }
     }
 }
 
 extern const sparse_kernels KERNEL_NAME(sparse_kernels);
-const sparse_kernels KERNEL_NAME(sparse_kernels) = {multiply_dot, scatter, mirror};
+const sparse_kernels KERNEL_NAME(sparse_kernels) = {multiply_dot, scatter, scatter_vectors, mirror};

@@ -39,10 +39,27 @@ void global_step_finish(global_step* g)
 
 // ---- the matrix
 
-static void add_element(const assembly_group* places, const element_group* group, int e, double h, double* values)
+static void find_slots(const assembler* a, const int* vertex, int arity, int* slot /* [arity * arity] */)
 {
-    int arity = group->kind->arity, rows = group->kind->projection->row_count;
-    const int* slot = places->slot + (size_t)e * (size_t)(arity * arity);
+    for (int p = 0; p < arity; p++)
+    {
+        slot[p * arity + p] = a->pattern.diagonal[vertex[p]];
+        for (int q = 0; q < p; q++)
+        {
+            bool below = vertex[p] > vertex[q], same = vertex[p] == vertex[q];
+            int low = same ? slot[p * arity + p]
+                           : bsr_pattern_find(&a->pattern, vertex[below ? p : q], vertex[below ? q : p]);
+            int high = same ? low : a->mirror_of[low];
+            slot[p * arity + q] = below ? low : high;
+            slot[q * arity + p] = below ? high : low;
+        }
+    }
+}
+
+static void add_element(const assembler* a, const element_group* group, int e, double h, double* values)
+{
+    int arity = group->kind->arity, rows = group->kind->projection->row_count, slot[ARITY_MAX * ARITY_MAX];
+    find_slots(a, group->vertices + (size_t)e * (size_t)arity, arity, slot);
     double weight[ROWS_MAX], S[ROWS_MAX * ARITY_MAX];
     group->kind->projection->rows(group, e, h, weight, S);
     for (int r = 0; r < rows; r++)
@@ -72,7 +89,7 @@ static void fill(global_step* g, const model* m, double h)
         const element_group* group = &m->groups.list[k];
         for (int e = 0; e < group->count && group->kind->projection; e++)
         {
-            add_element(&m->assembler.groups[k], group, e, h, g->values);
+            add_element(&m->assembler, group, e, h, g->values);
         }
     }
 }

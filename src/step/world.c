@@ -106,9 +106,14 @@ static void evaluators_of(const world* w, const element_motion* motion, uint8_t 
     const element_groups* groups = &w->model->groups;
     for (int g = 0; g < groups->count; g++)
     {
-        const element_kernels* kernels = element_kernels_for(groups->list[g].kind, w->cpu);
-        contexts[g] = (element_context){&groups->list[g], motion};
-        out[g] = (element_evaluator){kernels->evaluate, kernels->force, &contexts[g], {flags_of(w, g), mask, wanted}};
+        const element_group* group = &groups->list[g];
+        const element_kernels* kernels = element_kernels_for(group->kind, w->cpu);
+        contexts[g] = (element_context){group, motion};
+        out[g] = (element_evaluator){.evaluate = kernels->evaluate,
+                                     .force = kernels->force,
+                                     .context = &contexts[g],
+                                     .choice = {flags_of(w, g), mask, wanted},
+                                     .shape = group->kind->shape};
     }
 }
 
@@ -150,7 +155,7 @@ double world_element_work(const world* w, const element_motion* start, const vec
     double work = 0.0;
     for (int g = 0; g < w->model->groups.count; g++)
     {
-        work += element_group_work(&w->model->groups.list[g], flags_of(w, g), start, v_end);
+        work += element_group_work(&w->model->groups.list[g], flags_of(w, g), w->cpu, start, v_end);
     }
     return work;
 }
