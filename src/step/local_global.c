@@ -1,6 +1,9 @@
 // Local/global (Liu, Bargteil, O'Brien and Kavan 2013): one step of backward Euler as the least of
 //
-//     g(x) = 1/2 |x - y|_M^2 + h^2 (E(x) - x . f_ext) + damping,    y = x_n + h exp(-drag h) v_n
+//     g(x) = 1/2 |x - y|_M^2 + h^2 (E(x) - x . f_ext) + damping,    y = x_n + h v~
+//
+// with v~ what damping from outside leaves of v_n: drag takes its share of all of it, shape damping of what is not
+// rigid motion of a piece (shape_damping.h).
 //
 // The elastic energy of a spring is itself a least, over the directions d of its rest length, of a quadratic form in x
 // (the paper's lemma), so that g falls by turns: the best d for this x (local), the best x for these d (global). The
@@ -27,13 +30,15 @@
 #include "solve/ties/tied.h"
 #include "step/anderson.h"
 #include "step/global_step.h"
+#include "step/shape_damping.h"
 
 typedef struct local_global_data
 {
     global_step global;
     spring_net springs;   // all zero: there are none
     bool has_others;      // inner forces of other kinds
-    vec3 *fading, *loads; // [vertex_count] m/s: v_n less drag; N, that do not depend on x
+    vec3 *fading, *loads; // [vertex_count] m/s: v_n less damping from outside; N, that do not depend on x
+    shape_damping shapes; // all zero: it was not asked for yet
     cg cg;                // of global steps with contact, and of pins that hold in part
     tied* tied;           // likewise with ties; NULL: there were none yet
     anderson anderson;    // its memory; the image G serves Chebyshev, too
@@ -62,6 +67,12 @@ static const method_setting settings[] = {
      .whole = true},
     {.name = "drag",
      .summary = "Velocities fade by exp(-drag t)",
+     .unit = "1/s",
+     .value = 0,
+     .minimum = 0,
+     .maximum = HUGE_VAL},
+    {.name = "damping",
+     .summary = "What is not rigid motion of a piece fades by exp(-damping t)",
      .unit = "1/s",
      .value = 0,
      .minimum = 0,
@@ -130,6 +141,24 @@ static const uint8_t* spring_flags(const world* w, const local_global_data* d)
     return w->flags ? w->flags[d->springs.group - w->model->groups.list] : NULL;
 }
 
+// Drag and shape damping, from v_n to the start of the turns.
+static weft_status fade(world* w, local_global_data* d)
+{
+    const model* m = w->model;
+    double drag = world_setting(w, "drag"), damping = world_setting(w, "damping"), left = exp(-drag * w->h);
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        d->fading[i] = v3_scale(left, w->state.v[i]);
+    }
+    if (damping > 0.0)
+    {
+        TRY(d->shapes.start ? WEFT_OK : shape_damping_create(&d->shapes, &m->assembler.pattern));
+        shape_damping_apply(&d->shapes, w->pool, m->mass, w->state.x, exp(-damping * w->h), d->fading);
+    }
+    memcpy(w->v_next, d->fading, (size_t)m->vertex_count * sizeof(vec3));
+    return WEFT_OK;
+}
+
 static weft_status stage_predict(world* w)
 {
     local_global_data* d = w->data;
@@ -148,12 +177,7 @@ static weft_status stage_predict(world* w)
         element_motion motion = motion_of(w);
         spring_net_begin(&d->springs, spring_flags(w, d), w->pool, &motion);
     }
-    double fade = exp(-world_setting(w, "drag") * w->h);
-    for (int i = 0; i < m->vertex_count; i++)
-    {
-        d->fading[i] = w->v_next[i] = v3_scale(fade, w->state.v[i]);
-    }
-    return WEFT_OK;
+    return fade(w, d);
 }
 
 // The gradient and g of rows [begin, end); rhs has the forces of elements that are not springs.
@@ -433,6 +457,7 @@ static void finish(void* data)
     spring_net_finish(&d->springs);
     cg_finish(&d->cg);
     tied_finish(d->tied);
+    shape_damping_finish(&d->shapes);
     mem_free(d->fading);
     mem_free(d->loads);
     mem_free(d->before);
