@@ -12,6 +12,17 @@ double triangle_rest_area(const vec2* rest)
            ((rest[1].x - rest[0].x) * (rest[2].y - rest[0].y) - (rest[2].x - rest[0].x) * (rest[1].y - rest[0].y));
 }
 
+// Of the 2 x 2 matrix of rest edges.
+void triangle_rest_inverse(const vec2* p, double* out)
+{
+    double s = 0.5 / triangle_rest_area(p);
+    double u1 = p[1].x - p[0].x, v1 = p[1].y - p[0].y, u2 = p[2].x - p[0].x, v2 = p[2].y - p[0].y;
+    out[0] = s * v2;
+    out[1] = -s * v1;
+    out[2] = -s * u2;
+    out[3] = s * u1;
+}
+
 weft_status membrane_append(element_group* group, const cloth_shape* shape)
 {
     TRY(element_group_reserve(group, &kind_membrane, group->count + shape->triangle_count));
@@ -21,14 +32,8 @@ weft_status membrane_append(element_group* group, const cloth_shape* shape)
         int e = group->count++;
         const vec2* p = shape->rest + 3 * t;
         memcpy(group->vertices + 3 * e, shape->triangle + 3 * t, 3 * sizeof(int));
-        // Inverse of the 2 x 2 matrix of rest edges.
-        double area = triangle_rest_area(p), s = 0.5 / area;
-        double u1 = p[1].x - p[0].x, v1 = p[1].y - p[0].y, u2 = p[2].x - p[0].x, v2 = p[2].y - p[0].y;
-        double* rest = group->rest + (size_t)MEMBRANE_STRIDE * (size_t)e;
-        rest[0] = s * v2;
-        rest[1] = -s * v1;
-        rest[2] = -s * u2;
-        rest[3] = s * u1;
+        double area = triangle_rest_area(p), *rest = group->rest + (size_t)MEMBRANE_STRIDE * (size_t)e;
+        triangle_rest_inverse(p, rest);
         rest[4] = area * m->stretch_warp;
         rest[5] = area * m->stretch_weft;
         rest[6] = area * m->shear;
