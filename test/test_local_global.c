@@ -469,6 +469,43 @@ static void test_drapes_alike_on_threads(void** unused)
     assert_true(lowest < 0.05); // it hangs down beside the ball
 }
 
+// The paper's collisions: one solve a turn and no other, and nothing crosses: a sheet over a ball, which hugs it, and
+// one that comes to rest on a floor. The same bits on any number of threads.
+static void test_collisions_after_the_global_step(void** unused)
+{
+    (void)unused;
+    vec3 x[4][289];
+    for (int k = 0; k < 4; k++)
+    {
+        char text[900];
+        const char* under = k < 2 ? "sphere\": {\"radius\": 0.15}" : "plane\": {\"size\": 2}";
+        snprintf(text, sizeof(text),
+                 "{\"time_step\": 0.0166666666666667, \"model\": \"hooke\", \"method\": \"local-global\","
+                 " \"local-global\": {\"collision\": 1, \"iterations\": 20}, \"cloth\": [{\"name\": \"sheet\","
+                 " \"mesh\": {\"grid\": {\"size\": 0.6, \"cells\": 16}},"
+                 " \"transform\": {\"translate\": [0.02, 0.16, 0.01]}}],"
+                 " \"obstacles\": [{\"name\": \"under\", \"shape\": {\"%s}}]}",
+                 under);
+        weft_sim* sim = scene_sim_text(text, k % 2 ? 4 : 1);
+        weft_step_stats stats = {0};
+        for (int step = 0; step < 40; step++)
+        {
+            assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+            assert_true(stats.squeezed == 0 && stats.max_stretch < 1.3);
+            assert_true(weft_step_counter(&stats, "global_solves") == 20.0 * (stats.substeps + stats.rejected));
+        }
+        assert_true(stats.contacts > 0);
+        weft_sim_positions(sim, 0, x[k]);
+        weft_sim_destroy(sim);
+        k % 2 ? assert_memory_equal(x[k], x[k - 1], sizeof(x[0])) : (void)0;
+    }
+    for (int i = 0; i < 289; i++)
+    {
+        assert_true(v3_length(x[0][i]) > 0.149);
+        assert_true(x[2][i].y > 0.0 && x[2][i].y < 0.002);
+    }
+}
+
 // A sheet whose top edge slides on a rail: pins that hold two directions of three are kept to rounding.
 static void test_rail(void** unused)
 {
@@ -555,6 +592,7 @@ int main(void)
         cmocka_unit_test(test_pins_come_and_go),
         cmocka_unit_test(test_checkpoint_drops_what_was_put_right),
         cmocka_unit_test(test_drapes_alike_on_threads),
+        cmocka_unit_test(test_collisions_after_the_global_step),
         cmocka_unit_test(test_turns_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),
         cmocka_unit_test(test_rail),

@@ -21,7 +21,8 @@
 // x right afterwards (the paper's section 4.1) makes cloth that rests on something as soft as its iterations are few:
 // what hangs from a contact does not learn that it holds. So with contact a global step is the system of A and
 // cushions, filtered, by conjugate gradients with the factor of A as preconditioner: as many more solves as contact is
-// strange to A. What pulls is let go between turns.
+// strange to A. What pulls is let go between turns. The paper's way is there for the asking (collision = 1): one solve
+// a turn, whatever touches.
 #include <string.h>
 
 #include "material/spring.h"
@@ -53,6 +54,11 @@ enum
     NO_ACCELERATION,
     CHEBYSHEV,
     ANDERSON
+};
+
+enum
+{
+    COLLISION_SWEEPS = 4 // of the projection after each turn
 };
 
 static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations",
@@ -87,6 +93,11 @@ static const method_setting settings[] = {
      .value = 0.99,
      .maximum = 1,
      .above = true},
+    {.name = "collision",
+     .summary = "0: contact is in the global step, 1: positions are moved out after it, which is faster and softer",
+     .value = 0,
+     .maximum = 1,
+     .whole = true},
     {.name = NULL},
 };
 
@@ -274,10 +285,16 @@ static weft_status filtered_step(world* w)
     return WEFT_OK;
 }
 
+static bool is_projected(const world* w)
+{
+    return w->contact && world_setting(w, "collision") == 1.0;
+}
+
 // Constraints for the substep, and the iterate that keeps them.
 static weft_status constrain(world* w)
 {
-    TRY(stage_constrain(w));
+    is_projected(w) ? contact_leave_rows(w->contact) : (void)0;
+    TRY(is_projected(w) ? world_hold(w) : stage_constrain(w));
     world_prescribe(w, w->v_next);
     if (!is_filtered(w))
     {
@@ -371,22 +388,49 @@ static void safeguard(world* w, local_global_data* d, double now, double* value)
 
 // ---- turns
 
+// The image of the turn is moved out of what it would touch.
+static weft_status move_out(world* w)
+{
+    int n = w->model->vertex_count;
+    double missing, inv_h = 1.0 / w->h;
+    for (int i = 0; i < n; i++)
+    {
+        w->x_next[i] = v3_madd(w->state.x[i], w->h, v3_add(w->v_next[i], w->dv[i]));
+    }
+    TRY(contact_project(w->contact, w->x_next, COLLISION_SWEEPS, &missing));
+    for (int i = 0; i < n; i++)
+    {
+        w->dv[i] = v3_sub(v3_scale(inv_h, v3_sub(w->x_next[i], w->state.x[i])), w->v_next[i]);
+    }
+    return WEFT_OK;
+}
+
 static weft_status turn_take(world* w)
 {
     local_global_data* d = w->data;
     if (is_filtered(w))
     {
-        return filtered_step(w);
+        TRY(filtered_step(w));
     }
-    global_step_solve(&d->global, w, w->rhs, w->dv);
-    world_count(w, counters[1], 1.0);
-    return WEFT_OK;
+    else
+    {
+        global_step_solve(&d->global, w, w->rhs, w->dv);
+        world_count(w, counters[1], 1.0);
+    }
+    return is_projected(w) ? move_out(w) : WEFT_OK;
+}
+
+// What is moved out is not where the mixed ones lie: it is not mixed.
+static int acceleration_of(const world* w)
+{
+    bool moved = is_projected(w) && w->contact->rows.count > 0;
+    return moved ? NO_ACCELERATION : (int)world_setting(w, "acceleration");
 }
 
 static weft_status stage_iterate(world* w)
 {
     local_global_data* d = w->data;
-    int turns = (int)world_setting(w, "iterations"), kind = (int)world_setting(w, "acceleration");
+    int turns = (int)world_setting(w, "iterations"), kind = acceleration_of(w);
     double value = INFINITY;
     TRY(constrain(w));
     acceleration_clear(d);
@@ -406,6 +450,7 @@ static weft_status stage_iterate(world* w)
         accelerate(w, d, kind);
     }
     world_count(w, counters[0], turns);
+    is_projected(w) ? world_prescribe(w, w->v_next) : (void)0; // to be moved out has loosened ties
     safeguard(w, d, descend(w), &value);
     return WEFT_OK;
 }

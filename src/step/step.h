@@ -263,6 +263,7 @@ void step_undo(world* w);
 
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep
+weft_status world_hold(world* w);      // its end: of a filter and z that stand; without contact all of it
 weft_status binding_create(binding* b, const tie_set* set, int vertex_count);
 void binding_finish(binding* b);
 weft_status binding_constrain(world* w); // rows of ties, and z such that they hold

@@ -162,6 +162,11 @@ weft_status stage_constrain(world* w)
         contact_constrain(w->contact, w->filter, &w->filter_count, w->z);
         TRY(cushions_structure(w->contact, &w->model->assembler.pattern));
     }
+    return world_hold(w);
+}
+
+weft_status world_hold(world* w)
+{
     if (w->model->ties.count > 0)
     {
         TRY(binding_constrain(w));
