@@ -257,6 +257,10 @@ static void run_elements(const run_context* run, int begin, int end)
 static void take_blocks(const run_context* run, int g, const int* elements, int count, int begin, int end)
 {
     element_batch batch;
+    if (!run->evaluators[g].evaluate)
+    {
+        return;
+    }
     run->evaluators[g].evaluate(run->evaluators[g].context, elements, &batch);
     run->kernels->scatter(&run->assembler->groups[g], elements, count, &batch, run->target, begin, end);
 }
