@@ -26,28 +26,7 @@
 #include <string.h>
 
 #include "material/spring.h"
-#include "material/spring_net.h"
-#include "solve/cg/cg.h"
-#include "solve/ties/tied.h"
-#include "step/anderson.h"
-#include "step/global_step.h"
-#include "step/shape_damping.h"
-
-typedef struct local_global_data
-{
-    global_step global;
-    spring_net springs;   // all zero: there are none
-    bool has_others;      // inner forces of other kinds
-    vec3 *fading, *loads; // [vertex_count] m/s: v_n less damping from outside; N, that do not depend on x
-    shape_damping shapes; // all zero: it was not asked for yet
-    cg cg;                // of global steps with contact, and of pins that hold in part
-    tied* tied;           // likewise with ties; NULL: there were none yet
-    anderson anderson;    // its memory; the image G serves Chebyshev, too
-    vec3* before;         // [vertex_count] m/s, of Chebyshev: the iterate before
-    double omega;         // likewise
-    bool mixed;           // the iterate is not the image of the last one
-    const world* w;       // whose step is under way
-} local_global_data;
+#include "step/local_global.h"
 
 enum
 {
@@ -152,7 +131,7 @@ static bool is_other(const element_kind* kind)
     return !kind->is_load && kind != &kind_spring;
 }
 
-static element_motion motion_of(const world* w)
+element_motion local_global_motion(const world* w)
 {
     return (element_motion){
         .x = w->x_next, .v = w->v_next, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
@@ -196,7 +175,7 @@ static weft_status stage_predict(world* w)
     world_forces_of(w, &start, is_load, m->external, d->loads);
     if (d->springs.group)
     {
-        element_motion motion = motion_of(w);
+        element_motion motion = local_global_motion(w);
         spring_net_begin(&d->springs, spring_flags(w, d), w->pool, &motion);
     }
     return fade(w, d);
@@ -223,14 +202,14 @@ static double descend_chunk(void* context, int begin, int end)
 }
 
 // rhs = -grad g / h, N s. Returns g / h^2 up to a constant, J.
-static double descend(world* w)
+double local_global_descend(world* w)
 {
     const local_global_data* d = w->data;
     double sum = 0.0;
     parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, positions_chunk, w);
     if (d->has_others)
     {
-        element_motion motion = motion_of(w);
+        element_motion motion = local_global_motion(w);
         energy_sums others = world_elements_of(w, &motion, is_other);
         sum = others.stretch + others.shear + others.bend + others.dissipation;
         world_forces_of(w, &motion, is_other, w->rhs, w->rhs);
@@ -296,16 +275,16 @@ static weft_status filtered_step(world* w)
     return WEFT_OK;
 }
 
-static bool is_projected(const world* w)
+bool local_global_projects(const world* w)
 {
     return w->contact && world_setting(w, "collision") == 1.0;
 }
 
 // Constraints for the substep, and the iterate that keeps them.
-static weft_status constrain(world* w)
+weft_status local_global_constrain(world* w)
 {
-    is_projected(w) ? contact_leave_rows(w->contact) : (void)0;
-    TRY(is_projected(w) ? world_hold(w) : stage_constrain(w));
+    local_global_projects(w) ? contact_leave_rows(w->contact) : (void)0;
+    TRY(local_global_projects(w) ? world_hold(w) : stage_constrain(w));
     world_prescribe(w, w->v_next);
     if (!is_filtered(w))
     {
@@ -314,8 +293,6 @@ static weft_status constrain(world* w)
     global_step_blocks(&((local_global_data*)w->data)->global, w);
     return w->contact ? cushions_couple(w->contact, &w->A, w->pool) : WEFT_OK;
 }
-
-static vec3 reaction(const world* w, int i);
 
 // ---- acceleration
 
@@ -391,94 +368,10 @@ static void safeguard(world* w, local_global_data* d, double now, double* value)
     {
         memcpy(w->v_next, d->anderson.G, (size_t)w->model->vertex_count * sizeof(vec3));
         acceleration_clear(d);
-        now = descend(w);
+        now = local_global_descend(w);
         world_count(w, counters[3], 1.0);
     }
     *value = now;
-}
-
-// ---- Newton's end: turns are fast far from the solution, and Newton near it (the paper's section 5)
-
-// Less than this share of the energies at hand is rounding.
-static const double gain_lost = 1e-15;
-
-static bool is_inner(const element_kind* kind)
-{
-    return !kind->is_load;
-}
-
-// dv of the clamped Hessian at the iterate, whose rhs stands. Returns in *slope what it gains to first order.
-static weft_status newton_direction(world* w, vec3* scratch, double* slope)
-{
-    int n = w->model->vertex_count;
-    element_motion motion = motion_of(w);
-    memcpy(scratch, w->rhs, (size_t)n * sizeof(vec3));
-    TRY(world_assemble_of(w, &motion, is_inner, w->rhs_start));
-    memcpy(w->rhs, scratch, (size_t)n * sizeof(vec3));
-    memset(w->dv, 0, (size_t)n * sizeof(vec3));
-    linear_system system = world_system(w, w->rhs, NULL);
-    TRY(world_solve(w, &system, w->dv, 0));
-    *slope = 0.0;
-    for (int i = 0; i < n; i++)
-    {
-        *slope += v3_dot(w->rhs[i], w->dv[i]);
-    }
-    return WEFT_OK;
-}
-
-// Halves dv until g falls; where it does not, nothing is left to gain.
-static bool newton_search(world* w, const vec3* from, double slope, double* value)
-{
-    double alpha = 1.0;
-    for (int turn = 0; turn < LINE_SEARCH_MAX; turn++, alpha *= 0.5)
-    {
-        for (int i = 0; i < w->model->vertex_count; i++)
-        {
-            w->v_next[i] = v3_madd(from[i], alpha, w->dv[i]);
-        }
-        double now = descend(w);
-        if (now <= *value - 1e-4 * alpha * slope)
-        {
-            *value = now;
-            return true;
-        }
-    }
-    return false;
-}
-
-// At most so many iterations.
-static weft_status newton_run(world* w, double value, int most)
-{
-    local_global_data* d = w->data;
-    size_t bytes = (size_t)w->model->vertex_count * sizeof(vec3);
-    for (int k = 0; k < most; k++)
-    {
-        double slope;
-        TRY(newton_direction(w, d->before, &slope));
-        world_count(w, counters[5], 1.0);
-        memcpy(d->before, w->v_next, bytes);
-        double scale = lively_energy(&w->before.energy) + fabs(value);
-        if (!(slope > gain_lost * scale) || !newton_search(w, d->before, slope, &value))
-        {
-            memcpy(w->v_next, d->before, bytes);
-            descend(w);
-            break;
-        }
-    }
-    return WEFT_OK;
-}
-
-// What pulls at the end is let go, and what is then to be gained is gained.
-static weft_status newton_end(world* w, double value)
-{
-    int most = is_projected(w) ? 0 : (int)world_setting(w, "newton");
-    TRY(newton_run(w, value, most));
-    for (int turn = 0; most > 0 && turn < RELEASES_MAX && world_release(w, reaction, w->v_next); turn++)
-    {
-        TRY(constrain(w));
-        TRY(newton_run(w, descend(w), most));
-    }
-    return WEFT_OK;
 }
 
 // ---- turns
@@ -512,13 +405,13 @@ static weft_status turn_take(world* w)
         global_step_solve(&d->global, w, w->rhs, w->dv);
         world_count(w, counters[1], 1.0);
     }
-    return is_projected(w) ? move_out(w) : WEFT_OK;
+    return local_global_projects(w) ? move_out(w) : WEFT_OK;
 }
 
 // What is moved out is not where the mixed ones lie: it is not mixed.
 static int acceleration_of(const world* w)
 {
-    bool moved = is_projected(w) && w->contact->rows.count > 0;
+    bool moved = local_global_projects(w) && w->contact->rows.count > 0;
     return moved ? NO_ACCELERATION : (int)world_setting(w, "acceleration");
 }
 
@@ -527,38 +420,38 @@ static weft_status stage_iterate(world* w)
     local_global_data* d = w->data;
     int turns = (int)world_setting(w, "iterations"), kind = acceleration_of(w);
     double value = INFINITY;
-    TRY(constrain(w));
+    TRY(local_global_constrain(w));
     acceleration_clear(d);
     for (int turn = 0, released = 0; turn < turns; turn++)
     {
-        double now = descend(w);
-        if (turn > 0 && released < RELEASES_MAX && world_release(w, reaction, w->v_next))
+        double now = local_global_descend(w);
+        if (turn > 0 && released < RELEASES_MAX && world_release(w, local_global_reaction, w->v_next))
         {
             released++;
             acceleration_clear(d);
             value = INFINITY;
-            TRY(constrain(w));
-            now = descend(w);
+            TRY(local_global_constrain(w));
+            now = local_global_descend(w);
         }
         safeguard(w, d, now, &value);
         TRY(turn_take(w));
         accelerate(w, d, kind);
     }
     world_count(w, counters[0], turns);
-    is_projected(w) ? world_prescribe(w, w->v_next) : (void)0; // to be moved out has loosened ties
-    safeguard(w, d, descend(w), &value);
-    return newton_end(w, value);
+    local_global_projects(w) ? world_prescribe(w, w->v_next) : (void)0; // to be moved out has loosened ties
+    safeguard(w, d, local_global_descend(w), &value);
+    return local_global_newton(w, value);
 }
 
 // Constraint forces: what the gradient leaves.
-static vec3 reaction(const world* w, int i)
+vec3 local_global_reaction(const world* w, int i)
 {
     return v3_scale(-1.0 / w->h, w->rhs[i]);
 }
 
 static weft_status stage_advance(world* w)
 {
-    world_conclude(w, reaction);
+    world_conclude(w, local_global_reaction);
     return WEFT_OK;
 }
 
