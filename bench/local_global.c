@@ -7,6 +7,7 @@
 //   frames      ten frames, every fourth: errors in the time of one Newton iteration, turns and time to 1e-4
 //   speed       one turn against the bytes of the factor
 //   stiffness, resolution   figure 3: mean errors of plain turns over 50 frames
+//   table       table 1: factor, its bytes and a turn of all six objects, the paper's rows beside them
 //   semi        how often the matrix of the semi-implicit step is indefinite
 // Options: --cells N (80), --k K (50), --frame N (20), --rounds N (5).
 #include <stdio.h>
@@ -14,9 +15,10 @@
 #include "bench/bench.h"
 #include "bench/common.h"
 #include "bench/curtain.h"
+#include "bench/local_global_table.h"
 #include "step/global_step.h"
 
-static const char parts_all[] = "match,curve,frames,speed,stiffness,resolution,semi";
+static const char parts_all[] = "match,curve,frames,speed,table,stiffness,resolution,semi";
 
 static const char* const way_names[WAY_COUNT] = {"local/global", "Chebyshev", "Anderson", "Newton-PCG",
                                                  "Newton-Cholesky"};
@@ -210,33 +212,6 @@ static weft_status part_frames(settings* s, curtain* c)
     return WEFT_OK;
 }
 
-static weft_status triad_speed(curtain* c, int rounds, double* bytes_per_second)
-{
-    triad t = {0};
-    weft_status status = triad_init(&t);
-    double best = INFINITY;
-    for (int k = 0; k < rounds && status == WEFT_OK; k++)
-    {
-        double begin = processor_seconds();
-        triad_seconds(&t, c->w->pool);
-        best = fmin(best, processor_seconds() - begin);
-    }
-    *bytes_per_second = triad_bytes(&t) / best;
-    triad_finish(&t);
-    return status;
-}
-
-static double nonzeros(const chol_symbolic* s)
-{
-    double sum = 0.0;
-    for (int k = 0; k < s->node_count; k++)
-    {
-        double width = s->nodes[k].column_end - s->nodes[k].column_begin;
-        sum += 0.5 * width * (width + 1.0) + width * (s->nodes[k].row_end - s->nodes[k].row_begin);
-    }
-    return sum;
-}
-
 static double solve_seconds(global_step* g, curtain* c, int rounds)
 {
     double best = INFINITY;
@@ -275,7 +250,7 @@ static weft_status part_speed(settings* s, curtain* c)
     double turn[2], stream, ten, error, comes = NAN, factor = NAN;
     char text[500], json[400];
     TRY(curtain_reference(c));
-    TRY(triad_speed(c, s->rounds, &stream));
+    TRY(stream_speed(c->w->pool, s->rounds, &stream));
     TRY(turn_seconds(c, PLAIN, 4 * s->rounds, &turn[0]));
     TRY(turn_seconds(c, ANDERSON, 4 * s->rounds, &turn[1]));
     TRY(curtain_measure(c, PLAIN, 10, 4 * s->rounds, &error, &ten));
@@ -290,13 +265,13 @@ static weft_status part_speed(settings* s, curtain* c)
             "\nnnz(L) %.0f, %.2f MB with the zeros of its tiles; triad %.1f GB/s: L read twice in %.3f ms\n"
             "one solve of three sides %.3f ms, one turn %.3f ms (Anderson %.3f ms): %.2f and %.2f (%.2f) times that\n"
             "ten turns of a step %.2f ms (paper: 50.6), a new factor %.2f ms (paper: 113), a pin that comes %.2f ms",
-            nonzeros(&g.symbolic), 1e-6 * bytes, 1e-9 * stream, 1e3 * floor, 1e3 * solve, 1e3 * turn[0], 1e3 * turn[1],
-            solve / floor, turn[0] / floor, turn[1] / floor, 1e3 * ten, 1e3 * factor, 1e3 * comes);
+            factor_nonzeros(&g.symbolic), 1e-6 * bytes, 1e-9 * stream, 1e3 * floor, 1e3 * solve, 1e3 * turn[0],
+            1e3 * turn[1], solve / floor, turn[0] / floor, turn[1] / floor, 1e3 * ten, 1e3 * factor, 1e3 * comes);
         snprintf(json, sizeof(json),
                  "\"part\":\"speed\",\"nnz\":%.0f,\"bytes\":%.0f,\"triad\":%.4g,\"solve_ms\":%.4g,\"turn_ms\":%.4g,"
                  "\"anderson_ms\":%.4g,\"ratio\":%.4g,\"ten_ms\":%.4g,\"factor_ms\":%.4g,\"pin_ms\":%.4g",
-                 nonzeros(&g.symbolic), bytes, stream, 1e3 * solve, 1e3 * turn[0], 1e3 * turn[1], turn[0] / floor,
-                 1e3 * ten, 1e3 * factor, 1e3 * comes);
+                 factor_nonzeros(&g.symbolic), bytes, stream, 1e3 * solve, 1e3 * turn[0], 1e3 * turn[1],
+                 turn[0] / floor, 1e3 * ten, 1e3 * factor, 1e3 * comes);
         row(s, text, json);
     }
     global_step_finish(&g);
@@ -429,6 +404,10 @@ static weft_status run_parts(settings* s)
         TRY(part_match(s));
     }
     TRY(parts_of_curtain(s));
+    if (bench_has(s->parts, "table"))
+    {
+        TRY(local_global_table(s->rounds, s->json, &s->rows));
+    }
     if (bench_has(s->parts, "stiffness"))
     {
         TRY(part_means(s, false));

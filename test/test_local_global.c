@@ -30,6 +30,12 @@ static weft_sim* curtain(int cells, const char* settings, const char* cloth)
     "\"damping\": %g}"                                                                                                 \
     ", \"pins\": [{\"where\": {\"vertices\": [0, 20]}}]"
 
+#define ON_A_BALL                                                                                                      \
+    "{\"time_step\": 0.0166666666666667, \"model\": \"hooke\", \"method\": \"local-global\", \"frames\": 1,"           \
+    " \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 0.6, \"cells\": 16}},"                         \
+    " \"transform\": {\"translate\": [0.02, 0.16, 0.01]}}],"                                                           \
+    " \"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 0.15}}}]}"
+
 static weft_sim* soft_curtain(int turns, int acceleration, double damping)
 {
     char settings[200], cloth[400];
@@ -275,6 +281,56 @@ static void test_turns_end_at_newton(void** unused)
     }
 }
 
+// A few turns and then Newton: where Newton alone ends, with the gradient gone, and in fewer iterations.
+static void test_turns_lead_newton(void** unused)
+{
+    (void)unused;
+    vec3 wanted[441], x[441];
+    char cloth[400];
+    newton_curtain(0.0, 4, wanted);
+    snprintf(cloth, sizeof(cloth), SOFT, 0.0);
+    weft_sim* sim =
+        curtain(20, "\"method\": \"local-global\", \"local-global\": {\"iterations\": 10, \"newton\": 30}", cloth);
+    for (int k = 0; k < 4; k++)
+    {
+        weft_step_stats stats = {0};
+        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+        assert_true(weft_step_counter(&stats, "newton_iterations") <= 20);
+    }
+    weft_sim_positions(sim, 0, x);
+    assert_true(farthest(x, wanted, 441) < 1e-6);
+    // What is left of the gradient at free vertices, N.
+    const world* w = &sim->world;
+    double most = 0.0;
+    for (int i = 0; i < 441; i++)
+    {
+        bool held = false;
+        for (int k = 0; k < w->filter_count; k++)
+        {
+            held = held || w->filter[k].vertex == i;
+        }
+        most = held ? most : fmax(most, v3_length(w->rhs[i]) / w->h);
+    }
+    assert_true(most < 1e-8);
+    weft_sim_destroy(sim);
+}
+
+// With air, contact and ties of nothing: the same as other runs with contact.
+static void test_newton_ends_in_contact(void** unused)
+{
+    (void)unused;
+    char text[900];
+    snprintf(text, sizeof(text), "{\"local-global\": {\"newton\": 2}, \"air\": {}, %s", &ON_A_BALL[1]);
+    weft_sim* sim = scene_sim_text(text, 2);
+    for (int step = 0; step < 40; step++)
+    {
+        weft_step_stats stats = {0};
+        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+        assert_true(stats.squeezed == 0 && stats.max_stretch < 1.06);
+    }
+    weft_sim_destroy(sim);
+}
+
 // A step of a sheet that falls, to rounding. Returns the iterations of all steps.
 static double newton_iterations(int hessian, vec3* x)
 {
@@ -435,12 +491,6 @@ static void test_checkpoint_drops_what_was_put_right(void** unused)
     assert_memory_equal(on, anew, sizeof(on));
 }
 
-#define ON_A_BALL                                                                                                      \
-    "{\"time_step\": 0.0166666666666667, \"model\": \"hooke\", \"method\": \"local-global\", \"frames\": 1,"           \
-    " \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": 0.6, \"cells\": 16}},"                         \
-    " \"transform\": {\"translate\": [0.02, 0.16, 0.01]}}],"                                                           \
-    " \"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 0.15}}}]}"
-
 // A sheet over a ball at 1/60 s: not stretched, nothing squeezed, and the same bits on any number of threads.
 static void test_drapes_alike_on_threads(void** unused)
 {
@@ -467,6 +517,43 @@ static void test_drapes_alike_on_threads(void** unused)
         lowest = fmin(lowest, x[0][i].y);
     }
     assert_true(lowest < 0.05); // it hangs down beside the ball
+}
+
+// The paper's collisions: one solve a turn and no other, and nothing crosses: a sheet over a ball, which hugs it, and
+// one that comes to rest on a floor. The same bits on any number of threads.
+static void test_collisions_after_the_global_step(void** unused)
+{
+    (void)unused;
+    vec3 x[4][289];
+    for (int k = 0; k < 4; k++)
+    {
+        char text[900];
+        const char* under = k < 2 ? "sphere\": {\"radius\": 0.15}" : "plane\": {\"size\": 2}";
+        snprintf(text, sizeof(text),
+                 "{\"time_step\": 0.0166666666666667, \"model\": \"hooke\", \"method\": \"local-global\","
+                 " \"local-global\": {\"collision\": 1, \"iterations\": 20}, \"cloth\": [{\"name\": \"sheet\","
+                 " \"mesh\": {\"grid\": {\"size\": 0.6, \"cells\": 16}},"
+                 " \"transform\": {\"translate\": [0.02, 0.16, 0.01]}}],"
+                 " \"obstacles\": [{\"name\": \"under\", \"shape\": {\"%s}}]}",
+                 under);
+        weft_sim* sim = scene_sim_text(text, k % 2 ? 4 : 1);
+        weft_step_stats stats = {0};
+        for (int step = 0; step < 40; step++)
+        {
+            assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+            assert_true(stats.squeezed == 0 && stats.max_stretch < 1.3);
+            assert_true(weft_step_counter(&stats, "global_solves") == 20.0 * (stats.substeps + stats.rejected));
+        }
+        assert_true(stats.contacts > 0);
+        weft_sim_positions(sim, 0, x[k]);
+        weft_sim_destroy(sim);
+        k % 2 ? assert_memory_equal(x[k], x[k - 1], sizeof(x[0])) : (void)0;
+    }
+    for (int i = 0; i < 289; i++)
+    {
+        assert_true(v3_length(x[0][i]) > 0.149);
+        assert_true(x[2][i].y > 0.0 && x[2][i].y < 0.002);
+    }
 }
 
 // A sheet whose top edge slides on a rail: pins that hold two directions of three are kept to rounding.
@@ -515,28 +602,56 @@ static void test_turns_alike_on_threads(void** unused)
     }
 }
 
-// Springs of four decades at 1/30 s, kicked and dragged: finite, always.
+// Stiffness over four decades at 1/30 s, springs and triangles, each acceleration: 1,000 steps, each with a random
+// kick, and in every third a pin that jumps by up to a metre, comes or goes. Finite, always.
 static void test_nothing_is_ever_not_finite(void** unused)
 {
     (void)unused;
     uint64_t n = 11;
-    for (int decade = 0; decade < 5; decade++)
+    for (int run = 0; run < 10; run++)
     {
-        char cloth[300];
-        double k = 10.0 * pow(10.0, decade);
+        char cloth[400], settings[300];
+        double k = 10.0 * pow(10.0, run % 5);
+        snprintf(
+            settings, sizeof(settings),
+            "\"method\": \"local-global\", \"contact\": {\"enabled\": false}, \"local-global\": {\"acceleration\": %d}",
+            run % 3);
         snprintf(cloth, sizeof(cloth),
-                 ", \"material\": {\"base\": \"cotton\", \"stretch_warp\": %g, \"stretch_weft\": %g, \"shear\": %g},"
-                 " \"pins\": [{\"where\": {\"vertices\": [0]}}]",
-                 k, k, 0.1 * k);
-        weft_sim* sim = curtain(8, "\"method\": \"local-global\", \"contact\": {\"enabled\": false}", cloth);
-        for (int step = 0; step < 40; step++)
+                 ", \"model\": \"%s\", \"material\": {\"base\": \"cotton\", \"stretch_warp\": %g, \"stretch_weft\": %g,"
+                 " \"shear\": %g}, \"pins\": [{\"where\": {\"vertices\": [0]}}]",
+                 run < 5 ? "hooke" : "corotated", k, k, 0.1 * k);
+        weft_sim* sim = curtain(8, settings, cloth);
+        weft_pin_id pin = 0;
+        for (int step = 0; step < 100; step++)
         {
-            vec3 v[81];
+            vec3 v[81], x[81];
             weft_sim_velocities(sim, 0, v);
             int i = (int)test_random(&n, 1, 80);
             v[i] = v3_add(v[i], test_random_vec(&n, 200.0));
             assert_int_equal(weft_sim_set_state(sim, 0, NULL, v), WEFT_OK);
+            weft_sim_positions(sim, 0, x);
+            weft_pin def = weft_pin_default();
+            def.vertices = &i;
+            def.vertex_count = 1;
+            if (step % 9 == 0)
+            {
+                assert_int_equal(weft_sim_pin(sim, 0, &def, &pin, NULL), WEFT_OK);
+            }
+            if (step % 9 == 3)
+            {
+                vec3 target = test_random_vec(&n, 1.0);
+                assert_int_equal(weft_sim_move(sim, pin, &target, NULL), WEFT_OK);
+            }
+            if (step % 9 == 6)
+            {
+                assert_int_equal(weft_sim_unpin(sim, pin, NULL), WEFT_OK);
+            }
             assert_int_equal(weft_sim_step(sim, NULL, NULL), WEFT_OK);
+            weft_sim_positions(sim, 0, x);
+            for (int j = 0; j < 81; j++)
+            {
+                assert_true(v3_is_finite(x[j]));
+            }
         }
         weft_sim_destroy(sim);
     }
@@ -550,11 +665,14 @@ int main(void)
         cmocka_unit_test(test_turns_never_raise_g),
         cmocka_unit_test(test_turn_is_the_papers),
         cmocka_unit_test(test_turns_end_at_newton),
+        cmocka_unit_test(test_turns_lead_newton),
+        cmocka_unit_test(test_newton_ends_in_contact),
         cmocka_unit_test(test_newton_sees_its_end),
         cmocka_unit_test(test_factors_are_kept),
         cmocka_unit_test(test_pins_come_and_go),
         cmocka_unit_test(test_checkpoint_drops_what_was_put_right),
         cmocka_unit_test(test_drapes_alike_on_threads),
+        cmocka_unit_test(test_collisions_after_the_global_step),
         cmocka_unit_test(test_turns_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),
         cmocka_unit_test(test_rail),

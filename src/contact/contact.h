@@ -342,7 +342,9 @@ int contact_release(contact* c, contact_reaction_fn* reaction, const void* user,
 // What the next substep must know; and what moved a vertex out of a layer leaves its velocity.
 void contact_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v);
 
-// For methods without: moves x, the end of the substep, so that rows hold; *missing: m, the most that the last sweep
+// For methods without: nothing of the rows is prescribed or cushioned in this substep.
+void contact_leave_rows(contact* c);
+// Moves x, the end of the substep, so that rows hold; *missing: m, the most that the last sweep
 // found.
 weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing);
 

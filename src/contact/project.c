@@ -73,6 +73,11 @@ static double row_project(const contact* c, projected_row* p, vec3* x)
     return missing;
 }
 
+void contact_leave_rows(contact* c)
+{
+    c->touch_count = c->cushion_count = c->coupling_count = 0;
+}
+
 weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing)
 {
     const contact_row* rows = c->rows.item;

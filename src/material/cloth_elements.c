@@ -4,11 +4,23 @@
 #include "material/bending.h"
 #include "material/material.h"
 #include "material/membrane.h"
+#include "math/eigen3.h"
 
 double triangle_rest_area(const vec2* rest)
 {
     return 0.5 *
            ((rest[1].x - rest[0].x) * (rest[2].y - rest[0].y) - (rest[2].x - rest[0].x) * (rest[1].y - rest[0].y));
+}
+
+// Of the 2 x 2 matrix of rest edges.
+void triangle_rest_inverse(const vec2* p, double* out)
+{
+    double s = 0.5 / triangle_rest_area(p);
+    double u1 = p[1].x - p[0].x, v1 = p[1].y - p[0].y, u2 = p[2].x - p[0].x, v2 = p[2].y - p[0].y;
+    out[0] = s * v2;
+    out[1] = -s * v1;
+    out[2] = -s * u2;
+    out[3] = s * u1;
 }
 
 weft_status membrane_append(element_group* group, const cloth_shape* shape)
@@ -20,14 +32,8 @@ weft_status membrane_append(element_group* group, const cloth_shape* shape)
         int e = group->count++;
         const vec2* p = shape->rest + 3 * t;
         memcpy(group->vertices + 3 * e, shape->triangle + 3 * t, 3 * sizeof(int));
-        // Inverse of the 2 x 2 matrix of rest edges.
-        double area = triangle_rest_area(p), s = 0.5 / area;
-        double u1 = p[1].x - p[0].x, v1 = p[1].y - p[0].y, u2 = p[2].x - p[0].x, v2 = p[2].y - p[0].y;
-        double* rest = group->rest + (size_t)MEMBRANE_STRIDE * (size_t)e;
-        rest[0] = s * v2;
-        rest[1] = -s * v1;
-        rest[2] = -s * u2;
-        rest[3] = s * u1;
+        double area = triangle_rest_area(p), *rest = group->rest + (size_t)MEMBRANE_STRIDE * (size_t)e;
+        triangle_rest_inverse(p, rest);
         rest[4] = area * m->stretch_warp;
         rest[5] = area * m->stretch_weft;
         rest[6] = area * m->shear;
@@ -146,49 +152,6 @@ static void angle_row(const cloth_shape* shape, int t, int k, double* row)
         row[0] += inv * 0.5 * (u * u - (1 - f) * pa.x * pa.x - f * pb.x * pb.x);
         row[1] += inv * (u * w - (1 - f) * pa.x * pa.y - f * pb.x * pb.y);
         row[2] += inv * 0.5 * (w * w - (1 - f) * pa.y * pa.y - f * pb.y * pb.y);
-    }
-}
-
-// Eigenvalues and vectors (columns of V) of a symmetric 3 x 3 matrix by cyclic Jacobi rotations.
-static void eigen3(double A[3][3], double V[3][3])
-{
-    memset(V, 0, 9 * sizeof(double));
-    V[0][0] = V[1][1] = V[2][2] = 1.0;
-    double scale = fabs(A[0][0]) + fabs(A[1][1]) + fabs(A[2][2]);
-    for (int sweep = 0; sweep < 30; sweep++)
-    {
-        if (fabs(A[0][1]) + fabs(A[0][2]) + fabs(A[1][2]) <= 1e-16 * scale)
-        {
-            return;
-        }
-        for (int p = 0; p < 2; p++)
-        {
-            for (int q = p + 1; q < 3; q++)
-            {
-                if (fabs(A[p][q]) <= 1e-300)
-                {
-                    continue;
-                }
-                double theta = 0.5 * (A[q][q] - A[p][p]) / A[p][q];
-                double t = (theta >= 0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
-                double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-                for (int k = 0; k < 3; k++)
-                {
-                    double x = A[k][p], y = A[k][q];
-                    A[k][p] = c * x - s * y;
-                    A[k][q] = s * x + c * y;
-                }
-                for (int k = 0; k < 3; k++)
-                {
-                    double x = A[p][k], y = A[q][k];
-                    A[p][k] = c * x - s * y;
-                    A[q][k] = s * x + c * y;
-                    double a = V[k][p], b = V[k][q];
-                    V[k][p] = c * a - s * b;
-                    V[k][q] = s * a + c * b;
-                }
-            }
-        }
     }
 }
 

@@ -90,9 +90,11 @@ typedef struct element_kernels
 } element_kernels;
 
 // Projective form, for methods with a constant matrix: over a step of h the elastic energy and the potential of
-// damping, times h^2, are the least over d of 1/2 sum over rows r of weight_r |sum over vertices a of S_ra x_a -
-// d_r|^2, up to a constant. Its gradient is -h^2 times the force that the kernels give with a last state, so that d is
-// never wanted by itself: x - A^-1 grad is what the local and the global step give together.
+// damping, times h^2, are the least over d, in a set that the kind knows, of 1/2 sum over rows r of weight_r |sum over
+// vertices a of S_ra x_a - d_r|^2, up to what the last state alone decides. Its gradient is -h^2 times the force that
+// the kernels give with a last state, so that d is never wanted by itself: x - A^-1 grad is what the local and the
+// global step give together. What |d|^2 adds is no constant but for springs, so that g is taken from the kernels'
+// energies and never from the quadratic form.
 typedef struct element_projection
 {
     int row_count; // ROWS_MAX at most
@@ -203,6 +205,8 @@ weft_status curvature_append(element_group* group, const cloth_shape* shape);
 weft_status air_append(element_group* group, const cloth_shape* shape);
 
 double triangle_rest_area(const vec2* rest /* [3] */);
+// b1u, b2u, b1v, b2v with which the deformation gradient is w_u = b1u (x1 - x0) + b2u (x2 - x0), and w_v likewise.
+void triangle_rest_inverse(const vec2* rest /* [3] */, double* out /* [4] */);
 
 // Signed dihedral angle of a hinge: 0 when flat, positive when both wings lean towards their normals.
 double hinge_angle(const vec3* x /* [4] */);

@@ -7,36 +7,21 @@
 // k_s a (p p^T + c J) with p = (w_v; w_u), c = w_u . w_v, J swapping the halves: in the eigenspaces of J it falls
 // apart into c (twice), -c (twice) and m +- sqrt(m^2 + 3 c^2) with m = (|w_u|^2 + |w_v|^2) / 2, so clamping is
 // analytic (after Kim 2020).
-#include "material/material.h"
 #include "material/membrane.h"
-#include "math/wide_vec.h"
+#include "material/triangle_lanes.h"
 
 typedef struct membrane
 {
-    wide b1u, b2u, b1v, b2v; // w_u = b1u (x1 - x0) + b2u (x2 - x0)
-    wide ku, kv, ks;         // stiffness times area, N m
-    wide damping;            // s
+    triangle_map map;
+    wide ku, kv, ks; // stiffness times area, N m
+    wide damping;    // s
 } membrane;
 
 WIDE_INLINE membrane membrane_load(const element_group* group, const int* elements)
 {
     wide rest[WIDE];
     wide_gather_rows(group->rest, MEMBRANE_STRIDE, elements, rest);
-    return (membrane){rest[0], rest[1], rest[2], rest[3], rest[4], rest[5], rest[6], rest[7]};
-}
-
-typedef struct gradient
-{
-    wvec u, v;
-} gradient;
-
-// The deformation gradient of positions, or its rate from velocities.
-WIDE_INLINE gradient gradient_of(const membrane* e, const vec3* x, const int* vertices, const int* elements)
-{
-    wvec x0 = wv_gather(x, vertices, 3, 0, elements);
-    wvec d1 = wv_sub(wv_gather(x, vertices, 3, 1, elements), x0);
-    wvec d2 = wv_sub(wv_gather(x, vertices, 3, 2, elements), x0);
-    return (gradient){wv_madd(wv_scale(e->b1u, d1), e->b2u, d2), wv_madd(wv_scale(e->b1v, d1), e->b2v, d2)};
+    return (membrane){{rest[0], rest[1], rest[2], rest[3]}, rest[4], rest[5], rest[6], rest[7]};
 }
 
 // The clamped shear Hessian in the eigenspaces of J, for unit stiffness: plus/minus are unit vectors (or zero).
@@ -117,23 +102,6 @@ WIDE_INLINE rates rates_from_last(gradient w, const thread* tu, const thread* tv
                    (wv_dot(w.u, w.v) - wv_dot(last.u, last.v)) * inv_h};
 }
 
-WIDE_INLINE void put_vector(double (*out)[BATCH], wvec a)
-{
-    wide_store(out[0], a.x);
-    wide_store(out[1], a.y);
-    wide_store(out[2], a.z);
-}
-
-// Forces by the columns w_u and w_v, to the three vertices.
-WIDE_INLINE void put_forces(const membrane* e, gradient g, double (*out)[3][BATCH])
-{
-    wvec f1 = wv_madd(wv_scale(e->b1u, g.u), e->b1v, g.v);
-    wvec f2 = wv_madd(wv_scale(e->b2u, g.u), e->b2v, g.v);
-    put_vector(out[1], f1);
-    put_vector(out[2], f2);
-    put_vector(out[0], wv_scale(wide_set(-1.0), wv_add(f1, f2)));
-}
-
 // dE/dw of stretch and shear, and what damping adds.
 WIDE_INLINE gradient stress_of(const membrane* e, gradient w, const thread* tu, const thread* tv, rates rate)
 {
@@ -148,38 +116,12 @@ static void force(const void* context, const int* elements, double (*out)[3][BAT
     const element_context* ctx = context;
     const int* vertices = ctx->group->vertices;
     membrane e = membrane_load(ctx->group, elements);
-    gradient w = gradient_of(&e, ctx->motion->x, vertices, elements);
+    gradient w = gradient_of(&e.map, ctx->motion->x, vertices, elements);
     thread tu = thread_of(w.u), tv = thread_of(w.v);
-    rates rate = rates_from_velocity(w, &tu, &tv, gradient_of(&e, ctx->motion->v, vertices, elements));
+    rates rate = rates_from_velocity(w, &tu, &tv, gradient_of(&e.map, ctx->motion->v, vertices, elements));
     gradient g = stress_of(&e, w, &tu, &tv, rate);
     wide minus = wide_set(-1.0);
-    put_forces(&e, (gradient){wv_scale(minus, g.u), wv_scale(minus, g.v)}, out);
-}
-
-// Blocks from the 6 x 6 matrix (uu, uv; uv^T, vv): (1,1), (1,2), (2,2) directly, those of vertex 0 by minus sums, so
-// that a translation is in the kernel to rounding.
-WIDE_INLINE void put_blocks(const membrane* e, const wide* uu, const wide* uv, const wide* vv, element_batch* out)
-{
-    for (int r = 0; r < 3; r++)
-    {
-        for (int c = 0; c < 3; c++)
-        {
-            int k = 3 * r + c, t = 3 * c + r;
-            wide b11 = e->b1u * e->b1u * uu[k] + e->b1v * e->b1v * vv[k] + e->b1u * e->b1v * (uv[k] + uv[t]);
-            wide b22 = e->b2u * e->b2u * uu[k] + e->b2v * e->b2v * vv[k] + e->b2u * e->b2v * (uv[k] + uv[t]);
-            wide b12 =
-                e->b1u * e->b2u * uu[k] + e->b1v * e->b2v * vv[k] + e->b1u * e->b2v * uv[k] + e->b1v * e->b2u * uv[t];
-            wide b21 =
-                e->b1u * e->b2u * uu[k] + e->b1v * e->b2v * vv[k] + e->b1u * e->b2v * uv[t] + e->b1v * e->b2u * uv[k];
-            wide b01 = -(b11 + b21), b02 = -(b12 + b22);
-            wide_store(out->block[pair_index(3, 1, 1)][k], b11);
-            wide_store(out->block[pair_index(3, 1, 2)][k], b12);
-            wide_store(out->block[pair_index(3, 2, 2)][k], b22);
-            wide_store(out->block[pair_index(3, 0, 1)][k], b01);
-            wide_store(out->block[pair_index(3, 0, 2)][k], b02);
-            wide_store(out->block[pair_index(3, 0, 0)][k], b11 + b12 + b21 + b22);
-        }
-    }
+    put_forces(&e.map, (gradient){wv_scale(minus, g.u), wv_scale(minus, g.v)}, out);
 }
 
 WIDE_INLINE void put_hessian(const membrane* e, gradient w, const thread* tu, const thread* tv, const shear_modes* s,
@@ -213,7 +155,7 @@ WIDE_INLINE void put_hessian(const membrane* e, gradient w, const thread* tu, co
             }
         }
     }
-    put_blocks(e, uu, uv, vv, out);
+    put_blocks(&e->map, uu, uv, vv, out);
 }
 
 static void evaluate(const void* context, const int* elements, element_batch* out)
@@ -222,7 +164,7 @@ static void evaluate(const void* context, const int* elements, element_batch* ou
     const element_motion* motion = ctx->motion;
     const int* vertices = ctx->group->vertices;
     membrane e = membrane_load(ctx->group, elements);
-    gradient w = gradient_of(&e, motion->x, vertices, elements);
+    gradient w = gradient_of(&e.map, motion->x, vertices, elements);
     thread tu = thread_of(w.u), tv = thread_of(w.v);
     shear_modes s = shear_modes_of(w);
 
@@ -230,12 +172,12 @@ static void evaluate(const void* context, const int* elements, element_batch* ou
     gradient stiff = {{wide_set(0), wide_set(0), wide_set(0)}, {wide_set(0), wide_set(0), wide_set(0)}};
     if (motion->x_last)
     {
-        rate = rates_from_last(w, &tu, &tv, gradient_of(&e, motion->x_last, vertices, elements), motion->h);
+        rate = rates_from_last(w, &tu, &tv, gradient_of(&e.map, motion->x_last, vertices, elements), motion->h);
     }
     else
     {
         // h K v, with the clamped K
-        gradient dw = gradient_of(&e, motion->v, vertices, elements);
+        gradient dw = gradient_of(&e.map, motion->v, vertices, elements);
         rate = rates_from_velocity(w, &tu, &tv, dw);
         stiff = shear_multiply(&s, dw);
         stiff.u = wv_scale(motion->h * e.ks, stiff.u);
@@ -247,7 +189,7 @@ static void evaluate(const void* context, const int* elements, element_batch* ou
     }
     gradient g = stress_of(&e, w, &tu, &tv, rate);
     wvec gu = wv_add(g.u, stiff.u), gv = wv_add(g.v, stiff.v);
-    put_forces(&e, (gradient){wv_scale(wide_set(-motion->h), gu), wv_scale(wide_set(-motion->h), gv)}, out->rhs);
+    put_forces(&e.map, (gradient){wv_scale(wide_set(-motion->h), gu), wv_scale(wide_set(-motion->h), gv)}, out->rhs);
     put_hessian(&e, w, &tu, &tv, &s, motion->h, out);
 }
 
@@ -266,7 +208,7 @@ static void energy(const element_context* context, int begin, int end, energy_su
             counted[k] = first + k < end ? 1.0 : 0.0;
         }
         membrane e = membrane_load(context->group, elements);
-        gradient w = gradient_of(&e, motion->x, vertices, elements);
+        gradient w = gradient_of(&e.map, motion->x, vertices, elements);
         thread tu = thread_of(w.u), tv = thread_of(w.v);
         wide cu = tu.length - 1.0, cv = tv.length - 1.0, cs = wv_dot(w.u, w.v);
         sums->stretch += wide_sum(counted * (0.5 * (e.ku * cu * cu + e.kv * cv * cv)));
@@ -278,7 +220,7 @@ static void energy(const element_context* context, int begin, int end, energy_su
         }
         if (motion->x_last)
         {
-            gradient last = gradient_of(&e, motion->x_last, vertices, elements);
+            gradient last = gradient_of(&e.map, motion->x_last, vertices, elements);
             rates r = rates_from_last(w, &tu, &tv, last, motion->h);
             wide power = e.ku * r.u * r.u + e.kv * r.v * r.v + e.ks * r.s * r.s;
             sums->dissipation += wide_sum(counted * (0.5 * motion->h * e.damping * power));

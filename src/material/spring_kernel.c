@@ -29,11 +29,6 @@ WIDE_INLINE wide wv_length(wvec a)
     return wide_sqrt(wv_dot(a, a));
 }
 
-WIDE_INLINE wvec wv_select(wide_mask which, wvec a, wvec b)
-{
-    return (wvec){wide_select(which, a.x, b.x), wide_select(which, a.y, b.y), wide_select(which, a.z, b.z)};
-}
-
 WIDE_INLINE spring spring_load(const element_context* ctx, const int* elements)
 {
     const element_motion* m = ctx->motion;

@@ -45,6 +45,11 @@ WIDE_INLINE wvec wv_cross(wvec a, wvec b)
     return (wvec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+WIDE_INLINE wvec wv_select(wide_mask which, wvec a, wvec b)
+{
+    return (wvec){wide_select(which, a.x, b.x), wide_select(which, a.y, b.y), wide_select(which, a.z, b.z)};
+}
+
 // Lane k is array[vertices[arity * elements[k] + a]].
 #ifdef __AVX512VL__
 // Whole vectors, masked so that nothing past the last is read, and eleven shuffles.
@@ -129,6 +134,15 @@ WIDE_INLINE wide wide_safe_inverse(wide a)
 {
     wide_mask usable = a > 1e-150;
     return wide_select(usable, 1.0 / wide_select(usable, a, wide_set(1.0)), wide_set(0.0));
+}
+
+// A unit vector across a; any, and none where a is zero.
+WIDE_INLINE wvec wv_across(wvec a)
+{
+    wide zero = wide_set(0.0);
+    wide_mask flat = wide_abs(a.x) < wide_abs(a.y);
+    wvec b = {wide_select(flat, zero, -a.z), wide_select(flat, -a.z, zero), wide_select(flat, a.y, a.x)};
+    return wv_scale(wide_safe_inverse(wide_sqrt(wv_dot(b, b))), b);
 }
 
 // atan2 to some 2 ulp, with atan2(0, 0) = 0. The argument is reduced to t = min / max in [0, 1], values above

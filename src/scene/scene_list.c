@@ -37,6 +37,9 @@ static const scene_row rows[] = {
     {"brush", "A brush of 105 bristles is drawn over a floor and back."},
     {"bar", "A long bar of rubber, held at both ends, sags and swings while one end is twisted."},
     {"foam-ball", "A ball of soft foam falls on a floor, flattens and jumps."},
+    {"sponge", "A block of foam falls across a bar, bends over it and slides off."},
+    {"jelly", "A cube of jelly wobbles on a plate that is pushed, turned and stopped."},
+    {"dress", "A dress, a tube held at the chest, on a body of capsules that turns and steps."},
     {"mpcg-4x4", "A grid of 4 x 4 squares with fixed corners is pulled down at its centre by a constant force."},
 };
 

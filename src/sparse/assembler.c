@@ -304,6 +304,10 @@ static void take_blocks(const run_context* run, int g, const element_lanes* lane
 {
     element_batch batch;
     const element_evaluator* evaluator = &run->evaluators[g];
+    if (!evaluator->evaluate)
+    {
+        return;
+    }
     const element_list* list = &run->assembler->groups[g].list;
     const assembly_target* target = run->target;
     double* values = target->values + 9 * (size_t)run->assembler->pattern.row_start[begin];

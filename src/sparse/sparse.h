@@ -158,7 +158,7 @@ static inline bool element_chosen(const element_choice* choice, int e)
 
 typedef struct element_evaluator
 {
-    element_evaluate_fn* evaluate; // of assembler_run
+    element_evaluate_fn* evaluate; // of assembler_run; NULL: it has no part
     element_force_fn* force;       // of assembler_gather; NULL: the group takes no part in it
     const void* context;
     element_choice choice;

@@ -1,6 +1,9 @@
 // Local/global (Liu, Bargteil, O'Brien and Kavan 2013): one step of backward Euler as the least of
 //
-//     g(x) = 1/2 |x - y|_M^2 + h^2 (E(x) - x . f_ext) + damping,    y = x_n + h exp(-drag h) v_n
+//     g(x) = 1/2 |x - y|_M^2 + h^2 (E(x) - x . f_ext) + damping,    y = x_n + h v~
+//
+// with v~ what damping from outside leaves of v_n: drag takes its share of all of it, shape damping of what is not
+// rigid motion of a piece (shape_damping.h).
 //
 // The elastic energy of a spring is itself a least, over the directions d of its rest length, of a quadratic form in x
 // (the paper's lemma), so that g falls by turns: the best d for this x (local), the best x for these d (global). The
@@ -18,30 +21,12 @@
 // x right afterwards (the paper's section 4.1) makes cloth that rests on something as soft as its iterations are few:
 // what hangs from a contact does not learn that it holds. So with contact a global step is the system of A and
 // cushions, filtered, by conjugate gradients with the factor of A as preconditioner: as many more solves as contact is
-// strange to A. What pulls is let go between turns.
+// strange to A. What pulls is let go between turns. The paper's way is there for the asking (collision = 1): one solve
+// a turn, whatever touches.
 #include <string.h>
 
 #include "material/spring.h"
-#include "material/spring_net.h"
-#include "solve/cg/cg.h"
-#include "solve/ties/tied.h"
-#include "step/anderson.h"
-#include "step/global_step.h"
-
-typedef struct local_global_data
-{
-    global_step global;
-    spring_net springs;   // all zero: there are none
-    bool has_others;      // inner forces of other kinds
-    vec3 *fading, *loads; // [vertex_count] m/s: v_n less drag; N, that do not depend on x
-    cg cg;                // of global steps with contact, and of pins that hold in part
-    tied* tied;           // likewise with ties; NULL: there were none yet
-    anderson anderson;    // its memory; the image G serves Chebyshev, too
-    vec3* before;         // [vertex_count] m/s, of Chebyshev: the iterate before
-    double omega;         // likewise
-    bool mixed;           // the iterate is not the image of the last one
-    const world* w;       // whose step is under way
-} local_global_data;
+#include "step/local_global.h"
 
 enum
 {
@@ -50,8 +35,19 @@ enum
     ANDERSON
 };
 
-static const char* const counters[] = {"local_global_iterations", "global_solves", "factorizations",
-                                       "mixes_rejected",          "pin_updates",   NULL};
+enum
+{
+    COLLISION_SWEEPS = 4, // of the projection after each turn
+    LINE_SEARCH_MAX = 40
+};
+
+static const char* const counters[] = {"local_global_iterations",
+                                       "global_solves",
+                                       "factorizations",
+                                       "mixes_rejected",
+                                       "pin_updates",
+                                       "newton_iterations",
+                                       NULL};
 
 static const method_setting settings[] = {
     {.name = "iterations",
@@ -66,6 +62,12 @@ static const method_setting settings[] = {
      .value = 0,
      .minimum = 0,
      .maximum = HUGE_VAL},
+    {.name = "damping",
+     .summary = "What is not rigid motion of a piece fades by exp(-damping t)",
+     .unit = "1/s",
+     .value = 0,
+     .minimum = 0,
+     .maximum = HUGE_VAL},
     {.name = "acceleration",
      .summary = "0: none, 1: Chebyshev, 2: Anderson",
      .value = ANDERSON,
@@ -76,6 +78,16 @@ static const method_setting settings[] = {
      .value = 0.99,
      .maximum = 1,
      .above = true},
+    {.name = "collision",
+     .summary = "0: contact is in the global step, 1: positions are moved out after it, which is faster and softer",
+     .value = 0,
+     .maximum = 1,
+     .whole = true},
+    {.name = "newton",
+     .summary = "Newton iterations after the turns, at most",
+     .value = 0,
+     .maximum = 1e6,
+     .whole = true},
     {.name = NULL},
 };
 
@@ -119,7 +131,7 @@ static bool is_other(const element_kind* kind)
     return !kind->is_load && kind != &kind_spring;
 }
 
-static element_motion motion_of(const world* w)
+element_motion local_global_motion(const world* w)
 {
     return (element_motion){
         .x = w->x_next, .v = w->v_next, .x_last = w->state.x, .v_last = w->state.v, .h = w->h, .time = w->time + w->h};
@@ -128,6 +140,24 @@ static element_motion motion_of(const world* w)
 static const uint8_t* spring_flags(const world* w, const local_global_data* d)
 {
     return w->flags ? w->flags[d->springs.group - w->model->groups.list] : NULL;
+}
+
+// Drag and shape damping, from v_n to the start of the turns.
+static weft_status fade(world* w, local_global_data* d)
+{
+    const model* m = w->model;
+    double drag = world_setting(w, "drag"), damping = world_setting(w, "damping"), left = exp(-drag * w->h);
+    for (int i = 0; i < m->vertex_count; i++)
+    {
+        d->fading[i] = v3_scale(left, w->state.v[i]);
+    }
+    if (damping > 0.0)
+    {
+        TRY(d->shapes.start ? WEFT_OK : shape_damping_create(&d->shapes, &m->assembler.pattern));
+        shape_damping_apply(&d->shapes, w->pool, m->mass, w->state.x, exp(-damping * w->h), d->fading);
+    }
+    memcpy(w->v_next, d->fading, (size_t)m->vertex_count * sizeof(vec3));
+    return WEFT_OK;
 }
 
 static weft_status stage_predict(world* w)
@@ -145,15 +175,10 @@ static weft_status stage_predict(world* w)
     world_forces_of(w, &start, is_load, m->external, d->loads);
     if (d->springs.group)
     {
-        element_motion motion = motion_of(w);
+        element_motion motion = local_global_motion(w);
         spring_net_begin(&d->springs, spring_flags(w, d), w->pool, &motion);
     }
-    double fade = exp(-world_setting(w, "drag") * w->h);
-    for (int i = 0; i < m->vertex_count; i++)
-    {
-        d->fading[i] = w->v_next[i] = v3_scale(fade, w->state.v[i]);
-    }
-    return WEFT_OK;
+    return fade(w, d);
 }
 
 // The gradient and g of rows [begin, end); rhs has the forces of elements that are not springs.
@@ -177,14 +202,14 @@ static double descend_chunk(void* context, int begin, int end)
 }
 
 // rhs = -grad g / h, N s. Returns g / h^2 up to a constant, J.
-static double descend(world* w)
+double local_global_descend(world* w)
 {
     const local_global_data* d = w->data;
     double sum = 0.0;
     parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, positions_chunk, w);
     if (d->has_others)
     {
-        element_motion motion = motion_of(w);
+        element_motion motion = local_global_motion(w);
         energy_sums others = world_elements_of(w, &motion, is_other);
         sum = others.stretch + others.shear + others.bend + others.dissipation;
         world_forces_of(w, &motion, is_other, w->rhs, w->rhs);
@@ -250,10 +275,16 @@ static weft_status filtered_step(world* w)
     return WEFT_OK;
 }
 
-// Constraints for the substep, and the iterate that keeps them.
-static weft_status constrain(world* w)
+bool local_global_projects(const world* w)
 {
-    TRY(stage_constrain(w));
+    return w->contact && world_setting(w, "collision") == 1.0;
+}
+
+// Constraints for the substep, and the iterate that keeps them.
+weft_status local_global_constrain(world* w)
+{
+    local_global_projects(w) ? contact_leave_rows(w->contact) : (void)0;
+    TRY(local_global_projects(w) ? world_hold(w) : stage_constrain(w));
     world_prescribe(w, w->v_next);
     if (!is_filtered(w))
     {
@@ -262,8 +293,6 @@ static weft_status constrain(world* w)
     global_step_blocks(&((local_global_data*)w->data)->global, w);
     return w->contact ? cushions_couple(w->contact, &w->A, w->pool) : WEFT_OK;
 }
-
-static vec3 reaction(const world* w, int i);
 
 // ---- acceleration
 
@@ -339,7 +368,7 @@ static void safeguard(world* w, local_global_data* d, double now, double* value)
     {
         memcpy(w->v_next, d->anderson.G, (size_t)w->model->vertex_count * sizeof(vec3));
         acceleration_clear(d);
-        now = descend(w);
+        now = local_global_descend(w);
         world_count(w, counters[3], 1.0);
     }
     *value = now;
@@ -347,54 +376,82 @@ static void safeguard(world* w, local_global_data* d, double now, double* value)
 
 // ---- turns
 
+// The image of the turn is moved out of what it would touch.
+static weft_status move_out(world* w)
+{
+    int n = w->model->vertex_count;
+    double missing, inv_h = 1.0 / w->h;
+    for (int i = 0; i < n; i++)
+    {
+        w->x_next[i] = v3_madd(w->state.x[i], w->h, v3_add(w->v_next[i], w->dv[i]));
+    }
+    TRY(contact_project(w->contact, w->x_next, COLLISION_SWEEPS, &missing));
+    for (int i = 0; i < n; i++)
+    {
+        w->dv[i] = v3_sub(v3_scale(inv_h, v3_sub(w->x_next[i], w->state.x[i])), w->v_next[i]);
+    }
+    return WEFT_OK;
+}
+
 static weft_status turn_take(world* w)
 {
     local_global_data* d = w->data;
     if (is_filtered(w))
     {
-        return filtered_step(w);
+        TRY(filtered_step(w));
     }
-    global_step_solve(&d->global, w, w->rhs, w->dv);
-    world_count(w, counters[1], 1.0);
-    return WEFT_OK;
+    else
+    {
+        global_step_solve(&d->global, w, w->rhs, w->dv);
+        world_count(w, counters[1], 1.0);
+    }
+    return local_global_projects(w) ? move_out(w) : WEFT_OK;
+}
+
+// What is moved out is not where the mixed ones lie: it is not mixed.
+static int acceleration_of(const world* w)
+{
+    bool moved = local_global_projects(w) && w->contact->rows.count > 0;
+    return moved ? NO_ACCELERATION : (int)world_setting(w, "acceleration");
 }
 
 static weft_status stage_iterate(world* w)
 {
     local_global_data* d = w->data;
-    int turns = (int)world_setting(w, "iterations"), kind = (int)world_setting(w, "acceleration");
+    int turns = (int)world_setting(w, "iterations"), kind = acceleration_of(w);
     double value = INFINITY;
-    TRY(constrain(w));
+    TRY(local_global_constrain(w));
     acceleration_clear(d);
     for (int turn = 0, released = 0; turn < turns; turn++)
     {
-        double now = descend(w);
-        if (turn > 0 && released < RELEASES_MAX && world_release(w, reaction, w->v_next))
+        double now = local_global_descend(w);
+        if (turn > 0 && released < RELEASES_MAX && world_release(w, local_global_reaction, w->v_next))
         {
             released++;
             acceleration_clear(d);
             value = INFINITY;
-            TRY(constrain(w));
-            now = descend(w);
+            TRY(local_global_constrain(w));
+            now = local_global_descend(w);
         }
         safeguard(w, d, now, &value);
         TRY(turn_take(w));
         accelerate(w, d, kind);
     }
     world_count(w, counters[0], turns);
-    safeguard(w, d, descend(w), &value);
-    return WEFT_OK;
+    local_global_projects(w) ? world_prescribe(w, w->v_next) : (void)0; // to be moved out has loosened ties
+    safeguard(w, d, local_global_descend(w), &value);
+    return local_global_newton(w, value);
 }
 
 // Constraint forces: what the gradient leaves.
-static vec3 reaction(const world* w, int i)
+vec3 local_global_reaction(const world* w, int i)
 {
     return v3_scale(-1.0 / w->h, w->rhs[i]);
 }
 
 static weft_status stage_advance(world* w)
 {
-    world_conclude(w, reaction);
+    world_conclude(w, local_global_reaction);
     return WEFT_OK;
 }
 
@@ -433,6 +490,7 @@ static void finish(void* data)
     spring_net_finish(&d->springs);
     cg_finish(&d->cg);
     tied_finish(d->tied);
+    shape_damping_finish(&d->shapes);
     mem_free(d->fading);
     mem_free(d->loads);
     mem_free(d->before);

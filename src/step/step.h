@@ -263,6 +263,7 @@ void step_undo(world* w);
 
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep
+weft_status world_hold(world* w);      // its end: of a filter and z that stand; without contact all of it
 weft_status binding_create(binding* b, const tie_set* set, int vertex_count);
 void binding_finish(binding* b);
 weft_status binding_constrain(world* w); // rows of ties, and z such that they hold
@@ -283,10 +284,11 @@ weft_status stage_respond(world* w); // moves the candidate so that nothing cros
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
 weft_status world_flags_create(world* w); // for methods that set them; all are zero
 weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start); // of implicit elements
+typedef bool kind_choice(const element_kind* kind);
+weft_status world_assemble_of(world* w, const element_motion* motion, kind_choice* wanted, const vec3* rhs_start);
 // out = start + forces (N) of the elements whose flags under the mask are as wanted; start may be out.
 void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t wanted, const vec3* start, vec3* out);
 // Likewise of the active elements of some kinds.
-typedef bool kind_choice(const element_kind* kind);
 void world_forces_of(world* w, const element_motion* motion, kind_choice* wanted, const vec3* start, vec3* out);
 double world_element_work(const world* w, const element_motion* start, const vec3* v_end); // of air, J
 linear_system world_system(const world* w, const vec3* b, const vec3* z);

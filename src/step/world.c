@@ -117,12 +117,27 @@ static void evaluators_of(const world* w, const element_motion* motion, uint8_t 
     }
 }
 
+static bool is_any(const element_kind* kind)
+{
+    (void)kind;
+    return true;
+}
+
 weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start)
+{
+    return world_assemble_of(w, motion, is_any, rhs_start);
+}
+
+weft_status world_assemble_of(world* w, const element_motion* motion, kind_choice* wanted, const vec3* rhs_start)
 {
     const model* m = w->model;
     element_context contexts[GROUP_MAX];
     element_evaluator evaluators[GROUP_MAX];
     evaluators_of(w, motion, ELEMENT_INACTIVE | ELEMENT_EXPLICIT, ELEMENT_IMPLICIT, contexts, evaluators);
+    for (int g = 0; g < m->groups.count; g++)
+    {
+        evaluators[g].evaluate = wanted(m->groups.list[g].kind) ? evaluators[g].evaluate : NULL;
+    }
     assembly_target target = {w->values, w->rhs, m->mass, rhs_start};
     assembler_run(&m->assembler, evaluators, w->pool, w->cpu, &target);
     w->at = motion->x;
@@ -167,6 +182,11 @@ weft_status stage_constrain(world* w)
         contact_constrain(w->contact, w->filter, &w->filter_count, w->z);
         TRY(cushions_structure(w->contact, &w->model->assembler.pattern));
     }
+    return world_hold(w);
+}
+
+weft_status world_hold(world* w)
+{
     if (w->model->ties.count > 0)
     {
         TRY(binding_constrain(w));
@@ -297,12 +317,6 @@ energy_sums world_elements_of(world* w, const element_motion* motion, kind_choic
         }
     }
     return total;
-}
-
-static bool is_any(const element_kind* kind)
-{
-    (void)kind;
-    return true;
 }
 
 energy_sums world_elements(world* w, const element_motion* motion)

@@ -1,0 +1,37 @@
+// What the files of the method local-global share.
+#ifndef WEFT_LOCAL_GLOBAL_H
+#define WEFT_LOCAL_GLOBAL_H
+
+#include "material/spring_net.h"
+#include "solve/cg/cg.h"
+#include "solve/ties/tied.h"
+#include "step/anderson.h"
+#include "step/global_step.h"
+#include "step/shape_damping.h"
+
+typedef struct local_global_data
+{
+    global_step global;
+    spring_net springs;   // all zero: there are none
+    bool has_others;      // inner forces of other kinds
+    vec3 *fading, *loads; // [vertex_count] m/s: v_n less damping from outside; N, that do not depend on x
+    shape_damping shapes; // all zero: it was not asked for yet
+    cg cg;                // of global steps with contact, and of pins that hold in part
+    tied* tied;           // likewise with ties; NULL: there were none yet
+    anderson anderson;    // its memory; the image G serves Chebyshev, too
+    vec3* before;         // [vertex_count] m/s, of Chebyshev: the iterate before
+    double omega;         // likewise
+    bool mixed;           // the iterate is not the image of the last one
+    const world* w;       // whose step is under way
+} local_global_data;
+
+element_motion local_global_motion(const world* w); // at the iterate
+// rhs = -grad g / h, N s, at the iterate v_next. Returns g / h^2 up to a constant, J.
+double local_global_descend(world* w);
+weft_status local_global_constrain(world* w);      // constraints for the substep, and the iterate that keeps them
+bool local_global_projects(const world* w);        // contact is left to the projection after each turn
+vec3 local_global_reaction(const world* w, int i); // N, of constraints: what the gradient leaves
+// Newton iterations from the iterate, whose rhs and value stand, as many as the scene allows.
+weft_status local_global_newton(world* w, double value);
+
+#endif
