@@ -167,6 +167,19 @@ typedef struct broad_kernels
 
 const broad_kernels* broad_kernels_for(cpu_kind cpu);
 
+// ---- candidates, sifted
+typedef struct sift_job
+{
+    weft_pair_kind kind;
+    const vec3 *start, *end; // [vertex_count + 1]: whole vectors are read
+    const int* corner;       // of edges, or of faces
+    double least;            // m
+} sift_job;
+
+// Packs those of count pairs at out that one direction does not keep apart by more than `least`; returns how many.
+typedef int sift_fn(const sift_job* job, const weft_pair* pair, int count, weft_pair* out);
+sift_fn* sift_kernel_for(cpu_kind cpu);
+
 // Refits all levels of `node`, one of the tree's, from the boxes of vertices; with still_obstacles the groups of
 // obstacles keep theirs.
 void bvh_refit(const bvh* tree, const broad_kernels* kernels, workers* pool, const vertex_box* boxes, box8* node,
@@ -262,6 +275,7 @@ struct weft_collider
     bool pool_is_own;
     cpu_kind cpu;
     const broad_kernels* kernels;
+    sift_fn* sift;
     cull_rules rules;
     int* corner[FEATURE_KINDS]; // vertices of each feature
     bvh tree[FEATURE_KINDS];
@@ -269,7 +283,7 @@ struct weft_collider
     bool ready; // an update has succeeded
     double margin;
     vec3 origin;       // the boxes are relative to it; set by a build
-    vec3 *start, *end; // [vertex_count] of the last update
+    vec3 *start, *end; // [vertex_count + 1] of the last update
     vertex_box* boxes; // [vertex_count] swept, or of the start
     vertex_box* ends;  // [vertex_count] of the end, or NULL
     bool apart;        // boxes of start and end apart, else swept ones
@@ -281,6 +295,7 @@ struct weft_collider
     pair_finder finder;
     pair_list vertex_face, edge_edge; // what weft_collider_pairs handed out
     pair_list candidates[2];          // of the last search: vertex and face, edge and edge
+    pair_list sifted[2];              // of these, what the last sift has left
     int* kept;                        // [kept_capacity] of each chunk of candidates
     int kept_capacity;
     narrow_list near, impacts;
@@ -308,6 +323,7 @@ typedef struct narrow_search
     narrow_test_fn* test;
     void* context;
     size_t item_size;
+    bool sifted; // only what the last sift has left
 } narrow_search;
 
 weft_status collider_narrow(weft_collider* c, const narrow_search* search, narrow_list* out, weft_error* error);
@@ -315,6 +331,8 @@ weft_status collider_narrow(weft_collider* c, const narrow_search* search, narro
 // not look at the search's margin.
 weft_status collider_candidates(weft_collider* c, double margin, weft_error* error);
 weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out);
+// Between the two: puts candidates aside that one direction keeps apart by more than `least` from start to end.
+weft_status collider_sift(weft_collider* c, double least);
 
 // ---- the window
 weft_status window_init(weft_collider* c);

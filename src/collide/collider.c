@@ -93,6 +93,7 @@ static weft_status collider_init(weft_collider* c, const weft_collider_def* def,
                          def->kernels, cpu_kind_name(cpu_best()));
     }
     c->kernels = broad_kernels_for(c->cpu);
+    c->sift = sift_kernel_for(c->cpu);
     c->vertex_count = def->vertex_count;
     c->pair_limit = def->pair_limit;
     TRY(cull_rules_init(&c->rules, def, error));
@@ -103,8 +104,8 @@ static weft_status collider_init(weft_collider* c, const weft_collider_def* def,
         TRY(bvh_init(&c->tree[kind], c->corner[kind], kind + 1, count[kind], &c->rules));
     }
     TRY(window_init(c));
-    c->start = MEM_NEW(def->vertex_count, vec3);
-    c->end = MEM_NEW(def->vertex_count, vec3);
+    c->start = MEM_NEW(def->vertex_count + 1, vec3);
+    c->end = MEM_NEW(def->vertex_count + 1, vec3);
     c->boxes = MEM_NEW(def->vertex_count, vertex_box);
     if (!c->start || !c->end || !c->boxes)
     {
@@ -174,6 +175,8 @@ void weft_collider_destroy(weft_collider* c)
     mem_free(c->edge_edge.pair);
     mem_free(c->candidates[0].pair);
     mem_free(c->candidates[1].pair);
+    mem_free(c->sifted[0].pair);
+    mem_free(c->sifted[1].pair);
     mem_free(c->kept);
     mem_free(c->near.item);
     mem_free(c->impacts.item);

@@ -114,6 +114,14 @@ static double swing_of(const contact* c)
     return 2.0 * sqrt(most);
 }
 
+// What is put aside is farther apart than any pair's reach, at the start and where velocities lead, along one direction;
+// neighbours in flat cloth are apart by a third of an edge, so that it lasts where the end is another.
+static double sift_least(const contact* c)
+{
+    const double more = 1.001, edge_share = 0.3;
+    return fmax(more * c->reach, edge_share * c->edge);
+}
+
 weft_status find_search(contact* c)
 {
     TRY(choose_frame(c));
@@ -122,7 +130,8 @@ weft_status find_search(contact* c)
         c->framed[i] = v3_sub(c->end[i], c->frame);
     }
     TRY(weft_collider_update(c->collider, c->start, c->framed, c->reach, NULL));
-    return collider_candidates(c->collider, c->reach, NULL);
+    TRY(collider_candidates(c->collider, c->reach, NULL));
+    return collider_sift(c->collider, sift_least(c));
 }
 
 static double outside(double x, double a, double b)
@@ -138,6 +147,21 @@ static bool covers(const contact* c)
         vec3 x = v3_sub(c->end[i], c->frame), b = c->collider->end[i],
              a = c->collider->apart ? b : c->collider->start[i];
         if (outside(x.x, a.x, b.x) > most || outside(x.y, a.y, b.y) > most || outside(x.z, a.z, b.z) > most)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether what was put aside cannot collide: all ends are near those of the search.
+static bool sift_holds(const contact* c)
+{
+    double most = 0.499 * (sift_least(c) - 8.0 * c->ulp), most_sq = most > 0.0 ? most * most : -1.0;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        vec3 off = v3_sub(v3_sub(c->end[i], c->frame), c->collider->end[i]);
+        if (!(v3_dot(off, off) <= most_sq))
         {
             return false;
         }
@@ -376,7 +400,7 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
 
 weft_status contact_find(contact* c, const contact_substep* now)
 {
-    narrow_search search = {c->reach, near_test, c, sizeof(contact_row)};
+    narrow_search search = {c->reach, near_test, c, sizeof(contact_row), true};
     c->now = *now;
     c->releases = 0;
     TRY(load(c));
@@ -435,12 +459,13 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
 weft_status find_collisions(contact* c)
 {
     TRY(find_measure(c)); // the response may have moved things
-    narrow_search search = {c->reach, collision_test, c, sizeof(collision)};
+    narrow_search search = {c->reach, collision_test, c, sizeof(collision), false};
     if (!covers(c))
     {
         TRY(find_search(c));
     }
     c->swing = swing_of(c);
+    search.sifted = sift_holds(c);
     TRY(collider_test(c->collider, &search, &c->found));
     memset(c->awake, 0, (size_t)c->vertex_count);
     c->all_awake = false;
