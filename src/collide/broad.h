@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "collide/smooth.h"
 #include "core/core.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
@@ -77,6 +78,8 @@ typedef struct bvh
     int* vertex;       // [8 * arity * groups] their vertices: group by group, corner by corner
     int* last_id;      // [groups] the greatest id
     int moving_groups; // the groups behind these have obstacles only
+    const smooth_map* smooth; // by which flat bodies are sorted at rest, or NULL
+    smooth_rect* rect;        // [groups] with it: where their features are at rest
 } bvh;
 
 // What a build needs for its while; it grows.
@@ -131,6 +134,7 @@ typedef struct broad_walk
     float margin_up, margin_down; // the margin, rounded away from zero and towards it
     const vec3 *start, *end;      // [vertex_count]
     const cull_rules* rules;      // NULL: none
+    const smooth_map* smooth;     // NULL: nothing is known to be smooth
     int level;                    // of the query nodes that are chunks
     page_pool* pool;
     int* found; // [queries->count] number of pairs of each query
@@ -287,6 +291,7 @@ struct weft_collider
     vertex_box* boxes; // [vertex_count] swept, or of the start
     vertex_box* ends;  // [vertex_count] of the end, or NULL
     bool apart;        // boxes of start and end apart, else swept ones
+    smooth_map smooth;
     near_window window;
     build_scratch scratch; // kept with a window, which asks for builds as cloth goes on
     double built_ratio;    // of the sums of half perimeters, right after a build; 0: there was none
@@ -305,6 +310,13 @@ struct weft_collider
 weft_status collider_create(const weft_collider_def* def, workers* pool, weft_collider** out, weft_error* error);
 // From the next update on: boxes of start and end apart, or swept ones as in a new collider.
 weft_status collider_split_boxes(weft_collider* c, bool apart);
+// Flat bodies that are smooth are not searched against themselves from now on: where they are at rest, [vertex_count]
+// first vertices of the collider. Only for searches after collider_smooth_measure.
+weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* body, int vertex_count, int body_count);
+// After an update: where bodies are smooth in the step. Nothing is where positions are rounded too roughly.
+void collider_smooth_measure(weft_collider* c, double rounding);
+// Whether what was smooth then cannot meet itself on the way to other ends, either.
+bool collider_smooth_holds(const weft_collider* c, const vec3* end, double rounding);
 // A search of one kind with this margin in the boxes of the last update.
 pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double margin);
 weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, pair_list* out, weft_error* error);

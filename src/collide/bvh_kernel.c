@@ -466,6 +466,8 @@ static int refine(walker* s, int query_level, int query_node, int level, const i
         node_thresholds(w, w->queries->node_end, query_level, query_node, threshold + 6);
     }
     int body = w->rules ? node_body(w->queries, query_level, query_node) : BODY_MIXED;
+    // Of groups against groups.
+    const smooth_rect* own = w->smooth && query_level == 0 && level == 1 ? &w->queries->rect[query_node] : NULL;
     int* out = s->list;
     for (int k = 0; k < count; k++)
     {
@@ -482,6 +484,11 @@ static int refine(walker* s, int query_level, int query_node, int level, const i
             int lane = __builtin_ctz(left);
             bool wanted = cull_bodies_wanted(w->rules, body, targets->body[at * BVH_WIDTH + (size_t)lane]);
             hits &= ~((unsigned)!wanted << lane);
+        }
+        for (unsigned left = own ? hits : 0; left; left &= left - 1)
+        {
+            int lane = __builtin_ctz(left);
+            hits &= ~((unsigned)smooth_apart(w->smooth, own, &targets->rect[node * BVH_WIDTH + lane]) << lane);
         }
         int found = int8_pack(lane_number, hits, out);
         for (int j = 0; j < found; j++)

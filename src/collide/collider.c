@@ -165,6 +165,7 @@ void weft_collider_destroy(weft_collider* c)
     }
     cull_rules_finish(&c->rules);
     window_finish(&c->window);
+    smooth_finish(&c->smooth);
     build_scratch_finish(&c->scratch);
     pair_finder_finish(&c->finder);
     mem_free(c->start);
@@ -386,6 +387,7 @@ weft_status weft_collider_update(weft_collider* c, const vec3* start, const vec3
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "margin %g: it is in metres, finite and not negative", margin);
     }
+    c->smooth.valid = false;
     bool first = !c->ready; // also after a failure, when the boxes are not all of one step
     c->ready = false;
     update_context u = {.c = c, .start = start, .end = end, .bad = -1};
@@ -434,7 +436,8 @@ pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double 
                  .margin_down = fmaxf(0.0f, (float)(fmin(margin, largest) * (1.0 - 0x1p-20)) - 1e-37f),
                  .start = c->start,
                  .end = c->end,
-                 .rules = c->rules.body ? &c->rules : NULL}};
+                 .rules = c->rules.body ? &c->rules : NULL,
+                 .smooth = c->smooth.valid ? &c->smooth : NULL}};
 }
 
 weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, pair_list* out, weft_error* error)

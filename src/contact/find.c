@@ -14,7 +14,8 @@
 
 #include "collide/ccd.h"
 
-static const double long_way = 0.5; // edges
+static const double long_way = 0.5;     // edges
+static const double smooth_ulps = 16.0; // what is smooth stays farther apart than that
 
 // Coordinates below what exact detection takes are as good as zero.
 vec3 find_flush(vec3 x)
@@ -130,6 +131,7 @@ weft_status find_search(contact* c)
         c->framed[i] = v3_sub(c->end[i], c->frame);
     }
     TRY(weft_collider_update(c->collider, c->start, c->framed, c->reach, NULL));
+    collider_smooth_measure(c->collider, smooth_ulps * c->ulp);
     TRY(collider_candidates(c->collider, c->reach, NULL));
     return collider_sift(c->collider, sift_least(c));
 }
@@ -460,7 +462,7 @@ weft_status find_collisions(contact* c)
 {
     TRY(find_measure(c)); // the response may have moved things
     narrow_search search = {c->reach, collision_test, c, sizeof(collision), false};
-    if (!covers(c))
+    if (!covers(c) || !collider_smooth_holds(c->collider, c->end, smooth_ulps * c->ulp))
     {
         TRY(find_search(c));
     }
