@@ -79,7 +79,7 @@ typedef struct bvh
     int* last_id;      // [groups] the greatest id
     int moving_groups; // the groups behind these have obstacles only
     const smooth_map* smooth; // by which flat bodies are sorted at rest, or NULL
-    smooth_rect* rect;        // [groups] with it: where their features are at rest
+    smooth_rect* rect;        // [node_capacity] with it: where their features are at rest
 } bvh;
 
 // What a build needs for its while; it grows.
@@ -250,6 +250,27 @@ typedef struct narrow_list
     int count, capacity;
 } narrow_list;
 
+typedef struct around_list
+{
+    int* feature; // [count]
+    int count, capacity;
+    long long tests; // of boxes, so far
+} around_list;
+
+// Features at each vertex v: feature[start[v] .. start[v + 1]).
+typedef struct feature_star
+{
+    int *start, *feature;
+} feature_star;
+
+// What adds candidates of few vertices: extend.c.
+typedef struct extender
+{
+    feature_star star[2]; // edges, faces
+    pair_list more[2];    // vertex and face, edge and edge
+    around_list around;
+} extender;
+
 typedef enum feature_kind
 {
     FEATURE_VERTEX,
@@ -304,6 +325,7 @@ struct weft_collider
     int* kept;                        // [kept_capacity] of each chunk of candidates
     int kept_capacity;
     narrow_list near, impacts;
+    extender extender;
 };
 
 // With the caller's threads instead of its own.
@@ -313,8 +335,9 @@ weft_status collider_split_boxes(weft_collider* c, bool apart);
 // Flat bodies that are smooth are not searched against themselves from now on: where they are at rest, [vertex_count]
 // first vertices of the collider. Only for searches after collider_smooth_measure.
 weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* body, int vertex_count, int body_count);
-// After an update: where bodies are smooth in the step. Nothing is where positions are rounded too roughly.
-void collider_smooth_measure(weft_collider* c, double rounding);
+// After an update: where bodies are smooth in the step, so that nothing is `near` or closer than neighbours in one body
+// may be (find.c, rest_limit). Nothing is where positions are rounded too roughly.
+void collider_smooth_measure(weft_collider* c, double near, double rounding);
 // Whether what was smooth then cannot meet itself on the way to other ends, either.
 bool collider_smooth_holds(const weft_collider* c, const vec3* end, double rounding);
 // A search of one kind with this margin in the boxes of the last update.
@@ -343,6 +366,13 @@ weft_status collider_narrow(weft_collider* c, const narrow_search* search, narro
 // not look at the search's margin.
 weft_status collider_candidates(weft_collider* c, double margin, weft_error* error);
 weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out);
+// After both: `count` vertices end elsewhere, at end[vertex], and what is then around their features is added to the
+// candidates. Not done where boxes are apart, or the trees do not hold all that is near: update and search again.
+weft_status collider_extend(weft_collider* c, const int* vertex, int count, const vec3* end, bool* done);
+weft_status extender_build(weft_collider* c);
+void extender_finish(extender* x); // zeroed is fine
+// Trees follow boxes of vertices that have changed; false: they do not hold all that is near.
+bool collider_refit(weft_collider* c);
 // Between the two: puts candidates aside that one direction keeps apart by more than `least` from start to end.
 weft_status collider_sift(weft_collider* c, double least);
 
@@ -356,13 +386,6 @@ bool window_left(const weft_collider* c, int begin, int end, const vec3* from, c
 void window_choose(weft_collider* c, double margin); // features for the next build of the trees
 
 // ---- what is around one box
-typedef struct around_list
-{
-    int* feature; // [count]
-    int count, capacity;
-    long long tests; // of boxes, so far
-} around_list;
-
 // The features whose boxes of the last update (those of the end, where they are apart) are at most `margin` from the
 // box along every axis, and some that are little farther; in no order.
 weft_status collider_around(const weft_collider* c, feature_kind kind, const double_box* box, double margin,

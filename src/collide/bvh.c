@@ -183,7 +183,7 @@ static void fill_groups(bvh* tree)
     }
 }
 
-// Where the features of a group are at rest.
+// Where the features of nodes are at rest.
 static void fill_rects(bvh* tree)
 {
     for (int k = 0; k < tree->held; k++)
@@ -191,6 +191,16 @@ static void fill_rects(bvh* tree)
         const int* corner = tree->corner + (size_t)tree->id[k] * (size_t)tree->arity;
         smooth_rect rect = smooth_rect_of(tree->smooth, corner, tree->arity), *group = &tree->rect[k / BVH_WIDTH];
         k % BVH_WIDTH == 0 ? (void)(*group = rect) : smooth_rect_join(group, &rect);
+    }
+    for (int level = 1; level < tree->level_count; level++)
+    {
+        const smooth_rect* below = tree->rect + tree->level_start[level - 1];
+        smooth_rect* here = tree->rect + tree->level_start[level];
+        for (int k = 0; k < tree->level_size[level - 1]; k++)
+        {
+            smooth_rect* node = &here[k / BVH_WIDTH];
+            k % BVH_WIDTH == 0 ? (void)(*node = below[k]) : smooth_rect_join(node, &below[k]);
+        }
     }
 }
 

@@ -402,7 +402,12 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
     int lanes = int_min(BVH_WIDTH, queries->held - group * BVH_WIDTH), first_id = INT32_MAX, block_count = 0;
     for (int lane = 0; lane < lanes; lane++)
     {
+        s->w->found[id[lane]] = 0;
         first_id = int_min(first_id, id[lane]);
+    }
+    if (group_count == 0)
+    {
+        return;
     }
     const group_block* blocks = make_blocks(s, groups, group_count, s->w->ascending ? first_id : -1, &block_count);
     float outer[12][8], inner[12][8];
@@ -466,8 +471,8 @@ static int refine(walker* s, int query_level, int query_node, int level, const i
         node_thresholds(w, w->queries->node_end, query_level, query_node, threshold + 6);
     }
     int body = w->rules ? node_body(w->queries, query_level, query_node) : BODY_MIXED;
-    // Of groups against groups.
-    const smooth_rect* own = w->smooth && query_level == 0 && level == 1 ? &w->queries->rect[query_node] : NULL;
+    const smooth_rect* own = w->smooth ? &w->queries->rect[w->queries->level_start[query_level] + query_node] : NULL;
+    own = own && own->grid >= 0 ? own : NULL;
     int* out = s->list;
     for (int k = 0; k < count; k++)
     {
@@ -488,7 +493,8 @@ static int refine(walker* s, int query_level, int query_node, int level, const i
         for (unsigned left = own ? hits : 0; left; left &= left - 1)
         {
             int lane = __builtin_ctz(left);
-            hits &= ~((unsigned)smooth_apart(w->smooth, own, &targets->rect[node * BVH_WIDTH + lane]) << lane);
+            const smooth_rect* other = &targets->rect[targets->level_start[level - 1] + node * BVH_WIDTH + lane];
+            hits &= ~((unsigned)smooth_apart(w->smooth, own, other) << lane);
         }
         int found = int8_pack(lane_number, hits, out);
         for (int j = 0; j < found; j++)

@@ -166,6 +166,7 @@ void weft_collider_destroy(weft_collider* c)
     cull_rules_finish(&c->rules);
     window_finish(&c->window);
     smooth_finish(&c->smooth);
+    extender_finish(&c->extender);
     build_scratch_finish(&c->scratch);
     pair_finder_finish(&c->finder);
     mem_free(c->start);
@@ -378,6 +379,13 @@ static weft_status rebuild(weft_collider* c, double margin, weft_error* error)
 static bool window_holds(const weft_collider* c, double margin)
 {
     return !c->window.used || window_covers(&c->window, &c->window.moving, margin);
+}
+
+bool collider_refit(weft_collider* c)
+{
+    c->window.used ? window_follow(c) : (void)0;
+    refit_all(c, true);
+    return window_holds(c, c->margin);
 }
 
 weft_status weft_collider_update(weft_collider* c, const vec3* start, const vec3* end, double margin, weft_error* error)

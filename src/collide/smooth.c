@@ -10,12 +10,13 @@
 // l > 0 no two points of D meet, which is a sharper form of the normal cones and contours of Volino and
 // Magnenat-Thalmann 1994. And when no F moves by more than d (in the Frobenius norm) within a step, then at all times
 // of it |x(a) - x(b)| >= (l - d) |a - b|, along the direction that they have at the start as well. Features that do not
-// share a vertex are at rest at least as far apart as the smallest altitude of the triangles around: where l - d >= 0.6
-// they stay apart by more than 0.55 of their distance at rest, which is what contact wants of neighbours, whatever the
-// thickness (find.c, rest_limit).
+// share a vertex are at rest at least as far apart as the smallest altitude of the triangles around: where l - d times
+// that is more than contact's reach they are not near. And where l - d >= 0.6 they stay apart by more than 0.55 of their
+// distance at rest, which is all that contact wants of neighbours, whatever the thickness (find.c, rest_limit).
 //
 // D is a rectangle of cells, two edges wide. A cell has the mean of F of all triangles that have a part of it, and how
-// far these are off it at most, until the end of the step. Each cell sees a window of those around with R of its own
+// far these are off it at most, until the end of the step; across its plane that counts little for those who look from
+// a plane that leans little. Each cell sees a window of those around with R of its own
 // mean. Groups of features know the cells in which they are at rest; two groups are no pair where all cells of the
 // rectangle around both are smooth as seen from the middle of the first.
 //
@@ -84,14 +85,23 @@ static void measure_windows(void* context, int begin, int end)
 // What is left of distances at rest, at the least, is more than what positions are rounded by.
 static bool is_clear(const smooth_map* m, double rounding)
 {
-    return m->grid_count > 0 && ((double)SMOOTH_LEAST - SMOOTH_LASTS) * m->altitude > 2.0 * rounding;
+    return m->grid_count > 0 && SMOOTH_KEEPS * m->altitude > 2.0 * rounding;
 }
 
-void collider_smooth_measure(weft_collider* c, double rounding)
+// What eigenvalues must be: so that neighbours stay `near` apart, or, where they are not at rest, by more than they
+// are asked to; and so that it lasts.
+static double least_for(const smooth_map* m, double near)
+{
+    const double enough = 0.6, more = 1.05;
+    return fmin(enough, fmax(SMOOTH_KEEPS + SMOOTH_LASTS, more * near / m->altitude));
+}
+
+void collider_smooth_measure(weft_collider* c, double near, double rounding)
 {
     smooth_map* m = &c->smooth;
     smooth_context s = {.c = c, .map = m, .kernels = kernels_for(c->cpu)};
     m->valid = is_clear(m, rounding);
+    m->least = m->valid ? (float)least_for(m, near) : 1.0f;
     if (m->valid)
     {
         parallel_for(c->pool, m->face_count, FACE_GRAIN, measure_faces, &s);
@@ -127,11 +137,12 @@ static void compare_faces(void* context, int begin, int end)
         vec3 off[3];
         for (int k = 0; k < 3; k++)
         {
-            off[k] = v3_sub(s->end[v[k]], s->c->end[v[k]]);
+            off[k] = v3_sub(s->end[v[k]], s->c->start[v[k]]);
         }
         vec3 a = v3_sub(off[1], off[0]), b = v3_sub(off[2], off[0]);
         vec3 p = v3_madd(v3_scale(inverse[0], a), inverse[2], b), q = v3_madd(v3_scale(inverse[1], a), inverse[3], b);
-        if (!(v3_dot(p, p) + v3_dot(q, q) <= SMOOTH_LASTS * SMOOTH_LASTS) && counts(m, v))
+        double most = (double)m->drift[f] + SMOOTH_LASTS; // that much was taken off, and may be
+        if (!(v3_dot(p, p) + v3_dot(q, q) <= most * most) && counts(m, v))
         {
             atomic_store_explicit(&s->left, true, memory_order_relaxed);
             return;

@@ -5,10 +5,9 @@
 #include "core/core.h"
 #include "math/vec.h"
 
-// What the smallest eigenvalue, less the spread, is at least where cells agree; and how far gradients may leave the end
-// that was measured before that says nothing any more.
-#define SMOOTH_LEAST 0.6f
-#define SMOOTH_LASTS 0.4
+// How far gradients may leave the end that was measured, before that says nothing any more; what they keep then.
+#define SMOOTH_LASTS 0.25
+#define SMOOTH_KEEPS 0.1
 
 enum
 {
@@ -56,7 +55,11 @@ typedef struct smooth_map
     float (*gradient)[6]; // [face_count] at the start, column by column
     float* drift;         // [face_count] how far it moves until the end
     float* mean[6];       // [cell_count + SMOOTH_WINDOW] of the faces of a cell
-    float* spread;        // [cell_count + SMOOTH_WINDOW] of what its faces are, until the end, off the mean; infinite: not smooth
+    float* spread;        // [cell_count + SMOOTH_WINDOW] how far its faces are off the mean in its plane, and how far they
+                          // move until the end; infinite: it is not smooth
+    float* lean;          // [cell_count + SMOOTH_WINDOW] how far they are off it across the plane
+    float* normal[3];     // [cell_count + SMOOTH_WINDOW] of the plane
+    float least;          // eigenvalue where cells agree, after all that is taken off
     uint64_t* window;     // [cell_count] of cells around, those that are smooth as this one sees them
 } smooth_map;
 

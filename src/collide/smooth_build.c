@@ -22,7 +22,7 @@ void smooth_finish(smooth_map* m)
 {
     void* const arrays[] = {m->grid,  m->grid_of,   m->at,        m->class_at,   m->corner, m->inverse,  m->live,
                             m->sound, m->stride_of, m->cell_face, m->cell_start, m->drift,  m->gradient, m->spread,
-                            m->window};
+                            m->window, m->lean};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);
@@ -30,6 +30,8 @@ void smooth_finish(smooth_map* m)
     for (int k = 0; k < 6; k++)
     {
         mem_free(m->mean[k]);
+        mem_free(m->normal[k / 2]);
+        m->normal[k / 2] = NULL;
     }
     *m = (smooth_map){0};
 }
@@ -471,9 +473,15 @@ static weft_status make_arrays(const rest_bodies* r, smooth_map* m)
     m->cell_start = MEM_NEW(m->cell_count + 2, int);
     m->sound = MEM_NEW(m->cell_count, uint8_t);
     m->spread = MEM_NEW(m->cell_count + SMOOTH_WINDOW, float);
+    m->lean = MEM_NEW(m->cell_count + SMOOTH_WINDOW, float);
     m->window = MEM_NEW(m->cell_count, uint64_t);
     bool room = m->corner && m->inverse && m->gradient && m->drift && m->live && m->stride_of && m->cell_start &&
-                m->sound && m->spread && m->window;
+                m->sound && m->spread && m->lean && m->window;
+    for (int k = 0; k < 3; k++)
+    {
+        m->normal[k] = MEM_NEW(m->cell_count + SMOOTH_WINDOW, float);
+        room = room && m->normal[k];
+    }
     for (int k = 0; k < 6; k++)
     {
         m->mean[k] = MEM_NEW(m->cell_count + SMOOTH_WINDOW, float);
@@ -544,11 +552,12 @@ weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* b
     {
         bvh* tree = &c->tree[kind];
         mem_free(tree->rect);
-        tree->rect = MEM_NEW(tree->count / BVH_WIDTH + 1, smooth_rect);
+        tree->rect = MEM_NEW(tree->node_capacity, smooth_rect);
         tree->smooth = tree->rect ? m : NULL;
         status = tree->rect ? WEFT_OK : WEFT_NO_MEMORY;
     }
     c->build_count = 0; // in another order
+    status = status == WEFT_OK ? extender_build(c) : status;
     mem_free(r.border);
     mem_free(r.grid);
     mem_free(r.faces);

@@ -63,9 +63,23 @@ WIDE_INLINE void frame_of(const float f[6], float out[6])
     }
 }
 
-// Lanes of the eight cells from `at` on whose smallest eigenvalue of the symmetric part of (frame^T mean), less their
-// spread, is large enough. What is not a number is not.
-WIDE_INLINE unsigned agreeing(const smooth_map* m, const float frame[6], int at)
+// An upper bound of the root of y from 0 to 1, by tangents.
+WIDE_INLINE float8 root_above(float8 y)
+{
+    const float at[5] = {0.03f, 0.1f, 0.25f, 0.5f, 0.9f};
+    float8 out = y * (0.5f / at[0]) + float8_set(0.5f * at[0]);
+    for (int k = 1; k < 5; k++)
+    {
+        float8 other = y * (0.5f / at[k]) + float8_set(0.5f * at[k]);
+        out = -float8_max(-out, -other);
+    }
+    return out;
+}
+
+// Lanes of the eight cells from `at` on that are smooth as seen in a frame with this normal: the least eigenvalue of
+// the symmetric part of (frame^T mean), less what their faces are off the mean, is large enough. What is off across a
+// cell's own plane counts by the sine of the angle between the planes. What is not a number does not agree.
+WIDE_INLINE unsigned agreeing(const smooth_map* m, const float frame[6], const float normal[3], int at)
 {
     float8 product[2][2];
     for (int i = 0; i < 2; i++)
@@ -77,61 +91,80 @@ WIDE_INLINE unsigned agreeing(const smooth_map* m, const float frame[6], int at)
                             frame[3 * i + 2] * float8_load(m->mean[3 * j + 2] + at);
         }
     }
+    float8 cosine = normal[0] * float8_load(m->normal[0] + at) + normal[1] * float8_load(m->normal[1] + at) +
+                    normal[2] * float8_load(m->normal[2] + at);
+    float8 sine = root_above(float8_max(float8_set(0.0f), float8_set(1.0f) - cosine * cosine));
     float8 half = 0.5f * (product[0][0] + product[1][1]), turn = 0.5f * (product[0][0] - product[1][1]),
            shear = 0.5f * (product[0][1] + product[1][0]);
-    float8 left = half - float8_load(m->spread + at) - float8_set(SMOOTH_LEAST);
+    float8 left = half - float8_load(m->spread + at) - sine * float8_load(m->lean + at) - float8_set(m->least);
     int8 fit = (left > float8_set(0.0f)) & (half < float8_set(MOST));
     return int8_bits(fit & (left * left > turn * turn + shear * shear));
 }
 
-// Likewise of one cell, as it sees itself.
-WIDE_INLINE bool agrees(const float frame[6], const float mean[6], float spread)
+WIDE_INLINE void normal_of(const float r[6], float out[3])
 {
-    float p[2][2];
-    for (int i = 0; i < 2; i++)
+    out[0] = r[1] * r[5] - r[2] * r[4];
+    out[1] = r[2] * r[3] - r[0] * r[5];
+    out[2] = r[0] * r[4] - r[1] * r[3];
+}
+
+// The larger; what is not a number stays.
+WIDE_INLINE float most_of(float so_far, float next)
+{
+    return next <= so_far ? so_far : next;
+}
+
+static void measure_cell(smooth_map* m, int cell)
+{
+    const int *face = m->cell_face + m->cell_start[cell], count = m->cell_start[cell + 1] - m->cell_start[cell];
+    float mean[6] = {0}, frame[6], normal[3], spread = 0.0f, lean = 0.0f;
+    for (int f = 0; f < count; f++)
     {
-        for (int j = 0; j < 2; j++)
+        for (int j = 0; j < 6; j++)
         {
-            p[i][j] = frame[3 * i] * mean[3 * j] + frame[3 * i + 1] * mean[3 * j + 1] + frame[3 * i + 2] * mean[3 * j + 2];
+            mean[j] += m->gradient[face[f]][j];
         }
     }
-    float half = 0.5f * (p[0][0] + p[1][1]), turn = 0.5f * (p[0][0] - p[1][1]), shear = 0.5f * (p[0][1] + p[1][0]);
-    float left = half - spread - SMOOTH_LEAST;
-    return left > 0.0f && half < MOST && left * left > turn * turn + shear * shear;
+    for (int j = 0; j < 6; j++)
+    {
+        mean[j] *= 1.0f / (float)count;
+        m->mean[j][cell] = mean[j];
+    }
+    frame_of(mean, frame);
+    normal_of(frame, normal);
+    for (int f = 0; f < count; f++)
+    {
+        const float* g = m->gradient[face[f]];
+        float sum = 0.0f, across[2];
+        for (int i = 0; i < 2; i++)
+        {
+            float d[3] = {g[3 * i] - mean[3 * i], g[3 * i + 1] - mean[3 * i + 1], g[3 * i + 2] - mean[3 * i + 2]};
+            across[i] = d[0] * normal[0] + d[1] * normal[1] + d[2] * normal[2];
+            for (int j = 0; j < 3; j++)
+            {
+                float inside = d[j] - across[i] * normal[j];
+                sum += inside * inside;
+            }
+        }
+        spread = most_of(spread, sqrtf(sum) + m->drift[face[f]]);
+        lean = most_of(lean, sqrtf(across[0] * across[0] + across[1] * across[1]));
+    }
+    for (int j = 0; j < 3; j++)
+    {
+        m->normal[j][cell] = normal[j];
+    }
+    m->spread[cell] = spread < 1.0f && lean < MOST ? spread : INFINITY;
+    m->lean[cell] = lean;
 }
 
 static void cells(smooth_map* m, int begin, int end)
 {
     for (int k = begin; k < end; k++)
     {
-        int cell = m->live[k], first = m->cell_start[cell], last = m->cell_start[cell + 1];
-        float mean[6] = {0}, spread = m->sound[cell] ? 0.0f : INFINITY;
-        for (int f = first; f < last && m->sound[cell]; f++)
+        if (m->sound[m->live[k]]) // else it is never smooth
         {
-            for (int j = 0; j < 6; j++)
-            {
-                mean[j] += m->gradient[m->cell_face[f]][j];
-            }
+            measure_cell(m, m->live[k]);
         }
-        for (int j = 0; j < 6; j++)
-        {
-            mean[j] *= 1.0f / (float)(last - first);
-            m->mean[j][cell] = mean[j];
-        }
-        for (int f = first; f < last && m->sound[cell]; f++)
-        {
-            const float* g = m->gradient[m->cell_face[f]];
-            float sum = 0.0f;
-            for (int j = 0; j < 6; j++)
-            {
-                sum += (g[j] - mean[j]) * (g[j] - mean[j]);
-            }
-            float off = sqrtf(sum) + m->drift[m->cell_face[f]];
-            spread = off <= spread ? spread : off; // what is not a number goes on
-        }
-        float frame[6];
-        frame_of(mean, frame);
-        m->spread[cell] = agrees(frame, mean, spread) ? spread : INFINITY;
     }
 }
 
@@ -143,16 +176,17 @@ static void windows(smooth_map* m, int begin, int end)
         uint64_t bits = 0;
         if (m->spread[cell] < INFINITY)
         {
-            float mean[6], frame[6];
+            float mean[6], frame[6], normal[3];
             for (int j = 0; j < 6; j++)
             {
                 mean[j] = m->mean[j][cell];
             }
             frame_of(mean, frame);
+            normal_of(frame, normal);
             for (int row = 0; row < SMOOTH_WINDOW; row++)
             {
                 int at = cell + (row - SMOOTH_BEHIND) * stride - SMOOTH_BEHIND;
-                bits |= (uint64_t)agreeing(m, frame, at) << SMOOTH_WINDOW * row;
+                bits |= (uint64_t)agreeing(m, frame, normal, at) << SMOOTH_WINDOW * row;
             }
         }
         m->window[cell] = bits;

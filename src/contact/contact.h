@@ -264,6 +264,7 @@ typedef struct contact
     vec3 frame;        // m, the way that the search takes off all ends
     double swing;      // m: features come closer by no more
     vec3* framed;      // [vertex_count] ends without it
+    int* strays;       // [cloth_count] vertices that end too far from where the search had them
     double ulp;        // m, largest rounding of a coordinate to float in this substep
     narrow_list rows;  // contact_row, sorted by pair
     int releases;      // times that a solve of this substep was looked at for pulls, see contact_pull_limits

@@ -3,7 +3,8 @@
 // The boxes span the way from the start to where velocities lead, and pairs of boxes within `reach` of each other are
 // the candidates. They serve twice. Before the solve: which features are closer than their thickness, or will be if
 // nothing stops them. After it: which collide on the way to the end that the solve has found. A candidate list stays
-// complete as long as no vertex leaves its box by more than half of the reach; then the trees are asked again.
+// complete as long as no vertex leaves its box by more than half of the reach; then the trees are asked again, where
+// these are few only for what is around them.
 //
 // Boxes of neighbours that move along with each other overlap by their whole way. What all cloth has in common is taken
 // off; and where the rest is long beside an edge, boxes of the start and of the end are kept apart (broad.h), which
@@ -16,6 +17,7 @@
 
 static const double long_way = 0.5;     // edges
 static const double smooth_ulps = 16.0; // what is smooth stays farther apart than that
+static const int few = 64;              // one of so many vertices is not worth a search of all
 
 // Coordinates below what exact detection takes are as good as zero.
 vec3 find_flush(vec3 x)
@@ -24,11 +26,22 @@ vec3 find_flush(vec3 x)
     return v3(fabs(x.x) < least ? 0.0 : x.x, fabs(x.y) < least ? 0.0 : x.y, fabs(x.z) < least ? 0.0 : x.z);
 }
 
+static inline double less_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double more_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 // NaN counts as infinite.
 static double largest_of(vec3 x)
 {
     double sum = fabs(x.x) + fabs(x.y) + fabs(x.z);
-    return sum < INFINITY ? fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))) : INFINITY;
+    double most = more_of(fabs(x.x), more_of(fabs(x.y), fabs(x.z)));
+    return sum < INFINITY ? most : INFINITY;
 }
 
 // The rounding of what takes part. What has left the range of exact detection has gone wrong long before.
@@ -38,7 +51,7 @@ weft_status find_measure(contact* c)
     double largest = 0.0;
     for (int i = 0; i < c->vertex_count; i++)
     {
-        largest = fmax(largest, fmax(largest_of(c->start[i]), largest_of(c->end[i])));
+        largest = more_of(largest, more_of(largest_of(c->start[i]), largest_of(c->end[i])));
     }
     c->ulp = fmax(c->ulp, ldexp(largest, -24));
     return largest < far ? WEFT_OK : WEFT_NOT_FINITE;
@@ -110,16 +123,16 @@ static double swing_of(const contact* c)
     for (int i = 0; i < c->vertex_count; i++)
     {
         vec3 d = v3_sub(v3_sub(c->end[i], c->start[i]), c->frame);
-        most = fmax(most, v3_dot(d, d));
+        most = more_of(most, v3_dot(d, d));
     }
     return 2.0 * sqrt(most);
 }
 
 // What is put aside is farther apart than any pair's reach, at the start and where velocities lead, along one direction;
-// neighbours in flat cloth are apart by a third of an edge, so that it lasts where the end is another.
+// neighbours in flat cloth are apart by more than a third of an edge, so that it lasts where the end is another.
 static double sift_least(const contact* c)
 {
-    const double more = 1.001, edge_share = 0.3;
+    const double more = 1.001, edge_share = 0.2;
     return fmax(more * c->reach, edge_share * c->edge);
 }
 
@@ -131,29 +144,48 @@ weft_status find_search(contact* c)
         c->framed[i] = v3_sub(c->end[i], c->frame);
     }
     TRY(weft_collider_update(c->collider, c->start, c->framed, c->reach, NULL));
-    collider_smooth_measure(c->collider, smooth_ulps * c->ulp);
+    collider_smooth_measure(c->collider, c->reach, smooth_ulps * c->ulp);
     TRY(collider_candidates(c->collider, c->reach, NULL));
     return collider_sift(c->collider, sift_least(c));
 }
 
 static double outside(double x, double a, double b)
 {
-    return fmax(fmin(a, b) - x, x - fmax(a, b));
+    return more_of(less_of(a, b) - x, x - more_of(a, b));
 }
 
-static bool covers(const contact* c)
+// Vertices that candidates do not cover; how many.
+static int find_strays(contact* c)
 {
     const double most = 0.499 * c->reach;
+    int count = 0;
     for (int i = 0; i < c->cloth_count; i++)
     {
         vec3 x = v3_sub(c->end[i], c->frame), b = c->collider->end[i],
              a = c->collider->apart ? b : c->collider->start[i];
         if (outside(x.x, a.x, b.x) > most || outside(x.y, a.y, b.y) > most || outside(x.z, a.z, b.z) > most)
         {
-            return false;
+            c->strays[count++] = i;
         }
     }
-    return true;
+    return count;
+}
+
+// Candidates that last: few vertices that have gone astray are searched for alone.
+static weft_status find_cover(contact* c)
+{
+    int count = find_strays(c);
+    bool done = count == 0;
+    bool smooth = collider_smooth_holds(c->collider, c->end, smooth_ulps * c->ulp);
+    for (int k = 0; k < count; k++)
+    {
+        c->framed[c->strays[k]] = v3_sub(c->end[c->strays[k]], c->frame);
+    }
+    if (smooth && count > 0 && count <= c->cloth_count / few)
+    {
+        TRY(collider_extend(c->collider, c->strays, count, c->framed, &done));
+    }
+    return done && smooth ? WEFT_OK : find_search(c);
 }
 
 // Whether what was put aside cannot collide: all ends are near those of the search.
@@ -201,16 +233,6 @@ static void candidate_end(const contact* c, candidate* q)
     }
 }
 
-static double least_of(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double most_of(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 // The direction from the middle of the second to that of the first, at the start; of any length.
 static vec3 middle_direction(const candidate* q)
 {
@@ -225,9 +247,9 @@ static vec3 middle_direction(const candidate* q)
 // How far they are apart along d, at least, in lengths of d; not above zero: not at all.
 static double gap_along(vec3 d, const vec3 x[4], int first)
 {
-    double low = v3_dot(d, x[0]), high = most_of(v3_dot(d, x[2]), v3_dot(d, x[3])), other = v3_dot(d, x[1]);
-    low = first == 2 ? least_of(low, other) : low;
-    high = first == 1 ? most_of(high, other) : high;
+    double low = v3_dot(d, x[0]), high = more_of(v3_dot(d, x[2]), v3_dot(d, x[3])), other = v3_dot(d, x[1]);
+    low = first == 2 ? less_of(low, other) : low;
+    high = first == 1 ? more_of(high, other) : high;
     return low - high;
 }
 
@@ -462,10 +484,7 @@ weft_status find_collisions(contact* c)
 {
     TRY(find_measure(c)); // the response may have moved things
     narrow_search search = {c->reach, collision_test, c, sizeof(collision), false};
-    if (!covers(c) || !collider_smooth_holds(c->collider, c->end, smooth_ulps * c->ulp))
-    {
-        TRY(find_search(c));
-    }
+    TRY(find_cover(c));
     c->swing = swing_of(c);
     search.sifted = sift_holds(c);
     TRY(collider_test(c->collider, &search, &c->found));
