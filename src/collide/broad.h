@@ -322,6 +322,7 @@ struct weft_collider
     pair_list vertex_face, edge_edge; // what weft_collider_pairs handed out
     pair_list candidates[2];          // of the last search: vertex and face, edge and edge
     pair_list sifted[2];              // of these, what the last sift has left
+    pair_list sifted_again[2];        // of one or the other, what a second one has
     int* kept;                        // [kept_capacity] of each chunk of candidates
     int kept_capacity;
     narrow_list near, impacts;
@@ -351,6 +352,13 @@ weft_status collider_no_memory(weft_status status, weft_error* error); // fills 
 // Whether a candidate is to be kept, and with `out` its record.
 typedef bool narrow_test_fn(const weft_collider* c, weft_pair_kind kind, weft_pair pair, void* context, void* out);
 
+typedef enum narrow_among
+{
+    AMONG_ALL,
+    AMONG_SIFTED,
+    AMONG_SIFTED_AGAIN
+} narrow_among;
+
 // Keeps those candidates of both kinds at this margin that pass the test, in order.
 typedef struct narrow_search
 {
@@ -358,7 +366,7 @@ typedef struct narrow_search
     narrow_test_fn* test;
     void* context;
     size_t item_size;
-    bool sifted; // only what the last sift has left
+    narrow_among among;
 } narrow_search;
 
 weft_status collider_narrow(weft_collider* c, const narrow_search* search, narrow_list* out, weft_error* error);
@@ -375,6 +383,8 @@ void extender_finish(extender* x); // zeroed is fine
 bool collider_refit(weft_collider* c);
 // Between the two: puts candidates aside that one direction keeps apart by more than `least` from start to end.
 weft_status collider_sift(weft_collider* c, double least);
+// Likewise of what that left, or of all, with other positions, [vertex_count + 1]: whole vectors are read.
+weft_status collider_sift_again(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least);
 
 // ---- the window
 weft_status window_init(weft_collider* c);

@@ -231,6 +231,8 @@ typedef struct query
     int id;
     int vertex[2];               // its vertices; the second is the first again where there is one
     float8 outer[12], inner[12]; // of the start, of the end
+    bool rules;                  // there are rules to be asked
+    size_t plain;                // where groups of targets have their bodies, if the query's has one: then bodies were seen to
     bool has_box;                // whether `box` is set: few queries need it
     double_box box[2];
 } query;
@@ -253,7 +255,7 @@ static void query_boxes(const broad_walk* w, const int* vertex, int count, doubl
 
 // Removes what the definition in double does not want: `doubtful` lanes whose boxes are not near, and what the rules
 // exclude.
-static unsigned look_closer(const walker* s, query* q, int group, unsigned hits, unsigned doubtful)
+static unsigned look_closer(const walker* s, query* q, int group, unsigned hits, unsigned doubtful, bool rules)
 {
     const broad_walk* w = s->w;
     const bvh* targets = w->targets;
@@ -263,7 +265,7 @@ static unsigned look_closer(const walker* s, query* q, int group, unsigned hits,
         query_boxes(w, a, w->queries->arity, q->box);
         q->has_box = true;
     }
-    for (unsigned left = w->rules ? hits : doubtful; left; left &= left - 1)
+    for (unsigned left = rules ? hits : doubtful; left; left &= left - 1)
     {
         int lane = __builtin_ctz(left);
         const int* b = targets->corner + (size_t)targets->id[group * BVH_WIDTH + lane] * (size_t)targets->arity;
@@ -274,7 +276,7 @@ static unsigned look_closer(const walker* s, query* q, int group, unsigned hits,
             query_boxes(w, b, targets->arity, box);
             wanted = w->apart ? boxes_near_apart(q->box, box, w->margin) : boxes_near(q->box, box, w->margin);
         }
-        wanted = wanted && (!w->rules || cull_features_wanted(w->rules, a, w->queries->arity, b, targets->arity));
+        wanted = wanted && (!rules || cull_features_wanted(w->rules, a, w->queries->arity, b, targets->arity));
         hits &= ~((unsigned)!wanted << lane);
     }
     return hits;
@@ -304,9 +306,10 @@ WIDE_INLINE void query_meets_group(walker* s, query* q, int group)
     // Whether there are hits at all cannot be guessed: going on without costs less than asking.
     unsigned hits = node_reach(w, (size_t)group, q->outer) & ~unwanted(s, q, group);
     unsigned doubtful = hits & ~node_reach(w, (size_t)group, q->inner);
-    if (doubtful || w->rules)
+    bool rules = q->rules && !(q->plain && w->targets->body[q->plain + (size_t)group] != BODY_MIXED);
+    if (doubtful || rules)
     {
-        hits = look_closer(s, q, group, hits, doubtful);
+        hits = look_closer(s, q, group, hits, doubtful, rules);
     }
     if (s->room < BVH_WIDTH && !page_next(s))
     {
@@ -393,6 +396,20 @@ WIDE_INLINE void query_meets_blocks(walker* s, query* q, const group_block* bloc
     s->tests += block_count + count;
 }
 
+static int node_body(const bvh* tree, int level, int node)
+{
+    bool top = level + 1 == tree->level_count;
+    return top ? BODY_MIXED : tree->body[(size_t)tree->level_start[level + 1] * BVH_WIDTH + (size_t)node];
+}
+
+// Where the bodies of groups of targets start, if refine has asked all rules for this group of queries; 0: it has not.
+static size_t plain_bodies(const broad_walk* w, int group)
+{
+    bool asked = w->rules && !w->rules->vertex_start && w->queries->level_count > 1 && w->targets->level_count > 1 &&
+                 node_body(w->queries, 0, group) != BODY_MIXED;
+    return asked ? (size_t)w->targets->level_start[1] * BVH_WIDTH : 0;
+}
+
 // The eight queries of a group.
 static void walk_group(walker* s, int group, const int* groups, int group_count)
 {
@@ -418,9 +435,10 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
         thresholds_outer(queries->node_end[group].side, s->w->margin_up, outer + 6);
         thresholds_inner(queries->node_end[group].side, s->w->margin_down, inner + 6);
     }
+    size_t plain = plain_bodies(s->w, group);
     for (int lane = 0; lane < lanes && !s->failed; lane++)
     {
-        query q = {.id = id[lane], .vertex = {vertex[lane], vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)]}};
+        query q = {.id = id[lane], .rules = s->w->rules, .plain = plain, .vertex = {vertex[lane], vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)]}};
         thresholds_of_lane(outer, lane, q.outer);
         thresholds_of_lane(inner, lane, q.inner);
         if (s->w->apart)
@@ -449,12 +467,6 @@ static void node_thresholds(const broad_walk* w, const box8* boxes, int level, i
     float outer[6][8];
     thresholds_outer(top ? all.side : from->side, w->margin_up, outer);
     thresholds_of_lane(outer, node % BVH_WIDTH, out);
-}
-
-static int node_body(const bvh* tree, int level, int node)
-{
-    bool top = level + 1 == tree->level_count;
-    return top ? BODY_MIXED : tree->body[(size_t)tree->level_start[level + 1] * BVH_WIDTH + (size_t)node];
 }
 
 // Children of the nodes in `list` (of `level` of the targets) that the query node's box reaches. They are put at

@@ -179,6 +179,8 @@ void weft_collider_destroy(weft_collider* c)
     mem_free(c->candidates[1].pair);
     mem_free(c->sifted[0].pair);
     mem_free(c->sifted[1].pair);
+    mem_free(c->sifted_again[0].pair);
+    mem_free(c->sifted_again[1].pair);
     mem_free(c->kept);
     mem_free(c->near.item);
     mem_free(c->impacts.item);

@@ -26,21 +26,16 @@ static void sift_chunk(void* context, int begin, int end)
     s->kept[begin / SIFT_GRAIN] = s->c->sift(&s->job, s->pair + begin, end - begin, s->out + begin);
 }
 
-static weft_status sift_list(weft_collider* c, weft_pair_kind kind, double least)
+static weft_status sift_list(weft_collider* c, const pair_list* from, pair_list* to, const sift_job* job)
 {
-    const pair_list* from = &c->candidates[kind];
-    pair_list* to = &c->sifted[kind];
     int chunks = (from->count + SIFT_GRAIN - 1) / SIFT_GRAIN;
     if (!scratch_grow((void**)&to->pair, &to->capacity, from->count, sizeof(weft_pair)) ||
         !scratch_grow((void**)&c->kept, &c->kept_capacity, chunks, sizeof(int)))
     {
         return WEFT_NO_MEMORY;
     }
-    sift_context s = {c,
-                      {kind, c->start, c->end, c->corner[kind == WEFT_EDGE_EDGE ? FEATURE_EDGE : FEATURE_FACE], least},
-                      from->pair,
-                      to->pair,
-                      c->kept};
+    sift_context s = {c, *job, from->pair, to->pair, c->kept};
+    s.job.corner = c->corner[job->kind == WEFT_EDGE_EDGE ? FEATURE_EDGE : FEATURE_FACE];
     parallel_for(c->pool, from->count, SIFT_GRAIN, sift_chunk, &s);
     to->count = 0;
     for (int k = 0; k < chunks; k++)
@@ -51,8 +46,21 @@ static weft_status sift_list(weft_collider* c, weft_pair_kind kind, double least
     return WEFT_OK;
 }
 
+static weft_status sift_both(weft_collider* c, const pair_list* from, pair_list* to, sift_job job)
+{
+    job.kind = WEFT_VERTEX_FACE;
+    TRY(sift_list(c, &from[0], &to[0], &job));
+    job.kind = WEFT_EDGE_EDGE;
+    return sift_list(c, &from[1], &to[1], &job);
+}
+
 weft_status collider_sift(weft_collider* c, double least)
 {
-    TRY(sift_list(c, WEFT_VERTEX_FACE, least));
-    return sift_list(c, WEFT_EDGE_EDGE, least);
+    return sift_both(c, c->candidates, c->sifted, (sift_job){.start = c->start, .end = c->end, .least = least});
+}
+
+weft_status collider_sift_again(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least)
+{
+    const pair_list* from = among == AMONG_SIFTED ? c->sifted : c->candidates;
+    return sift_both(c, from, c->sifted_again, (sift_job){.start = start, .end = end, .least = least});
 }

@@ -17,8 +17,8 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->thickness = MEM_NEW(n, double);
     c->girth = MEM_NEW(body_count, double);
     c->rest = MEM_NEW(cloth_count, vec3);
-    c->start = MEM_NEW(n, vec3);
-    c->end = MEM_NEW(n, vec3);
+    c->start = MEM_NEW(n + 1, vec3);
+    c->end = MEM_NEW(n + 1, vec3);
     c->velocity = MEM_NEW(n, vec3);
     c->framed = MEM_NEW(n, vec3);
     c->strays = MEM_NEW(cloth_count, int);

@@ -259,7 +259,7 @@ typedef struct contact
     // the substep under way
     contact_substep now;
     int* record;       // [cloth_count] its pin among now.pins, -1: none
-    vec3 *start, *end; // [vertex_count]
+    vec3 *start, *end; // [vertex_count + 1]
     vec3* velocity;    // [vertex_count] expected at its end; in the response as the method has it
     vec3 frame;        // m, the way that the search takes off all ends
     double swing;      // m: features come closer by no more

@@ -16,6 +16,7 @@
 #include "collide/ccd.h"
 
 static const double long_way = 0.5;     // edges
+static const double rounded_up = 1.001; // far above what sums in another order differ by
 static const double smooth_ulps = 16.0; // what is smooth stays farther apart than that
 static const int few = 64;              // one of so many vertices is not worth a search of all
 
@@ -132,8 +133,8 @@ static double swing_of(const contact* c)
 // neighbours in flat cloth are apart by more than a third of an edge, so that it lasts where the end is another.
 static double sift_least(const contact* c)
 {
-    const double more = 1.001, edge_share = 0.2;
-    return fmax(more * c->reach, edge_share * c->edge);
+    const double edge_share = 0.2;
+    return fmax(rounded_up * c->reach, edge_share * c->edge);
 }
 
 weft_status find_search(contact* c)
@@ -424,12 +425,13 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
 
 weft_status contact_find(contact* c, const contact_substep* now)
 {
-    narrow_search search = {c->reach, near_test, c, sizeof(contact_row), true};
+    narrow_search search = {c->reach, near_test, c, sizeof(contact_row), AMONG_SIFTED_AGAIN};
     c->now = *now;
     c->releases = 0;
     TRY(load(c));
     TRY(find_search(c));
     c->swing = swing_of(c);
+    TRY(collider_sift_again(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
     TRY(collider_test(c->collider, &search, &c->rows));
     return touches_take(c);
 }
@@ -483,10 +485,15 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
 weft_status find_collisions(contact* c)
 {
     TRY(find_measure(c)); // the response may have moved things
-    narrow_search search = {c->reach, collision_test, c, sizeof(collision), false};
+    narrow_search search = {c->reach, collision_test, c, sizeof(collision), AMONG_ALL};
     TRY(find_cover(c));
     c->swing = swing_of(c);
-    search.sifted = sift_holds(c);
+    search.among = sift_holds(c) ? AMONG_SIFTED : AMONG_ALL;
+    if (c->all_awake)
+    {
+        TRY(collider_sift_again(c->collider, search.among, c->start, c->end, 8.0 * c->ulp));
+        search.among = AMONG_SIFTED_AGAIN;
+    }
     TRY(collider_test(c->collider, &search, &c->found));
     memset(c->awake, 0, (size_t)c->vertex_count);
     c->all_awake = false;
