@@ -1,6 +1,6 @@
-// What the search leaves out, because a sheet is smooth, because one direction tells features apart, or because only few
-// vertices ended elsewhere, is held against loops over everything and exact queries: on sheets that wave, roll up, fold
-// and shake, on ones that are cut or lie double at rest, with ends other than those of the search.
+// What the search leaves out, because a sheet is smooth, because one direction tells features apart, or because only
+// few vertices ended elsewhere, is held against loops over everything and exact queries: on sheets that wave, roll up,
+// fold and shake, on ones that are cut or lie double at rest, with ends other than those of the search.
 #include "common.h"
 
 #include <stdlib.h>
@@ -78,7 +78,8 @@ static sheet* sheet_create(test_scene* s, int threads, const char* kernels)
     p->scene = s;
     memcpy(p->rest, s->start, sizeof(p->rest));
     p->collider = test_collider_create(s, threads, kernels);
-    assert_int_equal(collider_learn_rest(p->collider, p->rest, s->body, s->def.vertex_count, s->def.body_count), WEFT_OK);
+    assert_int_equal(collider_learn_rest(p->collider, p->rest, s->body, s->def.vertex_count, s->def.body_count),
+                     WEFT_OK);
     return p;
 }
 

@@ -71,13 +71,13 @@ typedef struct bvh
     int level_count; // 0 when there is no feature
     int level_start[BVH_LEVELS], level_size[BVH_LEVELS];
     int node_count, node_capacity;
-    box8* node;        // [node_capacity] swept boxes, or those of the start
-    box8* node_end;    // [node_capacity] those of the end, or NULL
-    int* body;         // [8 * node_capacity] of each box; NULL without rules
-    int* id;           // [8 * groups] features; -1 where a group is not full
-    int* vertex;       // [8 * arity * groups] their vertices: group by group, corner by corner
-    int* last_id;      // [groups] the greatest id
-    int moving_groups; // the groups behind these have obstacles only
+    box8* node;               // [node_capacity] swept boxes, or those of the start
+    box8* node_end;           // [node_capacity] those of the end, or NULL
+    int* body;                // [8 * node_capacity] of each box; NULL without rules
+    int* id;                  // [8 * groups] features; -1 where a group is not full
+    int* vertex;              // [8 * arity * groups] their vertices: group by group, corner by corner
+    int* last_id;             // [groups] the greatest id
+    int moving_groups;        // the groups behind these have obstacles only
     const smooth_map* smooth; // by which flat bodies are sorted at rest, or NULL
     smooth_rect* rect;        // [node_capacity] with it: where their features are at rest
 } bvh;

@@ -232,8 +232,8 @@ typedef struct query
     int vertex[2];               // its vertices; the second is the first again where there is one
     float8 outer[12], inner[12]; // of the start, of the end
     bool rules;                  // there are rules to be asked
-    size_t plain;                // where groups of targets have their bodies, if the query's has one: then bodies were seen to
-    bool has_box;                // whether `box` is set: few queries need it
+    size_t plain; // where groups of targets have their bodies, if the query's has one: then bodies were seen to
+    bool has_box; // whether `box` is set: few queries need it
     double_box box[2];
 } query;
 
@@ -438,7 +438,10 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
     size_t plain = plain_bodies(s->w, group);
     for (int lane = 0; lane < lanes && !s->failed; lane++)
     {
-        query q = {.id = id[lane], .rules = s->w->rules, .plain = plain, .vertex = {vertex[lane], vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)]}};
+        query q = {.id = id[lane],
+                   .rules = s->w->rules,
+                   .plain = plain,
+                   .vertex = {vertex[lane], vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)]}};
         thresholds_of_lane(outer, lane, q.outer);
         thresholds_of_lane(inner, lane, q.inner);
         if (s->w->apart)

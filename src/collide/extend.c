@@ -33,10 +33,27 @@ static weft_status star_build(feature_star* s, const int* corner, int arity, int
     return WEFT_OK;
 }
 
+// Lists of pairs start with room: smooth cloth far from all else has none, and in a steady scene nothing is to be
+// allocated when the first come.
+static weft_status reserve_lists(weft_collider* c)
+{
+    pair_list* const lists[] = {c->candidates, c->sifted, c->sifted_again, c->extender.more};
+    int room = c->tree[FEATURE_EDGE].count / 4 + 256;
+    bool fine = scratch_grow((void**)&c->kept, &c->kept_capacity, room / 64, sizeof(int)) &&
+                scratch_grow((void**)&c->extender.around.feature, &c->extender.around.capacity, 256, sizeof(int));
+    for (int k = 0; k < 8; k++)
+    {
+        pair_list* list = &lists[k / 2][k % 2];
+        fine = fine && scratch_grow((void**)&list->pair, &list->capacity, room, sizeof(weft_pair));
+    }
+    return fine ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 weft_status extender_build(weft_collider* c)
 {
     extender* x = &c->extender;
     extender_finish(x);
+    TRY(reserve_lists(c));
     TRY(star_build(&x->star[0], c->corner[FEATURE_EDGE], 2, c->tree[FEATURE_EDGE].count, c->vertex_count));
     return star_build(&x->star[1], c->corner[FEATURE_FACE], 3, c->tree[FEATURE_FACE].count, c->vertex_count);
 }

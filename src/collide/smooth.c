@@ -11,8 +11,8 @@
 // Magnenat-Thalmann 1994. And when no F moves by more than d (in the Frobenius norm) within a step, then at all times
 // of it |x(a) - x(b)| >= (l - d) |a - b|, along the direction that they have at the start as well. Features that do not
 // share a vertex are at rest at least as far apart as the smallest altitude of the triangles around: where l - d times
-// that is more than contact's reach they are not near. And where l - d >= 0.6 they stay apart by more than 0.55 of their
-// distance at rest, which is all that contact wants of neighbours, whatever the thickness (find.c, rest_limit).
+// that is more than contact's reach they are not near. And where l - d >= 0.6 they stay apart by more than 0.55 of
+// their distance at rest, which is all that contact wants of neighbours, whatever the thickness (find.c, rest_limit).
 //
 // D is a rectangle of cells, two edges wide. A cell has the mean of F of all triangles that have a part of it, and how
 // far these are off it at most, until the end of the step; across its plane that counts little for those who look from
@@ -31,15 +31,8 @@ enum
     CELL_GRAIN = 256
 };
 
-const uint64_t smooth_rows[SMOOTH_WINDOW + 1] = {0,
-                                                 0x1,
-                                                 0x101,
-                                                 0x10101,
-                                                 0x1010101,
-                                                 0x101010101,
-                                                 0x10101010101,
-                                                 0x1010101010101,
-                                                 0x101010101010101};
+const uint64_t smooth_rows[SMOOTH_WINDOW + 1] = {
+    0, 0x1, 0x101, 0x10101, 0x1010101, 0x101010101, 0x10101010101, 0x1010101010101, 0x101010101010101};
 
 extern const smooth_kernels smooth_kernels_base, smooth_kernels_avx2, smooth_kernels_avx512;
 

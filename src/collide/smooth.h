@@ -40,27 +40,27 @@ typedef struct smooth_map
     vec2* at;      // [vertex_count] m, in the plane
     int* class_at; // [grid_count + 3] scratch of builds
     int face_count;
-    int* corner;         // [3 * face_count]
-    double* inverse;     // [4 * face_count] 1/m, of the matrix of two sides at rest
-    int cell_count;      // of all grids, with borders
-    int live_count;      // those without
-    int* live;           // [live_count]
-    int* stride_of;      // [live_count] of its grid
-    int* cell_face;      // faces that have a part of a cell
-    int* cell_start;     // [cell_count + 1]
-    uint8_t* sound;      // [cell_count] covered by one layer of good triangles
-    double altitude;     // m, of a triangle of a sound cell, at least
+    int* corner;     // [3 * face_count]
+    double* inverse; // [4 * face_count] 1/m, of the matrix of two sides at rest
+    int cell_count;  // of all grids, with borders
+    int live_count;  // those without
+    int* live;       // [live_count]
+    int* stride_of;  // [live_count] of its grid
+    int* cell_face;  // faces that have a part of a cell
+    int* cell_start; // [cell_count + 1]
+    uint8_t* sound;  // [cell_count] covered by one layer of good triangles
+    double altitude; // m, of a triangle of a sound cell, at least
     // of the last measure
     bool valid;
     float (*gradient)[6]; // [face_count] at the start, column by column
     float* drift;         // [face_count] how far it moves until the end
     float* mean[6];       // [cell_count + SMOOTH_WINDOW] of the faces of a cell
-    float* spread;        // [cell_count + SMOOTH_WINDOW] how far its faces are off the mean in its plane, and how far they
-                          // move until the end; infinite: it is not smooth
-    float* lean;          // [cell_count + SMOOTH_WINDOW] how far they are off it across the plane
-    float* normal[3];     // [cell_count + SMOOTH_WINDOW] of the plane
-    float least;          // eigenvalue where cells agree, after all that is taken off
-    uint64_t* window;     // [cell_count] of cells around, those that are smooth as this one sees them
+    float* spread;    // [cell_count + SMOOTH_WINDOW] how far its faces are off the mean in its plane, and how far they
+                      // move until the end; infinite: it is not smooth
+    float* lean;      // [cell_count + SMOOTH_WINDOW] how far they are off it across the plane
+    float* normal[3]; // [cell_count + SMOOTH_WINDOW] of the plane
+    float least;      // eigenvalue where cells agree, after all that is taken off
+    uint64_t* window; // [cell_count] of cells around, those that are smooth as this one sees them
 } smooth_map;
 
 // Of faces [begin, end), of live cells [begin, end), and their windows; in this order.
@@ -93,7 +93,8 @@ static inline bool smooth_apart(const smooth_map* m, const smooth_rect* a, const
     int from[2], size[2], own[2];
     for (int k = 0; k < 2; k++)
     {
-        int low = a->low[k] < b->low[k] ? a->low[k] : b->low[k], high = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
+        int low = a->low[k] < b->low[k] ? a->low[k] : b->low[k],
+            high = a->high[k] > b->high[k] ? a->high[k] : b->high[k];
         own[k] = (a->low[k] + a->high[k]) / 2;
         from[k] = low - own[k] + SMOOTH_BEHIND;
         size[k] = high - low + 1;

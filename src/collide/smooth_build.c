@@ -20,9 +20,9 @@ enum
 
 void smooth_finish(smooth_map* m)
 {
-    void* const arrays[] = {m->grid,  m->grid_of,   m->at,        m->class_at,   m->corner, m->inverse,  m->live,
-                            m->sound, m->stride_of, m->cell_face, m->cell_start, m->drift,  m->gradient, m->spread,
-                            m->window, m->lean};
+    void* const arrays[] = {m->grid,     m->grid_of, m->at,        m->class_at,  m->corner,     m->inverse,
+                            m->live,     m->sound,   m->stride_of, m->cell_face, m->cell_start, m->drift,
+                            m->gradient, m->spread,  m->window,    m->lean};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);
@@ -45,7 +45,7 @@ typedef struct rest_bodies
     const vec3* rest;
     const int* body;
     int vertex_count, body_count;
-    uint8_t* border; // [edges] not between two triangles that turn alike
+    uint8_t* border;   // [edges] not between two triangles that turn alike
     smooth_grid* grid; // [body_count] that of a body; count[0] 0: none
     int* faces;        // [body_count]
     vec3* normal;      // [body_count] twice the area
@@ -70,8 +70,8 @@ static int edge_number(const weft_collider* c, int a, int b)
     while (last - first > 1)
     {
         int middle = first + (last - first) / 2;
-        bool after = edge[2 * (size_t)middle] > low ||
-                     (edge[2 * (size_t)middle] == low && edge[2 * (size_t)middle + 1] > high);
+        bool after =
+            edge[2 * (size_t)middle] > low || (edge[2 * (size_t)middle] == low && edge[2 * (size_t)middle + 1] > high);
         *(after ? &last : &first) = middle;
     }
     return first;

@@ -35,8 +35,8 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
     bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->girth && c->rest && c->start && c->end &&
-              c->velocity && c->framed && c->strays && c->load && c->lost && c->glide && c->fixed && c->record && c->awake &&
-              c->island && c->visits && c->marked && c->zone && c->zone_motion && c->zone_mass;
+              c->velocity && c->framed && c->strays && c->load && c->lost && c->glide && c->fixed && c->record &&
+              c->awake && c->island && c->visits && c->marked && c->zone && c->zone_motion && c->zone_mass;
     TRY(ok ? WEFT_OK : WEFT_NO_MEMORY);
     for (int i = 0; i < vertex_count; i++)
     {

@@ -129,8 +129,9 @@ static double swing_of(const contact* c)
     return 2.0 * sqrt(most);
 }
 
-// What is put aside is farther apart than any pair's reach, at the start and where velocities lead, along one direction;
-// neighbours in flat cloth are apart by more than a third of an edge, so that it lasts where the end is another.
+// What is put aside is farther apart than any pair's reach, at the start and where velocities lead, along one
+// direction; neighbours in flat cloth are apart by more than a third of an edge, so that it lasts where the end is
+// another.
 static double sift_least(const contact* c)
 {
     const double edge_share = 0.2;
