@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "collide/smooth.h"
 #include "core/core.h"
 #include "math/vec.h"
 #include "mesh/mesh.h"
@@ -70,13 +71,15 @@ typedef struct bvh
     int level_count; // 0 when there is no feature
     int level_start[BVH_LEVELS], level_size[BVH_LEVELS];
     int node_count, node_capacity;
-    box8* node;        // [node_capacity] swept boxes, or those of the start
-    box8* node_end;    // [node_capacity] those of the end, or NULL
-    int* body;         // [8 * node_capacity] of each box; NULL without rules
-    int* id;           // [8 * groups] features; -1 where a group is not full
-    int* vertex;       // [8 * arity * groups] their vertices: group by group, corner by corner
-    int* last_id;      // [groups] the greatest id
-    int moving_groups; // the groups behind these have obstacles only
+    box8* node;               // [node_capacity] swept boxes, or those of the start
+    box8* node_end;           // [node_capacity] those of the end, or NULL
+    int* body;                // [8 * node_capacity] of each box; NULL without rules
+    int* id;                  // [8 * groups] features; -1 where a group is not full
+    int* vertex;              // [8 * arity * groups] their vertices: group by group, corner by corner
+    int* last_id;             // [groups] the greatest id
+    int moving_groups;        // the groups behind these have obstacles only
+    const smooth_map* smooth; // by which flat bodies are sorted at rest, or NULL
+    smooth_rect* rect;        // [node_capacity] with it: where their features are at rest
 } bvh;
 
 // What a build needs for its while; it grows.
@@ -131,6 +134,7 @@ typedef struct broad_walk
     float margin_up, margin_down; // the margin, rounded away from zero and towards it
     const vec3 *start, *end;      // [vertex_count]
     const cull_rules* rules;      // NULL: none
+    const smooth_map* smooth;     // NULL: nothing is known to be smooth
     int level;                    // of the query nodes that are chunks
     page_pool* pool;
     int* found; // [queries->count] number of pairs of each query
@@ -166,6 +170,19 @@ typedef struct broad_kernels
 } broad_kernels;
 
 const broad_kernels* broad_kernels_for(cpu_kind cpu);
+
+// ---- candidates, sifted
+typedef struct sift_job
+{
+    weft_pair_kind kind;
+    const vec3 *start, *end; // [vertex_count + 1]: whole vectors are read
+    const int* corner;       // of edges, or of faces
+    double least;            // m
+} sift_job;
+
+// Packs those of count pairs at out that one direction does not keep apart by more than `least`; returns how many.
+typedef int sift_fn(const sift_job* job, const weft_pair* pair, int count, weft_pair* out);
+sift_fn* sift_kernel_for(cpu_kind cpu);
 
 // Refits all levels of `node`, one of the tree's, from the boxes of vertices; with still_obstacles the groups of
 // obstacles keep theirs.
@@ -233,6 +250,27 @@ typedef struct narrow_list
     int count, capacity;
 } narrow_list;
 
+typedef struct around_list
+{
+    int* feature; // [count]
+    int count, capacity;
+    long long tests; // of boxes, so far
+} around_list;
+
+// Features at each vertex v: feature[start[v] .. start[v + 1]).
+typedef struct feature_star
+{
+    int *start, *feature;
+} feature_star;
+
+// What adds candidates of few vertices: extend.c.
+typedef struct extender
+{
+    feature_star star[2]; // edges, faces
+    pair_list more[2];    // vertex and face, edge and edge
+    around_list around;
+} extender;
+
 typedef enum feature_kind
 {
     FEATURE_VERTEX,
@@ -262,6 +300,7 @@ struct weft_collider
     bool pool_is_own;
     cpu_kind cpu;
     const broad_kernels* kernels;
+    sift_fn* sift;
     cull_rules rules;
     int* corner[FEATURE_KINDS]; // vertices of each feature
     bvh tree[FEATURE_KINDS];
@@ -269,10 +308,11 @@ struct weft_collider
     bool ready; // an update has succeeded
     double margin;
     vec3 origin;       // the boxes are relative to it; set by a build
-    vec3 *start, *end; // [vertex_count] of the last update
+    vec3 *start, *end; // [vertex_count + 1] of the last update
     vertex_box* boxes; // [vertex_count] swept, or of the start
     vertex_box* ends;  // [vertex_count] of the end, or NULL
     bool apart;        // boxes of start and end apart, else swept ones
+    smooth_map smooth;
     near_window window;
     build_scratch scratch; // kept with a window, which asks for builds as cloth goes on
     double built_ratio;    // of the sums of half perimeters, right after a build; 0: there was none
@@ -281,15 +321,26 @@ struct weft_collider
     pair_finder finder;
     pair_list vertex_face, edge_edge; // what weft_collider_pairs handed out
     pair_list candidates[2];          // of the last search: vertex and face, edge and edge
+    pair_list sifted[2];              // of these, what the last sift has left
+    pair_list sifted_again[2];        // of one or the other, what a second one has
     int* kept;                        // [kept_capacity] of each chunk of candidates
     int kept_capacity;
     narrow_list near, impacts;
+    extender extender;
 };
 
 // With the caller's threads instead of its own.
 weft_status collider_create(const weft_collider_def* def, workers* pool, weft_collider** out, weft_error* error);
 // From the next update on: boxes of start and end apart, or swept ones as in a new collider.
 weft_status collider_split_boxes(weft_collider* c, bool apart);
+// Flat bodies that are smooth are not searched against themselves from now on: where they are at rest, [vertex_count]
+// first vertices of the collider. Only for searches after collider_smooth_measure.
+weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* body, int vertex_count, int body_count);
+// After an update: where bodies are smooth in the step, so that nothing is `near` or closer than neighbours in one body
+// may be (find.c, rest_limit). Nothing is where positions are rounded too roughly.
+void collider_smooth_measure(weft_collider* c, double near, double rounding);
+// Whether what was smooth then cannot meet itself on the way to other ends, either.
+bool collider_smooth_holds(const weft_collider* c, const vec3* end, double rounding);
 // A search of one kind with this margin in the boxes of the last update.
 pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double margin);
 weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, pair_list* out, weft_error* error);
@@ -301,6 +352,13 @@ weft_status collider_no_memory(weft_status status, weft_error* error); // fills 
 // Whether a candidate is to be kept, and with `out` its record.
 typedef bool narrow_test_fn(const weft_collider* c, weft_pair_kind kind, weft_pair pair, void* context, void* out);
 
+typedef enum narrow_among
+{
+    AMONG_ALL,
+    AMONG_SIFTED,
+    AMONG_SIFTED_AGAIN
+} narrow_among;
+
 // Keeps those candidates of both kinds at this margin that pass the test, in order.
 typedef struct narrow_search
 {
@@ -308,6 +366,7 @@ typedef struct narrow_search
     narrow_test_fn* test;
     void* context;
     size_t item_size;
+    narrow_among among;
 } narrow_search;
 
 weft_status collider_narrow(weft_collider* c, const narrow_search* search, narrow_list* out, weft_error* error);
@@ -315,6 +374,17 @@ weft_status collider_narrow(weft_collider* c, const narrow_search* search, narro
 // not look at the search's margin.
 weft_status collider_candidates(weft_collider* c, double margin, weft_error* error);
 weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out);
+// After both: `count` vertices end elsewhere, at end[vertex], and what is then around their features is added to the
+// candidates. Not done where boxes are apart, or the trees do not hold all that is near: update and search again.
+weft_status collider_extend(weft_collider* c, const int* vertex, int count, const vec3* end, bool* done);
+weft_status extender_build(weft_collider* c);
+void extender_finish(extender* x); // zeroed is fine
+// Trees follow boxes of vertices that have changed; false: they do not hold all that is near.
+bool collider_refit(weft_collider* c);
+// Between the two: puts candidates aside that one direction keeps apart by more than `least` from start to end.
+weft_status collider_sift(weft_collider* c, double least);
+// Likewise of what that left, or of all, with other positions, [vertex_count + 1]: whole vectors are read.
+weft_status collider_sift_again(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least);
 
 // ---- the window
 weft_status window_init(weft_collider* c);
@@ -326,13 +396,6 @@ bool window_left(const weft_collider* c, int begin, int end, const vec3* from, c
 void window_choose(weft_collider* c, double margin); // features for the next build of the trees
 
 // ---- what is around one box
-typedef struct around_list
-{
-    int* feature; // [count]
-    int count, capacity;
-    long long tests; // of boxes, so far
-} around_list;
-
 // The features whose boxes of the last update (those of the end, where they are apart) are at most `margin` from the
 // box along every axis, and some that are little farther; in no order.
 weft_status collider_around(const weft_collider* c, feature_kind kind, const double_box* box, double margin,

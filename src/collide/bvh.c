@@ -21,6 +21,19 @@ const broad_kernels* broad_kernels_for(cpu_kind cpu)
 #endif
 }
 
+extern sift_fn *const sift_kernel_base, *const sift_kernel_avx2, *const sift_kernel_avx512;
+
+sift_fn* sift_kernel_for(cpu_kind cpu)
+{
+#ifdef WEFT_X86_KERNELS
+    sift_fn* const table[CPU_KIND_COUNT] = {sift_kernel_base, sift_kernel_avx2, sift_kernel_avx512};
+    return table[cpu];
+#else
+    (void)cpu;
+    return sift_kernel_base;
+#endif
+}
+
 static void set_levels(bvh* tree, int count)
 {
     tree->held = count;
@@ -58,6 +71,7 @@ void bvh_finish(bvh* tree)
     mem_free(tree->vertex);
     mem_free(tree->last_id);
     mem_free(tree->chosen);
+    mem_free(tree->rect);
     *tree = (bvh){0};
 }
 
@@ -66,6 +80,17 @@ void bvh_finish(bvh* tree)
 static int chosen_at(const bvh* tree, int k)
 {
     return tree->chosen ? tree->chosen[k] : k;
+}
+
+// Of a flat body, twice, as boxes of floats have it.
+static vec3 rest_middle(const smooth_map* m, const int* corner, int arity)
+{
+    vec2 sum = {0};
+    for (int c = 0; c < arity; c++)
+    {
+        sum = (vec2){sum.x + m->at[corner[c]].x, sum.y + m->at[corner[c]].y};
+    }
+    return v3(2.0 / arity * sum.x, 2.0 / arity * sum.y, 0.0);
 }
 
 static void box_middles(const bvh* tree, const vertex_box* boxes, int count, vec3* out)
@@ -84,12 +109,44 @@ static void box_middles(const bvh* tree, const vertex_box* boxes, int count, vec
         }
         out[f] =
             v3((double)side[3] - (double)side[0], (double)side[4] - (double)side[1], (double)side[5] - (double)side[2]);
+        if (tree->smooth && tree->smooth->grid_of[corner[0]] >= 0)
+        {
+            out[f] = rest_middle(tree->smooth, corner, tree->arity);
+        }
     }
 }
 
 static bool feature_passive(const bvh* tree, const cull_rules* rules, int f)
 {
     return rules->body && rules->passive[rules->body[tree->corner[(size_t)f * (size_t)tree->arity]]];
+}
+
+// Flat bodies come first, one after the other.
+static int feature_class(const bvh* tree, const cull_rules* rules, int f)
+{
+    int grids = tree->smooth ? tree->smooth->grid_count : 0;
+    int grid = grids > 0 ? tree->smooth->grid_of[tree->corner[(size_t)f * (size_t)tree->arity]] : -1;
+    return feature_passive(tree, rules, f) ? grids + 1 : grid >= 0 ? grid : grids;
+}
+
+// Places of classes, for a stable sort.
+static void sort_classes(bvh* tree, const cull_rules* rules, const int* at_place, int* start)
+{
+    int classes = (tree->smooth ? tree->smooth->grid_count : 0) + 2;
+    memset(start, 0, (size_t)(classes + 1) * sizeof(int));
+    for (int k = 0; k < tree->held; k++)
+    {
+        start[feature_class(tree, rules, at_place[k]) + 1]++;
+    }
+    for (int k = 0; k < classes; k++)
+    {
+        start[k + 1] += start[k];
+    }
+    tree->moving_groups = (start[classes - 1] + BVH_WIDTH - 1) / BVH_WIDTH;
+    for (int k = 0; k < tree->held; k++)
+    {
+        tree->id[start[feature_class(tree, rules, at_place[k])]++] = at_place[k];
+    }
 }
 
 // Features in the order of the curve, obstacles behind the rest. place_of is the place of each along the curve.
@@ -99,19 +156,9 @@ static void put_in_order(bvh* tree, const cull_rules* rules, const int* place_of
     {
         at_place[place_of[k]] = chosen_at(tree, k);
     }
-    int used = 0;
-    for (int passive = 0; passive < 2; passive++)
-    {
-        for (int k = 0; k < tree->held; k++)
-        {
-            if (feature_passive(tree, rules, at_place[k]) == (bool)passive)
-            {
-                tree->id[used++] = at_place[k];
-            }
-        }
-        tree->moving_groups = passive ? tree->moving_groups : (used + BVH_WIDTH - 1) / BVH_WIDTH;
-    }
-    for (int k = used; k < tree->level_size[0] * BVH_WIDTH; k++)
+    int two[3];
+    sort_classes(tree, rules, at_place, tree->smooth ? tree->smooth->class_at : two);
+    for (int k = tree->held; k < tree->level_size[0] * BVH_WIDTH; k++)
     {
         tree->id[k] = -1;
     }
@@ -132,6 +179,27 @@ static void fill_groups(bvh* tree)
                 tree->vertex[((size_t)g * (size_t)tree->arity + (size_t)c) * BVH_WIDTH + (size_t)lane] =
                     id < 0 ? -1 : tree->corner[(size_t)id * (size_t)tree->arity + (size_t)c];
             }
+        }
+    }
+}
+
+// Where the features of nodes are at rest.
+static void fill_rects(bvh* tree)
+{
+    for (int k = 0; k < tree->held; k++)
+    {
+        const int* corner = tree->corner + (size_t)tree->id[k] * (size_t)tree->arity;
+        smooth_rect rect = smooth_rect_of(tree->smooth, corner, tree->arity), *group = &tree->rect[k / BVH_WIDTH];
+        k % BVH_WIDTH == 0 ? (void)(*group = rect) : smooth_rect_join(group, &rect);
+    }
+    for (int level = 1; level < tree->level_count; level++)
+    {
+        const smooth_rect* below = tree->rect + tree->level_start[level - 1];
+        smooth_rect* here = tree->rect + tree->level_start[level];
+        for (int k = 0; k < tree->level_size[level - 1]; k++)
+        {
+            smooth_rect* node = &here[k / BVH_WIDTH];
+            k % BVH_WIDTH == 0 ? (void)(*node = below[k]) : smooth_rect_join(node, &below[k]);
         }
     }
 }
@@ -214,6 +282,7 @@ weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rule
     {
         put_in_order(tree, rules, scratch->place_of, scratch->at_place);
         fill_groups(tree);
+        tree->smooth ? fill_rects(tree) : (void)0;
     }
     if (count > 0 && rules->body)
     {

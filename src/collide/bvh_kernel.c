@@ -231,7 +231,9 @@ typedef struct query
     int id;
     int vertex[2];               // its vertices; the second is the first again where there is one
     float8 outer[12], inner[12]; // of the start, of the end
-    bool has_box;                // whether `box` is set: few queries need it
+    bool rules;                  // there are rules to be asked
+    size_t plain; // where groups of targets have their bodies, if the query's has one: then bodies were seen to
+    bool has_box; // whether `box` is set: few queries need it
     double_box box[2];
 } query;
 
@@ -253,7 +255,7 @@ static void query_boxes(const broad_walk* w, const int* vertex, int count, doubl
 
 // Removes what the definition in double does not want: `doubtful` lanes whose boxes are not near, and what the rules
 // exclude.
-static unsigned look_closer(const walker* s, query* q, int group, unsigned hits, unsigned doubtful)
+static unsigned look_closer(const walker* s, query* q, int group, unsigned hits, unsigned doubtful, bool rules)
 {
     const broad_walk* w = s->w;
     const bvh* targets = w->targets;
@@ -263,7 +265,7 @@ static unsigned look_closer(const walker* s, query* q, int group, unsigned hits,
         query_boxes(w, a, w->queries->arity, q->box);
         q->has_box = true;
     }
-    for (unsigned left = w->rules ? hits : doubtful; left; left &= left - 1)
+    for (unsigned left = rules ? hits : doubtful; left; left &= left - 1)
     {
         int lane = __builtin_ctz(left);
         const int* b = targets->corner + (size_t)targets->id[group * BVH_WIDTH + lane] * (size_t)targets->arity;
@@ -274,7 +276,7 @@ static unsigned look_closer(const walker* s, query* q, int group, unsigned hits,
             query_boxes(w, b, targets->arity, box);
             wanted = w->apart ? boxes_near_apart(q->box, box, w->margin) : boxes_near(q->box, box, w->margin);
         }
-        wanted = wanted && (!w->rules || cull_features_wanted(w->rules, a, w->queries->arity, b, targets->arity));
+        wanted = wanted && (!rules || cull_features_wanted(w->rules, a, w->queries->arity, b, targets->arity));
         hits &= ~((unsigned)!wanted << lane);
     }
     return hits;
@@ -304,9 +306,10 @@ WIDE_INLINE void query_meets_group(walker* s, query* q, int group)
     // Whether there are hits at all cannot be guessed: going on without costs less than asking.
     unsigned hits = node_reach(w, (size_t)group, q->outer) & ~unwanted(s, q, group);
     unsigned doubtful = hits & ~node_reach(w, (size_t)group, q->inner);
-    if (doubtful || w->rules)
+    bool rules = q->rules && !(q->plain && w->targets->body[q->plain + (size_t)group] != BODY_MIXED);
+    if (doubtful || rules)
     {
-        hits = look_closer(s, q, group, hits, doubtful);
+        hits = look_closer(s, q, group, hits, doubtful, rules);
     }
     if (s->room < BVH_WIDTH && !page_next(s))
     {
@@ -393,6 +396,20 @@ WIDE_INLINE void query_meets_blocks(walker* s, query* q, const group_block* bloc
     s->tests += block_count + count;
 }
 
+static int node_body(const bvh* tree, int level, int node)
+{
+    bool top = level + 1 == tree->level_count;
+    return top ? BODY_MIXED : tree->body[(size_t)tree->level_start[level + 1] * BVH_WIDTH + (size_t)node];
+}
+
+// Where the bodies of groups of targets start, if refine has asked all rules for this group of queries; 0: it has not.
+static size_t plain_bodies(const broad_walk* w, int group)
+{
+    bool asked = w->rules && !w->rules->vertex_start && w->queries->level_count > 1 && w->targets->level_count > 1 &&
+                 node_body(w->queries, 0, group) != BODY_MIXED;
+    return asked ? (size_t)w->targets->level_start[1] * BVH_WIDTH : 0;
+}
+
 // The eight queries of a group.
 static void walk_group(walker* s, int group, const int* groups, int group_count)
 {
@@ -402,7 +419,12 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
     int lanes = int_min(BVH_WIDTH, queries->held - group * BVH_WIDTH), first_id = INT32_MAX, block_count = 0;
     for (int lane = 0; lane < lanes; lane++)
     {
+        s->w->found[id[lane]] = 0;
         first_id = int_min(first_id, id[lane]);
+    }
+    if (group_count == 0)
+    {
+        return;
     }
     const group_block* blocks = make_blocks(s, groups, group_count, s->w->ascending ? first_id : -1, &block_count);
     float outer[12][8], inner[12][8];
@@ -413,9 +435,13 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
         thresholds_outer(queries->node_end[group].side, s->w->margin_up, outer + 6);
         thresholds_inner(queries->node_end[group].side, s->w->margin_down, inner + 6);
     }
+    size_t plain = plain_bodies(s->w, group);
     for (int lane = 0; lane < lanes && !s->failed; lane++)
     {
-        query q = {.id = id[lane], .vertex = {vertex[lane], vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)]}};
+        query q = {.id = id[lane],
+                   .rules = s->w->rules,
+                   .plain = plain,
+                   .vertex = {vertex[lane], vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)]}};
         thresholds_of_lane(outer, lane, q.outer);
         thresholds_of_lane(inner, lane, q.inner);
         if (s->w->apart)
@@ -446,12 +472,6 @@ static void node_thresholds(const broad_walk* w, const box8* boxes, int level, i
     thresholds_of_lane(outer, node % BVH_WIDTH, out);
 }
 
-static int node_body(const bvh* tree, int level, int node)
-{
-    bool top = level + 1 == tree->level_count;
-    return top ? BODY_MIXED : tree->body[(size_t)tree->level_start[level + 1] * BVH_WIDTH + (size_t)node];
-}
-
 // Children of the nodes in `list` (of `level` of the targets) that the query node's box reaches. They are put at
 // s->list; returns how many, or -1 when there is no room.
 static int refine(walker* s, int query_level, int query_node, int level, const int* list, int count)
@@ -466,6 +486,8 @@ static int refine(walker* s, int query_level, int query_node, int level, const i
         node_thresholds(w, w->queries->node_end, query_level, query_node, threshold + 6);
     }
     int body = w->rules ? node_body(w->queries, query_level, query_node) : BODY_MIXED;
+    const smooth_rect* own = w->smooth ? &w->queries->rect[w->queries->level_start[query_level] + query_node] : NULL;
+    own = own && own->grid >= 0 ? own : NULL;
     int* out = s->list;
     for (int k = 0; k < count; k++)
     {
@@ -482,6 +504,12 @@ static int refine(walker* s, int query_level, int query_node, int level, const i
             int lane = __builtin_ctz(left);
             bool wanted = cull_bodies_wanted(w->rules, body, targets->body[at * BVH_WIDTH + (size_t)lane]);
             hits &= ~((unsigned)!wanted << lane);
+        }
+        for (unsigned left = own ? hits : 0; left; left &= left - 1)
+        {
+            int lane = __builtin_ctz(left);
+            const smooth_rect* other = &targets->rect[targets->level_start[level - 1] + node * BVH_WIDTH + lane];
+            hits &= ~((unsigned)smooth_apart(w->smooth, own, other) << lane);
         }
         int found = int8_pack(lane_number, hits, out);
         for (int j = 0; j < found; j++)

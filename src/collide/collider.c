@@ -93,6 +93,7 @@ static weft_status collider_init(weft_collider* c, const weft_collider_def* def,
                          def->kernels, cpu_kind_name(cpu_best()));
     }
     c->kernels = broad_kernels_for(c->cpu);
+    c->sift = sift_kernel_for(c->cpu);
     c->vertex_count = def->vertex_count;
     c->pair_limit = def->pair_limit;
     TRY(cull_rules_init(&c->rules, def, error));
@@ -103,8 +104,8 @@ static weft_status collider_init(weft_collider* c, const weft_collider_def* def,
         TRY(bvh_init(&c->tree[kind], c->corner[kind], kind + 1, count[kind], &c->rules));
     }
     TRY(window_init(c));
-    c->start = MEM_NEW(def->vertex_count, vec3);
-    c->end = MEM_NEW(def->vertex_count, vec3);
+    c->start = MEM_NEW(def->vertex_count + 1, vec3);
+    c->end = MEM_NEW(def->vertex_count + 1, vec3);
     c->boxes = MEM_NEW(def->vertex_count, vertex_box);
     if (!c->start || !c->end || !c->boxes)
     {
@@ -164,6 +165,8 @@ void weft_collider_destroy(weft_collider* c)
     }
     cull_rules_finish(&c->rules);
     window_finish(&c->window);
+    smooth_finish(&c->smooth);
+    extender_finish(&c->extender);
     build_scratch_finish(&c->scratch);
     pair_finder_finish(&c->finder);
     mem_free(c->start);
@@ -174,6 +177,10 @@ void weft_collider_destroy(weft_collider* c)
     mem_free(c->edge_edge.pair);
     mem_free(c->candidates[0].pair);
     mem_free(c->candidates[1].pair);
+    mem_free(c->sifted[0].pair);
+    mem_free(c->sifted[1].pair);
+    mem_free(c->sifted_again[0].pair);
+    mem_free(c->sifted_again[1].pair);
     mem_free(c->kept);
     mem_free(c->near.item);
     mem_free(c->impacts.item);
@@ -376,6 +383,13 @@ static bool window_holds(const weft_collider* c, double margin)
     return !c->window.used || window_covers(&c->window, &c->window.moving, margin);
 }
 
+bool collider_refit(weft_collider* c)
+{
+    c->window.used ? window_follow(c) : (void)0;
+    refit_all(c, true);
+    return window_holds(c, c->margin);
+}
+
 weft_status weft_collider_update(weft_collider* c, const vec3* start, const vec3* end, double margin, weft_error* error)
 {
     WEFT_ASSERT(c && ((start && end) || c->vertex_count == 0));
@@ -383,6 +397,7 @@ weft_status weft_collider_update(weft_collider* c, const vec3* start, const vec3
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "margin %g: it is in metres, finite and not negative", margin);
     }
+    c->smooth.valid = false;
     bool first = !c->ready; // also after a failure, when the boxes are not all of one step
     c->ready = false;
     update_context u = {.c = c, .start = start, .end = end, .bad = -1};
@@ -431,7 +446,8 @@ pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double 
                  .margin_down = fmaxf(0.0f, (float)(fmin(margin, largest) * (1.0 - 0x1p-20)) - 1e-37f),
                  .start = c->start,
                  .end = c->end,
-                 .rules = c->rules.body ? &c->rules : NULL}};
+                 .rules = c->rules.body ? &c->rules : NULL,
+                 .smooth = c->smooth.valid ? &c->smooth : NULL}};
 }
 
 weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, pair_list* out, weft_error* error)

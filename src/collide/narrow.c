@@ -84,6 +84,7 @@ weft_status collider_candidates(weft_collider* c, double margin, weft_error* err
 weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out)
 {
     pair_list* list = c->candidates;
+    list = search->among == AMONG_SIFTED ? c->sifted : search->among == AMONG_SIFTED_AGAIN ? c->sifted_again : list;
     out->count = 0;
     int first_chunks = chunks_of(list[0].count);
     if (!scratch_grow((void**)&c->kept, &c->kept_capacity, first_chunks + chunks_of(list[1].count), sizeof(int)))
@@ -154,7 +155,7 @@ weft_status weft_collider_near(weft_collider* c, double distance, const weft_nea
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "distance %g: it is in metres, finite and not negative",
                          distance);
     }
-    narrow_search search = {distance, near_test, &distance, sizeof(weft_near)};
+    narrow_search search = {distance, near_test, &distance, sizeof(weft_near), AMONG_ALL};
     TRY(collider_narrow(c, &search, &c->near, error));
     *out = c->near.item;
     *count = c->near.count;
@@ -230,7 +231,7 @@ weft_status weft_collider_impacts(weft_collider* c, const weft_impact** out, int
     *out = NULL;
     *count = 0;
     impact_context context = {false};
-    narrow_search search = {0.0, impact_test, &context, sizeof(weft_impact)};
+    narrow_search search = {0.0, impact_test, &context, sizeof(weft_impact), AMONG_ALL};
     TRY(collider_narrow(c, &search, &c->impacts, error));
     if (context.refused)
     {

@@ -19,9 +19,14 @@ typedef struct local_points
     double unit; // metres; 0: all points coincide
 } local_points;
 
+static inline double more_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static double largest(vec3 a)
 {
-    return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
+    return more_of(fabs(a.x), more_of(fabs(a.y), fabs(a.z)));
 }
 
 static local_points to_local(const vec3 x[4])
@@ -30,14 +35,14 @@ static local_points to_local(const vec3 x[4])
     double size = 0.0, shrink = 1.0;
     for (int k = 0; k < 4; k++)
     {
-        size = fmax(size, largest(x[k]));
+        size = more_of(size, largest(x[k]));
     }
     shrink = size > 0.25 * DBL_MAX ? 0.125 : 1.0; // differences may overflow
     size = 0.0;
     for (int k = 0; k < 4; k++)
     {
         p.x[k] = v3_sub(v3_scale(shrink, x[k]), v3_scale(shrink, x[0]));
-        size = fmax(size, largest(p.x[k]));
+        size = more_of(size, largest(p.x[k]));
     }
     if (size > 0.0)
     {
@@ -78,7 +83,7 @@ static double along_segment(vec3 p, vec3 a, vec3 b)
     vec3 d = v3_sub(b, a);
     double length_sq = v3_dot(d, d);
     double t = length_sq > 0.0 ? v3_dot(v3_sub(p, a), d) / length_sq : 0.0;
-    return fmax(0.0, fmin(1.0, t));
+    return t < 1.0 ? more_of(t, 0.0) : 1.0;
 }
 
 // A unit vector perpendicular to d; any when d is zero.

@@ -17,10 +17,11 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->thickness = MEM_NEW(n, double);
     c->girth = MEM_NEW(body_count, double);
     c->rest = MEM_NEW(cloth_count, vec3);
-    c->start = MEM_NEW(n, vec3);
-    c->end = MEM_NEW(n, vec3);
+    c->start = MEM_NEW(n + 1, vec3);
+    c->end = MEM_NEW(n + 1, vec3);
     c->velocity = MEM_NEW(n, vec3);
     c->framed = MEM_NEW(n, vec3);
+    c->strays = MEM_NEW(cloth_count, int);
     c->load = MEM_NEW(cloth_count, cushion_load);
     c->lost = MEM_NEW(cloth_count, vec3);
     c->glide = MEM_NEW(cloth_count, vec3);
@@ -34,8 +35,8 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
     bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->girth && c->rest && c->start && c->end &&
-              c->velocity && c->framed && c->load && c->lost && c->glide && c->fixed && c->record && c->awake &&
-              c->island && c->visits && c->marked && c->zone && c->zone_motion && c->zone_mass;
+              c->velocity && c->framed && c->strays && c->load && c->lost && c->glide && c->fixed && c->record &&
+              c->awake && c->island && c->visits && c->marked && c->zone && c->zone_motion && c->zone_mass;
     TRY(ok ? WEFT_OK : WEFT_NO_MEMORY);
     for (int i = 0; i < vertex_count; i++)
     {
@@ -53,7 +54,7 @@ void contact_finish(contact* c)
                             c->velocity,   c->framed,   c->rows.item, c->touches,     c->cushions,  c->load,
                             c->couplings,  c->record,   c->awake,     c->island,      c->visits,    c->pushes,
                             c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected,
-                            c->lost,       c->glide,    c->fixed};
+                            c->lost,       c->glide,    c->fixed,     c->strays};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);

@@ -259,11 +259,12 @@ typedef struct contact
     // the substep under way
     contact_substep now;
     int* record;       // [cloth_count] its pin among now.pins, -1: none
-    vec3 *start, *end; // [vertex_count]
+    vec3 *start, *end; // [vertex_count + 1]
     vec3* velocity;    // [vertex_count] expected at its end; in the response as the method has it
     vec3 frame;        // m, the way that the search takes off all ends
     double swing;      // m: features come closer by no more
     vec3* framed;      // [vertex_count] ends without it
+    int* strays;       // [cloth_count] vertices that end too far from where the search had them
     double ulp;        // m, largest rounding of a coordinate to float in this substep
     narrow_list rows;  // contact_row, sorted by pair
     int releases;      // times that a solve of this substep was looked at for pulls, see contact_pull_limits

@@ -3,7 +3,8 @@
 // The boxes span the way from the start to where velocities lead, and pairs of boxes within `reach` of each other are
 // the candidates. They serve twice. Before the solve: which features are closer than their thickness, or will be if
 // nothing stops them. After it: which collide on the way to the end that the solve has found. A candidate list stays
-// complete as long as no vertex leaves its box by more than half of the reach; then the trees are asked again.
+// complete as long as no vertex leaves its box by more than half of the reach; then the trees are asked again, where
+// these are few only for what is around them.
 //
 // Boxes of neighbours that move along with each other overlap by their whole way. What all cloth has in common is taken
 // off; and where the rest is long beside an edge, boxes of the start and of the end are kept apart (broad.h), which
@@ -14,7 +15,10 @@
 
 #include "collide/ccd.h"
 
-static const double long_way = 0.5; // edges
+static const double long_way = 0.5;     // edges
+static const double rounded_up = 1.001; // far above what sums in another order differ by
+static const double smooth_ulps = 16.0; // what is smooth stays farther apart than that
+static const int few = 64;              // one of so many vertices is not worth a search of all
 
 // Coordinates below what exact detection takes are as good as zero.
 vec3 find_flush(vec3 x)
@@ -23,11 +27,22 @@ vec3 find_flush(vec3 x)
     return v3(fabs(x.x) < least ? 0.0 : x.x, fabs(x.y) < least ? 0.0 : x.y, fabs(x.z) < least ? 0.0 : x.z);
 }
 
+static inline double less_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double more_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 // NaN counts as infinite.
 static double largest_of(vec3 x)
 {
     double sum = fabs(x.x) + fabs(x.y) + fabs(x.z);
-    return sum < INFINITY ? fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))) : INFINITY;
+    double most = more_of(fabs(x.x), more_of(fabs(x.y), fabs(x.z)));
+    return sum < INFINITY ? most : INFINITY;
 }
 
 // The rounding of what takes part. What has left the range of exact detection has gone wrong long before.
@@ -37,7 +52,7 @@ weft_status find_measure(contact* c)
     double largest = 0.0;
     for (int i = 0; i < c->vertex_count; i++)
     {
-        largest = fmax(largest, fmax(largest_of(c->start[i]), largest_of(c->end[i])));
+        largest = more_of(largest, more_of(largest_of(c->start[i]), largest_of(c->end[i])));
     }
     c->ulp = fmax(c->ulp, ldexp(largest, -24));
     return largest < far ? WEFT_OK : WEFT_NOT_FINITE;
@@ -109,9 +124,18 @@ static double swing_of(const contact* c)
     for (int i = 0; i < c->vertex_count; i++)
     {
         vec3 d = v3_sub(v3_sub(c->end[i], c->start[i]), c->frame);
-        most = fmax(most, v3_dot(d, d));
+        most = more_of(most, v3_dot(d, d));
     }
     return 2.0 * sqrt(most);
+}
+
+// What is put aside is farther apart than any pair's reach, at the start and where velocities lead, along one
+// direction; neighbours in flat cloth are apart by more than a third of an edge, so that it lasts where the end is
+// another.
+static double sift_least(const contact* c)
+{
+    const double edge_share = 0.2;
+    return fmax(rounded_up * c->reach, edge_share * c->edge);
 }
 
 weft_status find_search(contact* c)
@@ -122,22 +146,58 @@ weft_status find_search(contact* c)
         c->framed[i] = v3_sub(c->end[i], c->frame);
     }
     TRY(weft_collider_update(c->collider, c->start, c->framed, c->reach, NULL));
-    return collider_candidates(c->collider, c->reach, NULL);
+    collider_smooth_measure(c->collider, c->reach, smooth_ulps * c->ulp);
+    TRY(collider_candidates(c->collider, c->reach, NULL));
+    return collider_sift(c->collider, sift_least(c));
 }
 
 static double outside(double x, double a, double b)
 {
-    return fmax(fmin(a, b) - x, x - fmax(a, b));
+    return more_of(less_of(a, b) - x, x - more_of(a, b));
 }
 
-static bool covers(const contact* c)
+// Vertices that candidates do not cover; how many.
+static int find_strays(contact* c)
 {
     const double most = 0.499 * c->reach;
+    int count = 0;
     for (int i = 0; i < c->cloth_count; i++)
     {
         vec3 x = v3_sub(c->end[i], c->frame), b = c->collider->end[i],
              a = c->collider->apart ? b : c->collider->start[i];
         if (outside(x.x, a.x, b.x) > most || outside(x.y, a.y, b.y) > most || outside(x.z, a.z, b.z) > most)
+        {
+            c->strays[count++] = i;
+        }
+    }
+    return count;
+}
+
+// Candidates that last: few vertices that have gone astray are searched for alone.
+static weft_status find_cover(contact* c)
+{
+    int count = find_strays(c);
+    bool done = count == 0;
+    bool smooth = collider_smooth_holds(c->collider, c->end, smooth_ulps * c->ulp);
+    for (int k = 0; k < count; k++)
+    {
+        c->framed[c->strays[k]] = v3_sub(c->end[c->strays[k]], c->frame);
+    }
+    if (smooth && count > 0 && count <= c->cloth_count / few)
+    {
+        TRY(collider_extend(c->collider, c->strays, count, c->framed, &done));
+    }
+    return done && smooth ? WEFT_OK : find_search(c);
+}
+
+// Whether what was put aside cannot collide: all ends are near those of the search.
+static bool sift_holds(const contact* c)
+{
+    double most = 0.499 * (sift_least(c) - 8.0 * c->ulp), most_sq = most > 0.0 ? most * most : -1.0;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        vec3 off = v3_sub(v3_sub(c->end[i], c->frame), c->collider->end[i]);
+        if (!(v3_dot(off, off) <= most_sq))
         {
             return false;
         }
@@ -175,16 +235,6 @@ static void candidate_end(const contact* c, candidate* q)
     }
 }
 
-static double least_of(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double most_of(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 // The direction from the middle of the second to that of the first, at the start; of any length.
 static vec3 middle_direction(const candidate* q)
 {
@@ -199,9 +249,9 @@ static vec3 middle_direction(const candidate* q)
 // How far they are apart along d, at least, in lengths of d; not above zero: not at all.
 static double gap_along(vec3 d, const vec3 x[4], int first)
 {
-    double low = v3_dot(d, x[0]), high = most_of(v3_dot(d, x[2]), v3_dot(d, x[3])), other = v3_dot(d, x[1]);
-    low = first == 2 ? least_of(low, other) : low;
-    high = first == 1 ? most_of(high, other) : high;
+    double low = v3_dot(d, x[0]), high = more_of(v3_dot(d, x[2]), v3_dot(d, x[3])), other = v3_dot(d, x[1]);
+    low = first == 2 ? less_of(low, other) : low;
+    high = first == 1 ? more_of(high, other) : high;
     return low - high;
 }
 
@@ -376,12 +426,13 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
 
 weft_status contact_find(contact* c, const contact_substep* now)
 {
-    narrow_search search = {c->reach, near_test, c, sizeof(contact_row)};
+    narrow_search search = {c->reach, near_test, c, sizeof(contact_row), AMONG_SIFTED_AGAIN};
     c->now = *now;
     c->releases = 0;
     TRY(load(c));
     TRY(find_search(c));
     c->swing = swing_of(c);
+    TRY(collider_sift_again(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
     TRY(collider_test(c->collider, &search, &c->rows));
     return touches_take(c);
 }
@@ -435,12 +486,15 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
 weft_status find_collisions(contact* c)
 {
     TRY(find_measure(c)); // the response may have moved things
-    narrow_search search = {c->reach, collision_test, c, sizeof(collision)};
-    if (!covers(c))
-    {
-        TRY(find_search(c));
-    }
+    narrow_search search = {c->reach, collision_test, c, sizeof(collision), AMONG_ALL};
+    TRY(find_cover(c));
     c->swing = swing_of(c);
+    search.among = sift_holds(c) ? AMONG_SIFTED : AMONG_ALL;
+    if (c->all_awake)
+    {
+        TRY(collider_sift_again(c->collider, search.among, c->start, c->end, 8.0 * c->ulp));
+        search.among = AMONG_SIFTED_AGAIN;
+    }
     TRY(collider_test(c->collider, &search, &c->found));
     memset(c->awake, 0, (size_t)c->vertex_count);
     c->all_awake = false;

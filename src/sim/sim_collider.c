@@ -330,6 +330,7 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     }
     friction_take(sim->def.friction, sim->def.static_friction, &c->unsaid);
     contact_set_reach(c, sim->bodies, sim->body_count);
+    TRY(collider_learn_rest(collider, c->rest, c->body, n, bodies));
     return contact_set_kin(c, sim);
 }
 

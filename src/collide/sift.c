@@ -1,0 +1,66 @@
+// Candidates once more: those that one direction tells apart over the whole step are put aside (sift_kernel.c). What is
+// left, some hundredths in a smooth sheet, is what narrow tests look at, as long as vertices end near where they were
+// led; else all candidates are still there.
+#include <string.h>
+
+#include "collide/broad.h"
+
+enum
+{
+    SIFT_GRAIN = 1024
+};
+
+typedef struct sift_context
+{
+    weft_collider* c;
+    sift_job job;
+    const weft_pair* pair;
+    weft_pair* out;
+    int* kept; // of each chunk
+} sift_context;
+
+// What a chunk keeps waits at the chunk's own place.
+static void sift_chunk(void* context, int begin, int end)
+{
+    sift_context* s = context;
+    s->kept[begin / SIFT_GRAIN] = s->c->sift(&s->job, s->pair + begin, end - begin, s->out + begin);
+}
+
+static weft_status sift_list(weft_collider* c, const pair_list* from, pair_list* to, const sift_job* job)
+{
+    int chunks = (from->count + SIFT_GRAIN - 1) / SIFT_GRAIN;
+    if (!scratch_grow((void**)&to->pair, &to->capacity, from->count, sizeof(weft_pair)) ||
+        !scratch_grow((void**)&c->kept, &c->kept_capacity, chunks, sizeof(int)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    sift_context s = {c, *job, from->pair, to->pair, c->kept};
+    s.job.corner = c->corner[job->kind == WEFT_EDGE_EDGE ? FEATURE_EDGE : FEATURE_FACE];
+    parallel_for(c->pool, from->count, SIFT_GRAIN, sift_chunk, &s);
+    to->count = 0;
+    for (int k = 0; k < chunks; k++)
+    {
+        memmove(to->pair + to->count, to->pair + (size_t)k * SIFT_GRAIN, (size_t)c->kept[k] * sizeof(weft_pair));
+        to->count += c->kept[k];
+    }
+    return WEFT_OK;
+}
+
+static weft_status sift_both(weft_collider* c, const pair_list* from, pair_list* to, sift_job job)
+{
+    job.kind = WEFT_VERTEX_FACE;
+    TRY(sift_list(c, &from[0], &to[0], &job));
+    job.kind = WEFT_EDGE_EDGE;
+    return sift_list(c, &from[1], &to[1], &job);
+}
+
+weft_status collider_sift(weft_collider* c, double least)
+{
+    return sift_both(c, c->candidates, c->sifted, (sift_job){.start = c->start, .end = c->end, .least = least});
+}
+
+weft_status collider_sift_again(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least)
+{
+    const pair_list* from = among == AMONG_SIFTED ? c->sifted : c->candidates;
+    return sift_both(c, from, c->sifted_again, (sift_job){.start = start, .end = end, .least = least});
+}
