@@ -213,7 +213,7 @@ typedef struct weft_sim_def
     const char* method;     ///< a name from weft_list(WEFT_LIST_METHODS, ...)
     const char* solver;     ///< a name from weft_list(WEFT_LIST_SOLVERS, ...)
     const char* preconditioner; ///< NULL for the solver's own
-    double tolerance;       ///< of the linear solver, relative
+    double tolerance;       ///< of the linear solver, relative; 1e-4 by default, see docs/performance.md#tolerance
     int max_iterations;     ///< of the linear solver; 0: its own limit
     weft_sa_def sa;         ///< of the solvers with multigrid
     double settings[WEFT_SETTING_MAX]; ///< of the methods, by index of weft_setting_at: weft_sim_def_set

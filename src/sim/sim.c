@@ -17,7 +17,7 @@ weft_sim_def weft_sim_def_default(void)
         .time_step = 0.002,
         .method = method_table[0].method->name,
         .solver = "auto",
-        .tolerance = 1e-5,
+        .tolerance = 1e-4,
         .sa = sa_default(),
         .max_halvings = HALVINGS_MAX,
         .max_stretch = 1.25,
