@@ -112,6 +112,13 @@ void contact_begin(contact* c)
 {
     c->squeezed_count = c->passed_count = 0;
     c->contacts = c->last_resort = 0;
+    c->effort = 0.0;
+}
+
+bool contact_is_spent(const contact* c)
+{
+    const double most = 30e3; // a vertex; steps with many substeps and folds take some thousands
+    return c->effort > most * c->cloth_count;
 }
 
 // In a short substep, in which weight takes cloth through less than half of its layer, what pulls may do so once: it is

@@ -16,6 +16,10 @@
 
 static const double long_way = 0.5; // edges
 
+// Candidates a vertex above which a substep is too long: half of it has a quarter of them, as boxes are areas. Folded
+// cloth has some tens.
+static const double crowd = 500.0;
+
 // Coordinates below what exact detection takes are as good as zero.
 vec3 find_flush(vec3 x)
 {
@@ -114,6 +118,12 @@ static double swing_of(const contact* c)
     return 2.0 * sqrt(most);
 }
 
+static double candidate_count(const contact* c)
+{
+    const pair_list* lists = c->collider->candidates;
+    return (double)lists[0].count + lists[1].count;
+}
+
 weft_status find_search(contact* c)
 {
     TRY(choose_frame(c));
@@ -122,7 +132,20 @@ weft_status find_search(contact* c)
         c->framed[i] = v3_sub(c->end[i], c->frame);
     }
     TRY(weft_collider_update(c->collider, c->start, c->framed, c->reach, NULL));
-    return collider_candidates(c->collider, c->reach, NULL);
+    TRY(collider_candidates(c->collider, c->reach, NULL));
+    c->crowded = candidate_count(c) > crowd * c->cloth_count;
+    return WEFT_OK;
+}
+
+// All candidates are about to be tested. NOT_CONVERGED: rather not, half the substep is cheaper.
+static weft_status find_afford(contact* c)
+{
+    if (c->crowded && c->now.may_halve)
+    {
+        return WEFT_NOT_CONVERGED;
+    }
+    c->effort += candidate_count(c);
+    return WEFT_OK;
 }
 
 static double outside(double x, double a, double b)
@@ -381,6 +404,7 @@ weft_status contact_find(contact* c, const contact_substep* now)
     c->releases = 0;
     TRY(load(c));
     TRY(find_search(c));
+    TRY(find_afford(c));
     c->swing = swing_of(c);
     TRY(collider_test(c->collider, &search, &c->rows));
     return touches_take(c);
@@ -440,6 +464,7 @@ weft_status find_collisions(contact* c)
     {
         TRY(find_search(c));
     }
+    TRY(find_afford(c));
     c->swing = swing_of(c);
     TRY(collider_test(c->collider, &search, &c->found));
     memset(c->awake, 0, (size_t)c->vertex_count);
