@@ -317,6 +317,7 @@ static weft_status part(contact* c, bool* changed)
         {
             return WEFT_OK;
         }
+        round = contact_is_spent(c) ? int_max(round, IMPULSE_ROUNDS + ZONE_ROUNDS) : round;
         *changed = true;
         c->contacts = int_max(c->contacts, c->found.count);
         int spent;
