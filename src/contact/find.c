@@ -16,9 +16,9 @@
 
 static const double long_way = 0.5; // edges
 
-// Candidates a vertex above which a substep is too long: half of it has a quarter of them, as boxes are areas. Folded
-// cloth has some tens.
-static const double crowd = 500.0;
+// Candidates a vertex above which a substep is too long, where ways are longer than so many times the reach: half of it
+// has a quarter of them, as boxes are areas. Folded cloth has some tens.
+static const double crowd = 500.0, crowd_way = 4.0;
 
 // Coordinates below what exact detection takes are as good as zero.
 vec3 find_flush(vec3 x)
@@ -133,7 +133,7 @@ weft_status find_search(contact* c)
     }
     TRY(weft_collider_update(c->collider, c->start, c->framed, c->reach, NULL));
     TRY(collider_candidates(c->collider, c->reach, NULL));
-    c->crowded = candidate_count(c) > crowd * c->cloth_count;
+    c->crowded = candidate_count(c) > crowd * contact_size(c) && swing_of(c) > crowd_way * c->reach;
     return WEFT_OK;
 }
 
