@@ -227,7 +227,7 @@ static weft_status run_factor(const settings* s, const sheet* coarse, int fallen
         settings other = *s;
         times t[2];
         TRY(measure(s, coarse, fallen, s->sizes[k], &t[1]));
-        other.solver = "solver=diag-pcg";
+        other.solver = "solver.name=diag-pcg";
         TRY(measure(&other, coarse, fallen, s->sizes[k], &t[0]));
         printf(s->json ? "%s{\"vertices\":%d,\"diag_s\":%.5g,\"diag_iterations\":%.5g,\"sa_s\":%.5g,"
                          "\"sa_iterations\":%.5g,\"factor\":%.4g}"
@@ -358,7 +358,7 @@ static weft_status run_parts(const settings* s)
 
 static int run(int argc, char** argv, bool json)
 {
-    settings s = {.json = json, .solver = "solver=sa-ppcg"};
+    settings s = {.json = json, .solver = "solver.name=sa-ppcg"};
     read_options(argc, argv, &s);
     if (json)
     {

@@ -184,7 +184,7 @@ static void overrides_make(const contact_case* c, override_list* o)
     }
     if (c->solver)
     {
-        override_add(o, "solver=%s", c->solver);
+        override_add(o, "solver.name=%s", c->solver);
     }
     if (c->friction >= 0.0)
     {
@@ -337,6 +337,7 @@ static weft_status simulate(const contact_case* c, weft_sim* sim, const progress
         {
             break;
         }
+        out->half_center = out->frames == p->frames / 2 ? center_of_mass(sim) : out->half_center;
         if (c->checkpoints)
         {
             weft_sim_checkpoint(sim);

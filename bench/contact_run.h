@@ -47,6 +47,7 @@ typedef struct contact_totals
     double max_stretch;               // of all steps
     weft_energy start_energy, energy; // at the start and at the end
     vec3 start_center, center;        // of mass, m
+    vec3 half_center;                 // after half of the frames
     bool completed;
     char message[CONTACT_TEXT]; // why not
 } contact_totals;

@@ -147,7 +147,7 @@ weft_sim* sa_case_sim(const sa_case* c, int threads)
     // Only the drop scenes have contact in the paper.
     bool drops = strncmp(c->scene, "drop-", 5) == 0;
     const char* overrides[SA_OVERRIDE_MAX + 4] = {
-        cells, c->irregular ? "tessellation=irregular" : "tessellation=regular", "solver=sa-ppcg",
+        cells, c->irregular ? "tessellation=irregular" : "tessellation=regular", "solver.name=sa-ppcg",
         drops ? "contact.enabled=true" : "contact.enabled=false"};
     // The case's own come last, so that they win.
     memcpy(overrides + 4, c->overrides, (size_t)c->override_count * sizeof(char*));

@@ -167,7 +167,7 @@ static void show_progress(const weft_step_stats* s, int64_t done, int64_t total,
     }
     bar[WIDTH] = 0;
     double left = done > first ? (time - start) * (double)(total - done) / (double)(done - first) : 0.0;
-    fprintf(stderr, "\r[%s] frame %lld/%lld  step %lld  %d iterations  %.0f s left   ", bar,
+    fprintf(stderr, "\r\033[K[%s] frame %lld/%lld  step %lld  %d iterations  %.0f s left", bar,
             (long long)(done / steps_per_frame), (long long)(total / steps_per_frame), (long long)done, s->iterations,
             left);
     if (done == total)
@@ -177,34 +177,57 @@ static void show_progress(const weft_step_stats* s, int64_t done, int64_t total,
     fflush(stderr);
 }
 
+// Inside a step that takes longer than a second: what it is doing. A signal stops it there.
+static int look_inside(void* user, const weft_progress* p)
+{
+    const double* start = user;
+    static double last;
+    double time = now();
+    if (isatty(STDERR_FILENO) && time - *start > 1.0 && time - last > 0.2)
+    {
+        last = time;
+        fprintf(stderr, "\r\033[Kstep %lld: %.0f %%, %s, %d substeps, %d rejected, %d solves, %.0f s", (long long)p->step,
+                100.0 * p->done, p->stage, p->substeps, p->rejected, p->solves, time - *start);
+        fflush(stderr);
+    }
+    return stop_requested;
+}
+
 typedef struct totals
 {
-    int64_t iterations, solves, substeps, rejected;
+    int64_t iterations, solves, substeps, rejected, forced;
     double step_s;
     double max_stretch;
     int64_t squeezed_steps; // with pairs that bodies or pins have closed on
     const char* solver;     // of the last solve
 } totals;
 
-// Steps to the end. A signal stops between steps, with all that is finished on disk.
+static weft_status stopped(const weft_sim* sim, weft_error* error)
+{
+    error->status = WEFT_CANCELLED;
+    snprintf(error->message, sizeof(error->message),
+             "stopped after step %lld; `--resume` goes on from the last whole frame",
+             (long long)weft_sim_step_count(sim));
+    return WEFT_CANCELLED;
+}
+
+// Steps to the end. A signal stops at once, with all that is finished on disk.
 static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t total, int steps_per_frame, totals* sum,
                              weft_error* error)
 {
-    double start = now();
+    double start = now(), step_start = start;
     int64_t first = weft_sim_step_count(sim);
+    weft_sim_watch(sim, look_inside, &step_start);
     show_progress(&(weft_step_stats){0}, first, total, steps_per_frame, start, first);
     while (weft_sim_step_count(sim) < total)
     {
-        if (stop_requested)
-        {
-            error->status = WEFT_CANCELLED;
-            snprintf(error->message, sizeof(error->message),
-                     "stopped after step %lld; `--resume` goes on from the last whole frame",
-                     (long long)weft_sim_step_count(sim));
-            return WEFT_CANCELLED;
-        }
+        step_start = now();
         weft_step_stats stats;
-        weft_status status = weft_sim_step(sim, &stats, error);
+        weft_status status = stop_requested ? WEFT_CANCELLED : weft_sim_step(sim, &stats, error);
+        if (status == WEFT_CANCELLED)
+        {
+            return stopped(sim, error);
+        }
         if (status == WEFT_OK)
         {
             status = weft_cache_writer_step(writer, sim, &stats, error);
@@ -220,6 +243,7 @@ static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t t
         sum->max_stretch = stats.max_stretch > sum->max_stretch ? stats.max_stretch : sum->max_stretch;
         sum->substeps += stats.substeps;
         sum->rejected += stats.rejected;
+        sum->forced += stats.forced;
         sum->step_s += stats.step_s;
         show_progress(&stats, weft_sim_step_count(sim), total, steps_per_frame, start, first);
     }
@@ -259,6 +283,10 @@ static void print_summary(const run_options* o, const weft_scene* scene, weft_si
     if (sum->rejected > 0)
     {
         printf(", %lld substeps rejected", (long long)sum->rejected);
+    }
+    if (sum->forced > 0)
+    {
+        printf(", %lld forced: see `forced` in stats.jsonl", (long long)sum->forced);
     }
     if (steps == 0 && frames > weft_scene_frames(scene))
     {

@@ -72,6 +72,7 @@ typedef struct incline
 {
     surface_kind kind;
     double tangent, radius;
+    double tolerance; // of solves; 0: the default
     mat3 frame;
 } incline;
 
@@ -177,6 +178,7 @@ static slid slide(const char* method, const incline* s, double mu, double h, dou
     weft_sim_def def = weft_sim_def_default();
     def.method = method;
     def.time_step = h;
+    def.tolerance = s->tolerance > 0.0 ? s->tolerance : def.tolerance;
     weft_sim* sim;
     weft_error error = {0};
     assert_int_equal(weft_sim_create(&def, &sim, NULL), WEFT_OK);
@@ -270,9 +272,13 @@ static double allowed(surface_kind kind, double h)
                                      : 0.001;
 }
 
+// Cloth that passes cells of cloth at 1/30 s is held to a tenth of a per cent of what 1e-5 gives; the default gives 2.16
+// instead of 1.95 %.
 static double deviation(const char* method, const incline* s, double mu, double h)
 {
-    double expected = expected_speed(s, mu, 0.5), found = slide(method, s, mu, h, 0.5).speed,
+    incline judged = *s;
+    judged.tolerance = s->kind == FIXED_CLOTH ? 1e-5 : 0.0;
+    double expected = expected_speed(s, mu, 0.5), found = slide(method, &judged, mu, h, 0.5).speed,
            off = found / expected - 1;
     if (fabs(off) > allowed(s->kind, h))
     {

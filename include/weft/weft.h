@@ -213,7 +213,7 @@ typedef struct weft_sim_def
     const char* method;     ///< a name from weft_list(WEFT_LIST_METHODS, ...)
     const char* solver;     ///< a name from weft_list(WEFT_LIST_SOLVERS, ...)
     const char* preconditioner; ///< NULL for the solver's own
-    double tolerance;       ///< of the linear solver, relative
+    double tolerance;       ///< of the linear solver, relative; 1e-4 by default, see docs/performance.md#tolerance
     int max_iterations;     ///< of the linear solver; 0: its own limit
     weft_sa_def sa;         ///< of the solvers with multigrid
     double settings[WEFT_SETTING_MAX]; ///< of the methods, by index of weft_setting_at: weft_sim_def_set
@@ -272,6 +272,7 @@ typedef struct weft_step_stats
     weft_counter counters[WEFT_COUNTER_MAX]; ///< of the method, and of the one that it falls back on; weft_step_counter finds one
     int substeps;         ///< accepted; 1 when nothing was halved. Of cloths apart: the most
     int rejected;         ///< substeps thrown away
+    int forced;           ///< substeps that stand although they were judged wrong: nothing better was found, or the step's work was spent
     double residual;      ///< of the last solve
     double rate;          ///< of the last solve; NaN without iterations
     int level_count;      ///< of the last solve's multigrid; 0 without
@@ -292,6 +293,18 @@ typedef struct weft_step_stats
 /// ---- the simulation
 
 typedef struct weft_sim weft_sim;
+
+/// What a step is doing. Counts are those of the step, or of the cloths that are stepped together just now.
+typedef struct weft_progress
+{
+    int64_t step;      ///< under way, counted from 1
+    double done;       ///< 0 to 1, of the step's time
+    const char* stage; ///< that begins: "detect", "solve", ...; static
+    int substeps, rejected, solves;
+} weft_progress;
+
+/// Not zero: the step is given up.
+typedef int weft_progress_fn(void* user, const weft_progress* progress);
 typedef int weft_cloth_id; ///< 0, 1, ... in the order of adding
 
 WEFT_API weft_sim_def weft_sim_def_default(void);
@@ -319,6 +332,9 @@ WEFT_API weft_status weft_sim_exclude(weft_sim* sim, const weft_exclusion* exclu
 /// upon the other cloth get an exclusion with it (weft_sim_exclude). NOT_FOUND suggests the nearest name; BAD_INPUT when a point lies beside
 /// the other cloth, or, of an edit, is tied to it already. Arrays are copied. Lasts as long as the cloths, which cannot be removed.
 WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error* error);
+/// While a step runs, look is called at the start of each stage and solve, on the thread that steps; it must not touch the
+/// simulation. What it gives up fails with CANCELLED. NULL: nobody looks. Results do not depend on it.
+WEFT_API void weft_sim_watch(weft_sim* sim, weft_progress_fn* look, void* user);
 /// One time step. On failure the state is that before the step, and the step can be tried again; error (may be NULL) names
 /// step and vertex. What multigrid keeps from solve to solve is then dropped, as by weft_sim_checkpoint.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL

@@ -403,7 +403,7 @@ static void put_stats(const weft_cache_writer* w, const weft_sim* sim, const wef
         put_number(f, s->counters[k].name, s->counters[k].value);
         fputc(',', f);
     }
-    fprintf(f, "\"substeps\":%d,\"rejected\":%d,", s->substeps, s->rejected);
+    fprintf(f, "\"substeps\":%d,\"rejected\":%d,\"forced\":%d,", s->substeps, s->rejected, s->forced);
     put_number(f, "residual", s->residual);
     fputc(',', f);
     put_number(f, "rate", s->rate);

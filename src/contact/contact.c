@@ -113,6 +113,23 @@ void contact_begin(contact* c)
 {
     c->squeezed_count = c->passed_count = 0;
     c->contacts = c->last_resort = 0;
+    c->effort = 0.0;
+}
+
+// Layers that are thick beside their edges have more neighbours; and cloth of few vertices over a fine body meets all of
+// its features, however still both are.
+double contact_size(const contact* c)
+{
+    const double thick_max = 16.0, body_share = 0.3;
+    double thick = 1.0 + c->reach / c->edge;
+    double each = c->edge > 0.0 ? fmin(thick * thick, thick_max) : thick_max;
+    return each * c->cloth_count + body_share * (c->vertex_count - c->cloth_count);
+}
+
+bool contact_is_spent(const contact* c)
+{
+    const double most = 30e3; // steps with many substeps and folds take some thousands
+    return c->effort > most * contact_size(c);
 }
 
 // In a short substep, in which weight takes cloth through less than half of its layer, what pulls may do so once: it is

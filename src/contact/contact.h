@@ -130,6 +130,7 @@ typedef struct contact_substep
     const contact_state* last;
     const filter_record* pins; // [pin_count] prescribed directions of vertices, sorted
     int pin_count;
+    bool may_halve; // one that is too long may be refused: NOT_CONVERGED
 } contact_substep;
 
 // A vertex of cloth that touches a face of an obstacle.
@@ -310,6 +311,9 @@ typedef struct contact
     int passed_count, passed_capacity;
     long long squeeze_tests; // of boxes, faces and nodes, so far: for tests
 
+    double effort; // pairs of boxes looked at, and rows visited, in this step
+    bool crowded;  // the last search has found more of them than a substep is worth
+
     // counts of the step, for its stats
     int contacts;    // touches and cushions of a substep, or collisions after it if more; the most of all substeps
     int last_resort; // vertices that only a rigid zone could keep from crossing
@@ -323,6 +327,7 @@ friction contact_friction(const contact* c, int body, int other);
 
 // ---- the parts of a step
 void contact_begin(contact* c);                                   // a step: nothing is counted or listed yet
+bool contact_is_spent(const contact* c);                          // what a step may cost is: nothing should move any more
 weft_status contact_find(contact* c, const contact_substep* now); // fills rows
 
 // For methods with a matrix, in this order.

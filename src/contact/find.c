@@ -20,6 +20,10 @@ static const double rounded_up = 1.001; // far above what sums in another order 
 static const double smooth_ulps = 16.0; // what is smooth stays farther apart than that
 static const int few = 64;              // one of so many vertices is not worth a search of all
 
+// Candidates a vertex above which a substep is too long, where ways are longer than so many times the reach: half of it
+// has a quarter of them, as boxes are areas. Folded cloth has some tens.
+static const double crowd = 500.0, crowd_way = 4.0;
+
 // Coordinates below what exact detection takes are as good as zero.
 vec3 find_flush(vec3 x)
 {
@@ -138,6 +142,12 @@ static double sift_least(const contact* c)
     return fmax(rounded_up * c->reach, edge_share * c->edge);
 }
 
+static double candidate_count(const contact* c)
+{
+    const pair_list* lists = c->collider->candidates;
+    return (double)lists[0].count + lists[1].count;
+}
+
 weft_status find_search(contact* c)
 {
     TRY(choose_frame(c));
@@ -148,7 +158,19 @@ weft_status find_search(contact* c)
     TRY(weft_collider_update(c->collider, c->start, c->framed, c->reach, NULL));
     collider_smooth_measure(c->collider, c->reach, smooth_ulps * c->ulp);
     TRY(collider_candidates(c->collider, c->reach, NULL));
+    c->crowded = candidate_count(c) > crowd * contact_size(c) && swing_of(c) > crowd_way * c->reach;
     return collider_sift(c->collider, sift_least(c));
+}
+
+// All candidates are about to be tested. NOT_CONVERGED: rather not, half the substep is cheaper.
+static weft_status find_afford(contact* c)
+{
+    if (c->crowded && c->now.may_halve)
+    {
+        return WEFT_NOT_CONVERGED;
+    }
+    c->effort += candidate_count(c);
+    return WEFT_OK;
 }
 
 static double outside(double x, double a, double b)
@@ -431,6 +453,7 @@ weft_status contact_find(contact* c, const contact_substep* now)
     c->releases = 0;
     TRY(load(c));
     TRY(find_search(c));
+    TRY(find_afford(c));
     c->swing = swing_of(c);
     TRY(collider_sift_again(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
     TRY(collider_test(c->collider, &search, &c->rows));
@@ -488,6 +511,7 @@ weft_status find_collisions(contact* c)
     TRY(find_measure(c)); // the response may have moved things
     narrow_search search = {c->reach, collision_test, c, sizeof(collision), AMONG_ALL};
     TRY(find_cover(c));
+    TRY(find_afford(c));
     c->swing = swing_of(c);
     search.among = sift_holds(c) ? AMONG_SIFTED : AMONG_ALL;
     if (c->all_awake)

@@ -6,6 +6,7 @@
 
 #define CUSHION_ACCELERATION 1000.0 // m/s^2, scale of what cushions push with
 
+double contact_size(const contact* c); // vertices, as far as they make work
 vec3 find_flush(vec3 x);
 weft_status find_search(contact* c);     // candidates around start and end
 weft_status find_measure(contact* c);    // the largest rounding; NOT_FINITE: positions have left the world

@@ -227,6 +227,7 @@ static void sweep_island(contact* c, int first, int last)
     {
         visits = int_max(visits, c->visits[c->pushes[k / 4].vertex[k % 4]]);
     }
+    int before = visits;
     for (int turn = 0; turn < SWEEPS_MAX && visits < VISITS_MAX && worst > 0.0; turn++)
     {
         worst = 0.0;
@@ -236,6 +237,7 @@ static void sweep_island(contact* c, int first, int last)
             worst = fmax(worst, row_meet(c, &c->pushes[k]));
         }
     }
+    c->effort += visits - before;
     for (int k = 4 * first; k < 4 * last; k++)
     {
         int i = c->pushes[k / 4].vertex[k % 4];
@@ -315,6 +317,7 @@ static weft_status part(contact* c, bool* changed)
         {
             return WEFT_OK;
         }
+        round = contact_is_spent(c) ? int_max(round, IMPULSE_ROUNDS + ZONE_ROUNDS) : round;
         *changed = true;
         c->contacts = int_max(c->contacts, c->found.count);
         int spent;
@@ -357,6 +360,7 @@ static weft_status give_way(contact* c, vec3* x, const vec3* v)
 weft_status contact_respond(contact* c, vec3* x, vec3* v, bool may_halve, bool* changed)
 {
     *changed = false;
+    c->now.may_halve = c->now.may_halve && may_halve;
     load(c, x, v);
     TRY(part(c, changed));
     if (c->found.count > 0)

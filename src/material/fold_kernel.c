@@ -129,4 +129,4 @@ static void energy(const element_context* ctx, int begin, int end, energy_sums* 
 }
 
 extern const element_kernels KERNEL_NAME(fold_kernels);
-const element_kernels KERNEL_NAME(fold_kernels) = {evaluate, energy, force};
+const element_kernels KERNEL_NAME(fold_kernels) = {evaluate, energy, force, NULL};

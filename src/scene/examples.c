@@ -16,7 +16,7 @@ static const example_row rows[] = {
     {"initial_contact", "\"resolve\"", NULL},
     {"solver", "\"auto\"", NULL},
     {"solver.name", "\"sa-ppcg\"", NULL},
-    {"solver.tolerance", "1e-5", NULL},
+    {"solver.tolerance", "1e-4", NULL},
     {"solver.max_iterations", "500", NULL},
     {"solver.preconditioner", "\"block\"", NULL},
     {"solver.sa", "{\"theta\": 0.3}", NULL},

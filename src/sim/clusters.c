@@ -310,6 +310,7 @@ static void add_stats(weft_step_stats* to, const weft_step_stats* from)
     to->solves += from->solves;
     to->rescued += from->rescued;
     to->rejected += from->rejected;
+    to->forced += from->forced;
     to->substeps = int_max(to->substeps, from->substeps);
     to->constraints += from->constraints;
     to->contacts += from->contacts;
@@ -407,6 +408,8 @@ static weft_status step_all(weft_sim* sim, weft_step_stats* stats, const weft_si
 {
     clusters* all = &sim->clusters;
     *out_failed = sim;
+    sim->world.look = sim->look;
+    sim->world.look_user = sim->look_user;
     if (all->count == 0)
     {
         return world_step(&sim->world, stats);
@@ -414,6 +417,8 @@ static weft_status step_all(weft_sim* sim, weft_step_stats* stats, const weft_si
     for (int k = 0; k < all->count; k++)
     {
         cluster* c = all->list[k];
+        c->sim.world.look = sim->look;
+        c->sim.world.look_user = sim->look_user;
         weft_status status = c->stepped ? WEFT_OK : cluster_step(c);
         if (status != WEFT_OK)
         {

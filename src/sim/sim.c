@@ -17,7 +17,7 @@ weft_sim_def weft_sim_def_default(void)
         .time_step = 0.002,
         .method = method_table[0].method->name,
         .solver = "auto",
-        .tolerance = 1e-5,
+        .tolerance = 1e-4,
         .sa = sa_default(),
         .max_halvings = HALVINGS_MAX,
         .max_stretch = 1.25,
@@ -178,6 +178,10 @@ static weft_status step_error(const weft_sim* sim, weft_status status, weft_erro
         return error_set(error, status, NULL, 0, "the solver `%s` has no preconditioner `%s`; see the scene reference",
                          sim->solver_name, sim->preconditioner ? sim->preconditioner : "");
     }
+    if (status == WEFT_CANCELLED)
+    {
+        return error_set(error, status, NULL, 0, "step %lld: stopped on request", step);
+    }
     const body* b = NULL;
     int vertex = -1;
     if (sim->world.bad_vertex >= 0)
@@ -269,6 +273,13 @@ static weft_status step(weft_sim* sim, weft_step_stats* stats, weft_error* error
     }
     sim->clusters.count > 0 ? clusters_collect(sim) : (void)0;
     return WEFT_OK;
+}
+
+void weft_sim_watch(weft_sim* sim, weft_progress_fn* look, void* user)
+{
+    WEFT_ASSERT(sim);
+    sim->look = look;
+    sim->look_user = user;
 }
 
 weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error)

@@ -156,6 +156,8 @@ struct weft_sim
 {
     weft_sim_def def; // gravity and air as they are now
     const method_row* method;
+    weft_progress_fn* look; // NULL: nobody does
+    void* look_user;
     char* solver_name;
     char* preconditioner;
     body* bodies;

@@ -133,6 +133,11 @@ static sa_expectation expect_sa(bool folded, double changes, double vertices)
                   : (sa_expectation){8.0 + 2.2 * decades, 1.0 - (1.0 - share) * changes};
 }
 
+static double tolerance_of(const solve_options* o, auto_choice choice)
+{
+    return choice == CHOICE_DIAG && o->diag_tolerance > 0.0 ? o->diag_tolerance : o->tolerance;
+}
+
 typedef struct auto_costs
 {
     double iterations[CHOICE_COUNT]; // expected; flops of a direct solve
@@ -146,9 +151,10 @@ static auto_costs costs_of(auto_state* a, const linear_system* system)
     const solve_options* o = &a->options;
     double n = system->A.pattern->row_count, blocks = system->A.pattern->block_count;
     double digits = log(1.0 / o->tolerance) / log(1e5);
+    double diag_digits = log(1.0 / tolerance_of(o, CHOICE_DIAG)) / log(1e5);
     sa_expectation sa = expect_sa(a->folded, a->seen.changes, n);
     double density = blocks / (13.0 * n);
-    auto_costs c = {.iterations = {diag_iterations(o, system, digits) * (a->folded ? FOLDED_DIAG : 1.0),
+    auto_costs c = {.iterations = {diag_iterations(o, system, diag_digits) * (a->folded ? FOLDED_DIAG : 1.0),
                                    digits * sa.iterations, FLOPS_A_SHEET * n * sqrt(n) * density * density}};
     for (int k = 0; k < CHOICE_COUNT; k++)
     {
@@ -278,6 +284,7 @@ static weft_status prepare_inner(auto_state* a, const linear_system* system)
     if (!a->analyzed)
     {
         solve_options options = a->options;
+        options.tolerance = tolerance_of(&a->options, a->choice);
         options.max_iterations = has_patience(a) ? a->patience : options.max_iterations;
         TRY(a->inner->analyze(&a->state, &options, system));
         a->analyzed = true;

@@ -93,7 +93,8 @@ static void direct_add(const direct_solve* d, const linear_system* system, doubl
 
 weft_status direct_solve_run(const direct_solve* d, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
-    const double refine_above = fmax(1e-13, 0.01 * d->tolerance); // relative; what is far below the tolerance is good enough
+    // Relative; what is far below the tolerance is good enough.
+    const double refine_above = fmax(1e-13, 0.01 * fmin(d->tolerance, direct_tolerance_max));
     filter_prescribed(system, x);
     double start = direct_residual(d, system, x);
     double residual = start;

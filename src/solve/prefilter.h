@@ -17,6 +17,10 @@ const double* prefilter_block(const linear_system* system, const int* index, int
 
 typedef void direct_solve_fn(void* state, const vec3* b, vec3* x);
 
+// What direct solvers aim at where a looser tolerance is asked for: digits that cost them next to nothing, and that
+// contact and rest in a scene with the default of scenes may rely on.
+static const double direct_tolerance_max = 1e-5;
+
 // The steps around a direct solve: start, residual, one step of refinement where it helps, stats.
 typedef struct direct_solve
 {

@@ -70,8 +70,9 @@ typedef struct solve_options
 {
     const char* preconditioner; // NULL: the solver's own default
     double tolerance;
-    int max_iterations; // 0: the solver's own limit
-    weft_sa_def sa;     // settings of multigrid; all zero: the defaults
+    double diag_tolerance; // what `auto` holds a block diagonal to; 0: `tolerance`
+    int max_iterations;    // 0: the solver's own limit
+    weft_sa_def sa;        // settings of multigrid; all zero: the defaults
     workers* pool;
     cpu_kind cpu;
     // For experiments, NULL: none. Conjugate gradients show it the start (iteration 0) and each iterate: x, the

@@ -65,7 +65,8 @@ weft_status stage_detect(world* w)
                            .expected = w->expected,
                            .last = &w->state.contact,
                            .pins = w->pins,
-                           .pin_count = w->pin_count};
+                           .pin_count = w->pin_count,
+                           .may_halve = w->may_halve && s->halvings < HALVINGS_FOR_CROWDS};
     return contact_find(w->contact, &now);
 }
 
@@ -138,7 +139,8 @@ weft_status stage_respond(world* w)
     {
         return WEFT_OK;
     }
-    bool may_halve = w->state.halvings < int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT), changed;
+    int most = int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT);
+    bool may_halve = w->may_halve && w->state.halvings < most, changed;
     TRY(contact_respond(c, w->x_next, w->v_next, may_halve, &changed));
     TRY(changed ? judge_response(w, may_halve) : WEFT_OK);
     return contact_settle(c);

@@ -6,7 +6,7 @@ extern const time_method method_implicit_euler, method_newton, method_local_glob
 
 const method_row method_table[] = {
     {.method = &method_implicit_euler, .fallback = &method_newton},
-    {.method = &method_newton},
+    {.method = &method_newton, .fallback = &method_newton}, // which then takes what it has reached
     {.method = &method_local_global},
     {.method = NULL},
 };

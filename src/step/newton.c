@@ -12,7 +12,8 @@
 
 enum
 {
-    LINE_SEARCH_MAX = 40
+    LINE_SEARCH_MAX = 40,
+    SPENT_TURNS = 10 // iterations when the step has cost what it may
 };
 
 // The line search's candidate.
@@ -215,6 +216,35 @@ static weft_status best_direction(world* w, double* slope)
     return direction(w, false, slope);
 }
 
+// Where no solve finds a direction, as a last resort: down the gradient, by the diagonal.
+static void downhill(world* w, double* slope)
+{
+    newton_data* scratch = w->data;
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        const double* a = w->A.values + 9 * (size_t)w->A.pattern->diagonal[i];
+        double stiffness = (a[0] + a[4] + a[8]) / 3.0;
+        scratch->v[i] = v3_madd(w->v_next[i], stiffness > 0.0 ? 1.0 / stiffness : 0.0, w->rhs[i]);
+    }
+    world_prescribe(w, scratch->v);
+    for (int i = 0; i < w->model->vertex_count; i++)
+    {
+        w->dv[i] = v3_sub(scratch->v[i], w->v_next[i]);
+    }
+    *slope = slope_of(w);
+}
+
+static weft_status choose_direction(world* w, double* slope)
+{
+    weft_status status = best_direction(w, slope);
+    if (w->resort && is_numeric(status))
+    {
+        downhill(w, slope);
+        return isfinite(*slope) ? WEFT_OK : status;
+    }
+    return status;
+}
+
 static weft_status minimise(world* w)
 {
     double phi = choose_start(w);
@@ -223,10 +253,11 @@ static weft_status minimise(world* w)
         return WEFT_NOT_FINITE;
     }
     double tolerance = world_setting(w, "tolerance"), turns = world_setting(w, "iterations");
+    turns = w->spent ? fmin(turns, SPENT_TURNS) : turns;
     for (int turn = 0; turn < turns; turn++)
     {
         double slope;
-        TRY(best_direction(w, &slope));
+        TRY(choose_direction(w, &slope));
         world_count(w, counters[0], 1.0);
         // Done when the move is small, and what it can still gain is nothing beside the energies at hand.
         double scale = lively_energy(&w->before.energy) + fabs(phi) + 1e-9 * weight_energy(w->model);
@@ -236,7 +267,7 @@ static weft_status minimise(world* w)
             return linearize(w, false);
         }
     }
-    return WEFT_NOT_CONVERGED;
+    return w->resort || w->spent ? linearize(w, false) : WEFT_NOT_CONVERGED; // Phi has fallen all the way
 }
 
 // What pulls is let go, and the potential minimised again without it.

@@ -19,6 +19,7 @@ enum
 {
     HISTORY_MAX = 8,          // earlier states that a method looks back on
     HALVINGS_FOR_CONTACT = 4, // of a substep, before what cannot be parted is left
+    HALVINGS_FOR_CROWDS = 6,  // likewise, before all pairs of boxes are looked at, however many
     HALVINGS_MAX = 10,
     STEP_TICKS = 1 << HALVINGS_MAX // a time step in the smallest substeps
 };
@@ -143,9 +144,15 @@ struct world
     void* data;                 // of that method
     double work;                // J done by moving pins and air
     bool judged;                // the candidate's energies are finite and known
+    bool may_halve;             // what goes wrong is tried again with half the length
+    bool resort;                // the last one: what is best stands, converged or not
+    bool spent;                 // likewise, and soon: the step has cost what it may
+    int ticks_done;             // of STEP_TICKS
     int bad_vertex;             // that a failed step names; -1: none
     weft_solve_stats last_solve;
     weft_step_stats* stats;
+    weft_progress_fn* look; // NULL, or told what begins
+    void* look_user;
 };
 
 weft_status world_create(world* w, const model* m);
@@ -215,6 +222,7 @@ typedef struct method_row
 } method_row;
 
 extern const method_row method_table[];
+extern const time_method method_stand_still; // what is left when nothing else is finite; in no table
 
 weft_status time_method_find(const char* name, const method_row** out, weft_error* error);
 // What the method needs of each element and this kind has not, for messages: "a constraint". NULL: it has all.
@@ -272,6 +280,12 @@ void binding_prescribe(const world* w, vec3* v, vec3* scratch);
 void world_prescribe(world* w, vec3* v); // v = S v + what is prescribed, of all constraints; after stage_constrain
 tie_rows world_ties(const world* w);
 void world_collect_held(world* w);
+weft_status world_look(const world* w, const char* stage); // CANCELLED: whoever watches gives the step up
+// Whether other ways may be tried after a failure: it is the numbers', not the machine's.
+static inline bool is_numeric(weft_status status)
+{
+    return status == WEFT_NOT_CONVERGED || status == WEFT_NOT_FINITE || status == WEFT_NOT_DEFINITE;
+}
 weft_status stage_detect(world* w);                   // pins; what touches, and what is about to
 typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
 // Whether something pulled that must not, at these velocities: then constrain and solve again without it.

@@ -2,7 +2,10 @@
 // whole numbers of ticks of time_step / 1024, so that they land exactly on the end of the step. What goes wrong: a
 // value that is not finite, a solve that does not converge, a thread that grows too fast, or energy from nowhere. A
 // single linearly implicit step can raise the energy (rotation alone does it); ten halvings bring most such steps to
-// order, and what they leave is handed to the method's fallback.
+// order, and what they leave is handed to the method's fallback, which is to make the best of it; where not even that
+// is finite, cloth stands still. A step has so many solves to spend, then what is finite stands; and so much contact,
+// then cloth stands still to its end.
+// Only a state that is not finite itself ends a run.
 //
 // Counts and energies decide, never clocks.
 #include <string.h>
@@ -14,7 +17,8 @@ static const double weight_rise_max = 1e-7;
 
 enum
 {
-    CALM_STEPS = 4 // good substeps before a longer one is tried
+    CALM_STEPS = 4,             // good substeps before a longer one is tried
+    SOLVES_MAX = 2 * STEP_TICKS // of a step: then what is finite stands, and substeps grow
 };
 
 static int find_not_finite(const vec3* x, const vec3* v, int count)
@@ -85,10 +89,26 @@ weft_status stage_judge(world* w)
     return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
+weft_status world_look(const world* w, const char* stage)
+{
+    if (!w->look)
+    {
+        return WEFT_OK;
+    }
+    weft_progress now = {.step = w->state.step_count + 1,
+                         .done = (double)w->ticks_done / STEP_TICKS,
+                         .stage = stage,
+                         .substeps = w->stats->substeps,
+                         .rejected = w->stats->rejected,
+                         .solves = w->stats->solves};
+    return w->look(w->look_user, &now) ? WEFT_CANCELLED : WEFT_OK;
+}
+
 // Times go by name: the method that a step falls back on has some of the same stages, elsewhere in its table.
 static weft_status run_stage(world* w, const stage* stage)
 {
     weft_step_stats* stats = w->stats;
+    TRY(world_look(w, stage->name));
     double start = timer_now();
     weft_status status = stage->run(w);
     int k = 0;
@@ -150,35 +170,70 @@ static bool is_squeezed(const world* w)
     return w->contact && w->contact->marks.count > 0;
 }
 
+// What a step may cost is spent. Counts of the step alone: the same on any number of threads, and after --resume.
+static bool is_entangled(const world* w)
+{
+    return w->contact && contact_is_spent(w->contact);
+}
+
+static bool is_spent(const world* w)
+{
+    return w->stats->solves >= SOLVES_MAX || is_entangled(w);
+}
+
 static int halvings_max(const world* w)
 {
     return is_squeezed(w) ? int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT) : w->settings.max_halvings;
 }
 
-// The shortest substep went wrong too: the fallback takes it. What is not finite stays a failure.
-static weft_status last_resort(world* w, weft_status status)
+// What was judged wrong stands, once nothing crosses. Longer substeps than contact would like end, too: see respond.c.
+static weft_status let_stand(world* w)
 {
     static const stage respond = {"respond", stage_respond};
-    if (is_squeezed(w) && status == WEFT_NOT_CONVERGED && w->judged)
+    w->stats->forced++;
+    return run_stage(w, &respond);
+}
+
+// Nothing moves but what is prescribed.
+static weft_status stand_still(world* w)
+{
+    method_object still = {&method_stand_still, NULL};
+    w->may_halve = false;
+    weft_status status = run_stages(w, &still);
+    w->stats->forced += status == WEFT_OK;
+    return status == WEFT_NOT_CONVERGED && w->judged ? let_stand(w) : status;
+}
+
+// The shortest substep went wrong too, or the step's work is spent: the fallback takes it, then what is finite stands,
+// then nothing moves.
+static weft_status last_resort(world* w, weft_status status)
+{
+    bool stands = status == WEFT_NOT_CONVERGED && w->judged;
+    w->may_halve = false;
+    if (stands && (is_squeezed(w) || is_spent(w)))
     {
-        return run_stage(w, &respond);
+        return let_stand(w);
     }
-    weft_status last = w->fallback.method ? run_stages(w, &w->fallback) : status;
-    if (last == WEFT_NOT_CONVERGED && w->judged)
+    w->resort = true;
+    w->spent = is_spent(w);
+    if (w->fallback.method && !is_entangled(w))
     {
-        return run_stage(w, &respond); // which was not reached; at the shortest substep it always ends
+        status = run_stages(w, &w->fallback);
+        stands = status == WEFT_NOT_CONVERGED && w->judged;
     }
-    if (last == WEFT_OK)
+    if (stands)
     {
-        return WEFT_OK;
+        status = let_stand(w);
     }
-    return status == WEFT_NOT_FINITE ? status : last;
+    w->resort = false;
+    return is_numeric(status) ? stand_still(w) : status;
 }
 
 static weft_status run_substeps(world* w)
 {
     state* s = &w->state;
-    int ticks_done = 0;
+    w->ticks_done = 0;
+    w->resort = w->spent = false;
     w->time = time_at(w, 0);
     w->h = w->settings.time_step;
     w->contact ? contact_begin(w->contact) : (void)0;
@@ -188,14 +243,16 @@ static weft_status run_substeps(world* w)
         w->bad_vertex = find_not_finite(s->x, s->v, w->model->vertex_count);
         return WEFT_NOT_FINITE;
     }
-    while (ticks_done < STEP_TICKS)
+    while (w->ticks_done < STEP_TICKS)
     {
         int ticks = STEP_TICKS >> s->halvings;
-        w->time = time_at(w, ticks_done);
+        w->time = time_at(w, w->ticks_done);
         w->h = w->settings.time_step * ticks / STEP_TICKS;
-        weft_status status = run_stages(w, &w->method);
-        bool retry = status == WEFT_NOT_CONVERGED || status == WEFT_NOT_FINITE || status == WEFT_NOT_DEFINITE;
-        if (retry && s->halvings < halvings_max(w))
+        w->spent = is_spent(w);
+        w->may_halve = s->halvings < halvings_max(w) && !w->spent;
+        weft_status status = is_entangled(w) ? stand_still(w) : run_stages(w, &w->method);
+        bool retry = is_numeric(status);
+        if (retry && s->halvings < halvings_max(w) && !is_spent(w))
         {
             s->halvings++;
             s->calm = 0;
@@ -208,14 +265,17 @@ static weft_status run_substeps(world* w)
         }
         TRY(status);
         accept(w);
-        ticks_done += ticks;
+        w->ticks_done += ticks;
         // Longer again after some good substeps, where the longer one still ends on the grid.
-        if (s->halvings > 0 && ++s->calm >= CALM_STEPS && ticks_done % (2 * ticks) == 0)
+        s->calm += s->halvings > 0;
+        bool calm = s->calm >= CALM_STEPS || is_spent(w);
+        if (s->halvings > 0 && calm && w->ticks_done % (2 * ticks) == 0)
         {
             s->halvings--;
             s->calm = 0;
         }
     }
+    w->may_halve = false;
     w->time = time_at(w, STEP_TICKS);
     w->stats->energy = w->before.energy;
     w->stats->max_stretch = w->before.max_stretch;

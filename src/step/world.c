@@ -261,6 +261,7 @@ weft_status world_solve_once(world* w, const linear_system* system, vec3* x)
 weft_status world_solve(world* w, const linear_system* system, vec3* x, int changed)
 {
     weft_solve_stats* stats = &w->last_solve;
+    TRY(world_look(w, "solve"));
     weft_status status = changed > 0 ? solver_object_solve_again(&w->solver, system, changed, x, stats)
                                      : solver_object_solve(&w->solver, system, x, stats);
     if (status == WEFT_NOT_CONVERGED || status == WEFT_NOT_DEFINITE)
