@@ -178,7 +178,7 @@ static void force(const void* context, const int* elements, double (*out)[3][BAT
 {
     const element_context* ctx = context;
     strain e = strain_load(ctx->group, elements);
-    gradient rate;
+    gradient rate = {0};
     sample s = sample_of(&e, ctx, elements, &rate);
     wide minus = wide_set(-1.0);
     put_forces(&e.map, (gradient){wv_scale(minus, s.stress.u), wv_scale(minus, s.stress.v)}, out);
@@ -266,7 +266,7 @@ static void evaluate(const void* context, const int* elements, element_batch* ou
     const element_context* ctx = context;
     const element_motion* motion = ctx->motion;
     strain e = strain_load(ctx->group, elements);
-    gradient rate, g;
+    gradient rate = {0}, g;
     sample s = sample_of(&e, ctx, elements, &rate);
     modes m = modes_of(&s);
     g = s.stress;
@@ -332,4 +332,4 @@ static void energy(const element_context* context, int begin, int end, energy_su
 }
 
 extern const element_kernels KERNEL_NAME(strain_kernels);
-const element_kernels KERNEL_NAME(strain_kernels) = {evaluate, energy, force};
+const element_kernels KERNEL_NAME(strain_kernels) = {evaluate, energy, force, NULL};
