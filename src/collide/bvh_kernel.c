@@ -306,7 +306,7 @@ WIDE_INLINE void query_meets_group(walker* s, query* q, int group)
     // Whether there are hits at all cannot be guessed: going on without costs less than asking.
     unsigned hits = node_reach(w, (size_t)group, q->outer) & ~unwanted(s, q, group);
     unsigned doubtful = hits & ~node_reach(w, (size_t)group, q->inner);
-    bool rules = q->rules && !(q->plain && w->targets->body[q->plain + (size_t)group] != BODY_MIXED);
+    bool rules = q->rules && !(q->plain && w->targets->body[q->plain + (size_t)group] >= 0);
     if (doubtful || rules)
     {
         hits = look_closer(s, q, group, hits, doubtful, rules);
@@ -406,7 +406,7 @@ static int node_body(const bvh* tree, int level, int node)
 static size_t plain_bodies(const broad_walk* w, int group)
 {
     bool asked = w->rules && !w->rules->vertex_start && w->queries->level_count > 1 && w->targets->level_count > 1 &&
-                 node_body(w->queries, 0, group) != BODY_MIXED;
+                 node_body(w->queries, 0, group) >= 0; // of several obstacles one may be excluded
     return asked ? (size_t)w->targets->level_start[1] * BVH_WIDTH : 0;
 }
 
