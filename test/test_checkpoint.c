@@ -300,9 +300,10 @@ static void test_many_sections(void** unused)
 static void test_other_versions(void** unused)
 {
     (void)unused;
-    const uint32_t zero = 0, two = 2, format_3 = 3, format_5 = 5;
+    const uint32_t zero = 0, one = 1, two = 2, three = 3, format_3 = 3, format_5 = 5;
     forge("positions", VERSION_AT, &two, 4, "`positions` that a later Weft wrote");
-    forge("solver", VERSION_AT, &two, 4, "`solver` that a later Weft wrote");
+    forge("solver", VERSION_AT, &three, 4, "`solver` that a later Weft wrote");
+    forge("solver", VERSION_AT, &one, 4, "`solver` that an earlier Weft wrote");
     forge("positions", VERSION_AT, &zero, 4, "damaged");
     forge("contact", 0, "tearing", 8, "`tearing` that a later Weft wrote");
 
