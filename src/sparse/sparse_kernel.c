@@ -238,7 +238,7 @@ static void scatter_factors(int arity, const int* factor_count, const element_la
         factors left;
         for (int k = 0; k < 3 * factor_count[a]; k++)
         {
-            wide_store(left[0][k], weight * wide_load(batch->factor[a][0][k]));
+            wide_store(left[k / 3][k % 3], weight * wide_load(batch->factor[a][k / 3][k % 3]));
         }
         for (int b = a; b < arity; b++, pair++)
         {
