@@ -37,9 +37,7 @@ static const struct
     const char* sets[2];
 } variants[] = {
     {"sticks", "slope", {"contact.friction=0.48", "cloth.0.transform.translate=[0.0, 0.0085, 0]"}},
-    {"rests",
-     "slope",
-     {"cloth.0.transform={\"translate\":[0,0.0065,0]}", "obstacles.0.shape.box.rotate=[0,0,0]"}},
+    {"rests", "slope", {"cloth.0.transform={\"translate\":[0,0.0065,0]}", "obstacles.0.shape.box.rotate=[0,0,0]"}},
 };
 
 typedef struct settings
@@ -215,7 +213,8 @@ static int run(int argc, char** argv, bool json)
     }
     printf(json ? "{\"benchmark\":\"tolerance\",\"rows\":[\n"
                 : "end: distance of vertices from where tolerance 1e-8 brings them; start: seed of a jitter of 1e-6 m\n"
-                  "scene            vertices tolerance start  end rms, mm  largest, mm  creep, mm kinetic, J iterations  solve, ms\n");
+                  "scene            vertices tolerance start  end rms, mm  largest, mm  creep, mm kinetic, J "
+                  "iterations  solve, ms\n");
     status = run_scenes(&s);
     printf(json ? "]}\n" : "%d rows\n", s.rows);
     results_close(&s.log);
