@@ -213,7 +213,7 @@ static weft_status refuse_loose(const rest_bodies* r)
 // Cells of bodies that are left, packed into the map.
 static void lay_grids(const rest_bodies* r, smooth_map* m)
 {
-    int* number = m->class_at; // of the grid of each body, for now
+    int* number = m->class_at; // of the grid of each body, until its memory is wanted for classes
     for (int b = 0; b < r->body_count; b++)
     {
         smooth_grid g = r->grid[b];
