@@ -147,6 +147,7 @@ void pbd_finish(void* data)
     mem_free(d->from);
     mem_free(d->loads);
     mem_free(d->mean);
+    pbd_reach_finish(&d->reach);
 }
 
 // ---- the start of a step
@@ -170,6 +171,7 @@ static void hold(world* w, pbd_data* d)
     {
         memcpy(d->inv_mass, d->held, (size_t)m->vertex_count * sizeof(double));
         links_hold(&d->springs, d->inv_mass);
+        hierarchy_hold(&d->reach.levels, d->inv_mass);
     }
 }
 
@@ -178,6 +180,7 @@ weft_status pbd_stage_predict(world* w)
     pbd_data* d = w->data;
     w->contact ? contact_leave_rows(w->contact) : (void)0;
     TRY(world_hold(w));
+    TRY(pbd_reach_make(w, d));
     hold(w, d);
     size_t size = (size_t)w->model->vertex_count * sizeof(vec3);
     memcpy(w->x_next, w->state.x, size);
@@ -278,6 +281,7 @@ static weft_status sweep(world* w, pbd_data* d, const pbd_moment* now)
     {
         element_sweep_run(&d->sweeps[s], &how, &d->rule, d->inv_mass, w->x_next);
     }
+    limits_project(&d->reach.limits, w->pool, d->inv_mass, NULL, 0, w->x_next);
     d->has_partly ? prescribe(w, d, now->end) : (void)0;
     if (w->contact)
     {
@@ -315,6 +319,7 @@ static weft_status substep(world* w, pbd_data* d, pbd_moment* now)
         contact_moment moment = {.from = d->from, .begin = now->begin, .end = now->end};
         TRY(contact_project_begin(w->contact, &moment));
     }
+    now->projections += pbd_reach_cycle(w, d);
     for (now->iteration = 0; now->iteration < now->iterations; now->iteration++)
     {
         TRY(sweep(w, d, now));
@@ -345,13 +350,13 @@ weft_status pbd_stage_iterate(world* w)
         now.end = (double)(s + 1) / count;
         TRY(substep(w, d, &now));
     }
-    double projected = d->springs.count;
+    double projected = d->springs.count + d->reach.limits.total;
     for (int s = 0; s < d->sweep_count; s++)
     {
         projected += d->sweeps[s].group->count;
     }
     world_count(w, pbd_counters[0], count);
-    world_count(w, pbd_counters[1], projected * count * now.iterations);
+    world_count(w, pbd_counters[1], now.projections + projected * count * now.iterations);
     return WEFT_OK;
 }
 
@@ -397,6 +402,11 @@ static const method_setting settings[] = {
      .summary = "With legacy: the share of a fold that one projection takes",
      .value = 0.1,
      .maximum = 1},
+    {.name = "limits",
+     .summary = "1: no vertex is farther from a pinned one than the way along the cloth at rest",
+     .value = 0,
+     .maximum = 1,
+     .whole = true},
     {.name = "drag",
      .summary = "Velocities fade by exp(-drag t)",
      .unit = "1/s",

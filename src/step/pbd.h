@@ -2,6 +2,8 @@
 #ifndef WEFT_PBD_H
 #define WEFT_PBD_H
 
+#include "step/hierarchy.h"
+#include "step/limits.h"
 #include "step/links.h"
 #include "step/step.h"
 
@@ -24,6 +26,18 @@ void element_sweep_run(element_sweep* s, const link_sweep* how, const link_rule*
 void element_sweep_damp(element_sweep* s, const link_sweep* how, const link_rule* rule, const double* inv_mass, vec3* x,
                         vec3* v); // nothing without dampers
 
+// ---- what holds cloth from afar (pbd_reach.c): limits and levels, made anew when the set of pins changes
+
+typedef struct pbd_reach
+{
+    int* anchors;  // [vertex_count] of graph_anchors, of which the rest was made
+    int* now;      // [vertex_count] likewise, of this step
+    bool made;     // they are
+    limits limits; // nothing without the setting
+    hierarchy levels;
+    vec3* q; // [vertex_count] m, before the coarse levels
+} pbd_reach;
+
 // ---- a method's data
 
 typedef struct pbd_data
@@ -39,6 +53,8 @@ typedef struct pbd_data
     vec3* mean;       // [vertex_count] m/s, scratch
     double fastest;   // 1/s^2, largest k / m of all elements
     link_rule rule;   // of the step
+    pbd_reach reach;
+    bool has_levels; // of hpbd
 } pbd_data;
 
 extern const char* const pbd_counters[];
@@ -49,7 +65,12 @@ typedef struct pbd_moment
     double h;                  // s
     double begin, end;         // shares of the step
     int iteration, iterations; // the sweep under way
+    double projections;        // on coarse levels, so far
 } pbd_moment;
+
+weft_status pbd_reach_make(world* w, pbd_data* d); // before a step
+void pbd_reach_finish(pbd_reach* r);               // zeroed or half-built is fine
+double pbd_reach_cycle(world* w, pbd_data* d);     // of the coarse levels; returns how many projections there were
 
 weft_status pbd_prepare(world* w, void* data);
 void pbd_finish(void* data);
