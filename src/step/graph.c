@@ -221,3 +221,40 @@ void graph_anchors(const model* m, int* out)
         out[p->vertex] = point && out[p->vertex] < 0 ? p->motion : out[p->vertex];
     }
 }
+
+// All that edges join with an anchor and that the same motion holds.
+static void group_fill(const graph* g, const int* anchors, int number, int* stack, int* out)
+{
+    int top = 1;
+    while (top > 0)
+    {
+        int a = stack[--top];
+        for (int k = g->start[a]; k < g->start[a + 1]; k++)
+        {
+            int b = g->other[k];
+            if (anchors[b] == anchors[a] && out[b] < 0)
+            {
+                out[b] = number;
+                stack[top++] = b;
+            }
+        }
+    }
+}
+
+int graph_groups(const graph* g, const int* anchors, int* out)
+{
+    int count = 0, *stack = MEM_NEW(g->vertex_count, int);
+    memset(out, -1, (size_t)g->vertex_count * sizeof(int));
+    for (int i = 0; i < g->vertex_count && stack; i++)
+    {
+        if (anchors[i] >= 0 && out[i] < 0)
+        {
+            stack[0] = i;
+            out[i] = count;
+            group_fill(g, anchors, count++, stack, out);
+        }
+    }
+    bool ok = stack != NULL;
+    mem_free(stack);
+    return ok ? count : -1;
+}

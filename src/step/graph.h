@@ -27,6 +27,9 @@ void graph_finish(graph* g);                       // zeroed or half-built is fi
 double graph_length(const graph* g, int a, int b); // m, of the edge; negative: there is none
 // Of the pin that holds each vertex in all directions its motion, -1: none holds it; out is [vertex_count].
 void graph_anchors(const model* m, int* out);
+// Anchors of one motion that edges join are one group: out[i] from 0, -1: no anchor. Returns how many there are, -1: no
+// memory.
+int graph_groups(const graph* g, const int* anchors, int* out);
 
 // Shortest ways along the surface from sources, over triangles unfolded into a plane: exact in flat cloth, whatever its
 // triangles are, where the straight way stays inside.

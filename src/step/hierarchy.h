@@ -48,7 +48,7 @@ typedef struct hierarchy_def
     int levels; // at most, level 0 among them
     rest_rule rule;
     bool grids;         // flat rectangular grids have coarser grids
-    const int* anchors; // of graph_anchors
+    const int* anchors; // of graph_groups
 } hierarchy_def;
 
 weft_status hierarchy_create(hierarchy* h, const graph* g, const hierarchy_def* def);

@@ -19,6 +19,9 @@ enum
     LEAST = 12
 };
 
+// A straight line to what is near passes over sides with ends that are farther.
+static const double around = 1.5;
+
 typedef struct near
 {
     int vertex;
@@ -281,7 +284,7 @@ static weft_status measure_ways(maker* m)
         {
             farthest = fmax(farthest, r->item[e].length);
         }
-        TRY(geodesic_run(&m->ways, &i, 1, farthest));
+        TRY(geodesic_run(&m->ways, &i, 1, around * farthest));
         for (int e = 0; e < r->count; e++)
         {
             int j = r->item[e].vertex;

@@ -28,38 +28,7 @@ static void limits_add(limits* l, int vertex, int anchor, double most)
     l->count[vertex] = int_min(l->count[vertex] + 1, LIMITS_MAX);
 }
 
-// Groups of anchors that edges join: group[i], -1: no anchor. Returns how many there are.
-static int groups_find(const graph* g, const int* anchors, int* group, int* stack)
-{
-    int count = 0, top = 0;
-    memset(group, -1, (size_t)g->vertex_count * sizeof(int));
-    for (int i = 0; i < g->vertex_count; i++)
-    {
-        if (anchors[i] < 0 || group[i] >= 0)
-        {
-            continue;
-        }
-        group[i] = count;
-        stack[top++] = i;
-        while (top > 0)
-        {
-            int a = stack[--top];
-            for (int k = g->start[a]; k < g->start[a + 1]; k++)
-            {
-                int b = g->other[k];
-                if (anchors[b] >= 0 && group[b] < 0)
-                {
-                    group[b] = count;
-                    stack[top++] = b;
-                }
-            }
-        }
-        count++;
-    }
-    return count;
-}
-
-static weft_status groups_reach(limits* l, const graph* g, const int* anchors, const int* group, int groups, int* list)
+static weft_status groups_reach(limits* l, const graph* g, const int* group, int groups, int* list)
 {
     geodesic d = {0};
     weft_status status = geodesic_create(&d, g);
@@ -75,31 +44,30 @@ static weft_status groups_reach(limits* l, const graph* g, const int* anchors, c
         for (int r = 0; r < d.reached_count && status == WEFT_OK; r++)
         {
             int i = d.reached[r];
-            anchors[i] < 0 ? limits_add(l, i, d.source[i], d.distance[i]) : (void)0;
+            group[i] < 0 ? limits_add(l, i, d.source[i], d.distance[i]) : (void)0;
         }
     }
     geodesic_finish(&d);
     return status;
 }
 
-weft_status limits_create(limits* l, const graph* g, const int* anchors)
+weft_status limits_create(limits* l, const graph* g, const int* group)
 {
-    int n = g->vertex_count, *group = MEM_NEW(n, int), *list = MEM_NEW(n + 1, int);
+    int n = g->vertex_count, groups = 0, *list = MEM_NEW(n + 1, int);
     *l = (limits){.vertex_count = n};
     l->count = MEM_NEW(n, int);
     l->anchor = MEM_NEW(LIMITS_MAX * (size_t)n, int);
     l->most = MEM_NEW(LIMITS_MAX * (size_t)n, double);
-    weft_status status = group && list && l->count && l->anchor && l->most ? WEFT_OK : WEFT_NO_MEMORY;
-    if (status == WEFT_OK)
+    weft_status status = list && l->count && l->anchor && l->most ? WEFT_OK : WEFT_NO_MEMORY;
+    for (int i = 0; i < n; i++)
     {
-        int groups = groups_find(g, anchors, group, list);
-        status = groups_reach(l, g, anchors, group, groups > GROUPS_MAX ? 1 : groups, list);
+        groups = int_max(groups, group[i] + 1);
     }
+    status = status == WEFT_OK ? groups_reach(l, g, group, groups > GROUPS_MAX ? 1 : groups, list) : status;
     for (int i = 0; i < n && status == WEFT_OK; i++)
     {
         l->total += l->count[i];
     }
-    mem_free(group);
     mem_free(list);
     return status;
 }

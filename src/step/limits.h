@@ -20,8 +20,8 @@ typedef struct limits
     int total;
 } limits;
 
-// Pins that are connected among themselves are one group; more than GROUPS_MAX groups count as one.
-weft_status limits_create(limits* l, const graph* g, const int* anchors /* of graph_anchors */);
+// More than 64 groups count as one.
+weft_status limits_create(limits* l, const graph* g, const int* group /* of graph_groups */);
 void limits_finish(limits* l); // zeroed or half-built is fine
 // Of the vertices in the list, or with NULL of all. Anchors that pins have let go (inv_mass > 0) hold nothing.
 void limits_project(const limits* l, workers* pool, const double* inv_mass, const int* list, int count, vec3* x);

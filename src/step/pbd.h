@@ -31,7 +31,7 @@ void element_sweep_damp(element_sweep* s, const link_sweep* how, const link_rule
 typedef struct pbd_reach
 {
     int* anchors;  // [vertex_count] of graph_anchors, of which the rest was made
-    int* now;      // [vertex_count] likewise, of this step
+    int* now;      // [vertex_count] likewise, of this step; scratch
     bool made;     // they are
     limits limits; // nothing without the setting
     hierarchy levels;

@@ -29,9 +29,13 @@ static weft_status make_from(world* w, pbd_data* d, const graph* g)
     hierarchy_def def = {.levels = chosen > 0 ? int_min(chosen, LEVELS_MAX) : LEVELS_MAX,
                          .rule = d->has_levels ? (rest_rule)world_setting(w, "rest") : REST_GEODESIC,
                          .grids = d->has_levels && world_setting(w, "meshes") == 0.0,
-                         .anchors = r->anchors};
+                         .anchors = r->now};
+    if (graph_groups(g, r->anchors, r->now) < 0)
+    {
+        return WEFT_NO_MEMORY;
+    }
     TRY(d->has_levels ? hierarchy_create(&r->levels, g, &def) : WEFT_OK);
-    return world_setting(w, "limits") == 1.0 ? limits_create(&r->limits, g, r->anchors) : WEFT_OK;
+    return world_setting(w, "limits") == 1.0 ? limits_create(&r->limits, g, r->now) : WEFT_OK;
 }
 
 // Pins come and go by edits; what they hold in this step is `hold`'s business.
