@@ -5,7 +5,7 @@
 //   match       errors after 1, 10, 100 and 1000 plain turns by k: the paper states the errors, but no k
 //   curve       errors and times of all methods at --k N/m (50, the nearest)
 //   frames      ten frames, every fourth: errors in the time of one Newton iteration, turns and time to 1e-4
-//   speed       one turn against the bytes of the factor
+//   speed       one turn against the bytes of the factor, and against CHOLMOD where the build has it
 //   stiffness, resolution   figure 3: mean errors of plain turns over 50 frames
 //   table       table 1: factor, its bytes and a turn of all six objects, the paper's rows beside them
 //   semi        how often the matrix of the semi-implicit step is indefinite
@@ -15,6 +15,7 @@
 #include "bench/bench.h"
 #include "bench/common.h"
 #include "bench/curtain.h"
+#include "bench/local_global_cholmod.h"
 #include "bench/local_global_table.h"
 #include "step/global_step.h"
 
@@ -274,6 +275,10 @@ static weft_status part_speed(settings* s, curtain* c)
                  factor_nonzeros(&g.symbolic), bytes, stream, 1e3 * solve, 1e3 * turn[0], 1e3 * turn[1],
                  turn[0] / floor, 1e3 * ten, 1e3 * factor, 1e3 * comes);
         row(s, text, json);
+        own_times own = {turn[0], factor, c->w->state.v, c->w->dv};
+        cholmod_output out = {s->json, s->rows};
+        status = local_global_cholmod(&g, &c->w->model->assembler.pattern, &own, s->rounds, &out);
+        s->rows = out.rows;
     }
     global_step_finish(&g);
     return status;
