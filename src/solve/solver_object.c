@@ -54,7 +54,7 @@ static weft_status solver_object_reduce(solver_object* object, const linear_syst
 // An iteration multiplies each row once, unless the solver says otherwise.
 static void count_products(const linear_system* system, weft_solve_stats* stats)
 {
-    if (stats->row_products == 0.0)
+    if (stats->row_products == 0.0 && stats->iterations > 0)
     {
         stats->row_products = (double)stats->iterations * system->A.pattern->row_count;
     }

@@ -1,4 +1,4 @@
-// `decomposed:NAME`, for each solver NAME of the table: the system falls apart into components (split.c), and each is
+// `decomposed:NAME`, for each solver NAME of the table: the system falls apart into components (parting.c), and each is
 // solved by itself, in parallel, by the inner solver (Boxerman's thesis, chapter 6). A system of one component goes to
 // the inner solver as it is.
 //
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/split/decomposed.h"
+#include "solve/parts/decomposed.h"
 
 enum
 {
@@ -33,7 +33,7 @@ typedef struct decomposed
 {
     const linear_solver *self, *inner;
     solve_options options;
-    split split;
+    parting parting;
     bool is_whole;    // what `factor` has decided
     inner_slot whole; // of systems that are not split
     inner_slot slots[OWN + SHARED];
@@ -67,7 +67,7 @@ static void decomposed_finish(void* state)
 {
     decomposed* d = state;
     finish_slots(d);
-    split_finish(&d->split);
+    parting_finish(&d->parting);
     mem_free(d->stats);
     mem_free(d->status);
     *d = (decomposed){0};
@@ -87,6 +87,7 @@ static weft_status decomposed_analyze(decomposed* d, const linear_solver* self, 
     d->self = self;
     d->inner = inner;
     d->options = *options;
+    d->parting.join = options->join;
     d->whole.analyzed = false;
     return WEFT_OK;
 }
@@ -135,7 +136,7 @@ typedef struct part_pass
 } part_pass;
 
 // Parts [0, count) are large: each is worked on with all threads.
-static int large_count(const split* s)
+static int large_count(const parting* s)
 {
     int rows = s->row_count - s->held_count, count = 0;
     while (count < s->part_count && (s->parts[count].rows >= LARGE || 2 * (int64_t)s->parts[count].rows > rows))
@@ -148,7 +149,7 @@ static int large_count(const split* s)
 static void setup_part(part_pass* a, int k)
 {
     decomposed* d = a->d;
-    linear_system system = split_system(&d->split, a->system, k);
+    linear_system system = parting_system(&d->parting, a->system, k);
     d->status[k] = slot_setup(d, &d->slots[k], &system, false);
 }
 
@@ -166,18 +167,18 @@ static void solve_part(part_pass* a, int k)
 {
     decomposed* d = a->d;
     inner_slot* slot = &d->slots[k < OWN ? k : OWN + k % SHARED];
-    linear_system system = split_system(&d->split, a->system, k);
+    linear_system system = parting_system(&d->parting, a->system, k);
     weft_solve_stats* stats = &d->stats[k];
     *stats = (weft_solve_stats){.residual = NAN, .residual2 = NAN, .rate = NAN, .operator_complexity = NAN};
     weft_status status = k < OWN ? WEFT_OK : slot_setup(d, slot, &system, true);
-    d->status[k] = status == WEFT_OK ? d->inner->solve(slot->state, &system, split_x(&d->split, k), stats) : status;
+    d->status[k] = status == WEFT_OK ? d->inner->solve(slot->state, &system, parting_x(&d->parting, k), stats) : status;
 }
 
 // Parts [first, part_count) in as many strands as there are solvers.
 static void solve_strands(void* context, int begin, int end)
 {
     part_pass* a = context;
-    int parts = a->d->split.part_count;
+    int parts = a->d->parting.part_count;
     for (int strand = begin; strand < end; strand++)
     {
         if (a->first + strand < int_min(OWN, parts))
@@ -211,17 +212,17 @@ static weft_status worst_status(const decomposed* d, int count)
 
 static weft_status reserve_parts(decomposed* d)
 {
-    int count = d->split.part_count + 1;
+    int count = d->parting.part_count + 1;
     bool good = mem_grow((void**)&d->stats, &d->stats_capacity, count, sizeof(weft_solve_stats)) &&
                 mem_grow((void**)&d->status, &d->status_capacity, count, sizeof(weft_status));
     return good ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
-static weft_status split_setup(decomposed* d, const linear_system* system)
+static weft_status parting_setup(decomposed* d, const linear_system* system)
 {
-    TRY(split_extract(&d->split, system, d->options.pool));
+    TRY(parting_extract(&d->parting, system, d->options.pool));
     TRY(reserve_parts(d));
-    int own = int_min(OWN, d->split.part_count), large = int_min(own, large_count(&d->split));
+    int own = int_min(OWN, d->parting.part_count), large = int_min(own, large_count(&d->parting));
     part_pass a = {.d = d, .system = system};
     for (int k = 0; k < large; k++)
     {
@@ -235,9 +236,9 @@ static weft_status split_setup(decomposed* d, const linear_system* system)
 static weft_status decomposed_factor(void* state, const linear_system* system)
 {
     decomposed* d = state;
-    TRY(split_find(&d->split, system));
-    d->is_whole = split_is_whole(&d->split);
-    return d->is_whole ? whole_setup(d, system) : split_setup(d, system);
+    TRY(parting_find(&d->parting, system));
+    d->is_whole = parting_is_whole(&d->parting);
+    return d->is_whole ? whole_setup(d, system) : parting_setup(d, system);
 }
 
 // ---- solve
@@ -245,10 +246,10 @@ static weft_status decomposed_factor(void* state, const linear_system* system)
 // The largest part's stats, with the counts of all.
 static void sum_stats(const decomposed* d, weft_solve_stats* stats)
 {
-    const split* s = &d->split;
+    const parting* s = &d->parting;
     weft_solve_stats sum = {.residual = 0.0, .residual2 = 0.0, .rate = NAN, .operator_complexity = NAN, .converged = 1};
     sum = s->part_count > 0 ? d->stats[0] : sum;
-    sum.bytes = sum.bytes_held = split_bytes(s);
+    sum.bytes = sum.bytes_held = parting_bytes(s);
     sum.row_products = 0.0;
     for (int k = 0; k < s->part_count; k++)
     {
@@ -272,22 +273,22 @@ static void sum_stats(const decomposed* d, weft_solve_stats* stats)
 static weft_status solve_singles(const decomposed* d, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     weft_status worst = WEFT_OK;
-    for (int k = 0; k < d->split.single_count; k++)
+    for (int k = 0; k < d->parting.single_count; k++)
     {
         double residual;
-        weft_status status = split_single(&d->split, system, k, x, &residual);
+        weft_status status = parting_single(&d->parting, system, k, x, &residual);
         worst = worst == WEFT_OK ? status : worst;
         stats->residual = fmax(stats->residual, residual);
         stats->residual2 = fmax(stats->residual2, residual);
     }
-    stats->row_products += d->split.single_count;
+    stats->row_products += d->parting.single_count;
     return worst;
 }
 
-static weft_status split_solve(decomposed* d, const linear_system* system, vec3* x, weft_solve_stats* stats)
+static weft_status parting_solve(decomposed* d, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
-    const split* s = &d->split;
-    split_gather(s, x);
+    const parting* s = &d->parting;
+    parting_gather(s, x);
     part_pass a = {.d = d, .system = system, .x = x};
     int large = int_min(OWN, large_count(s));
     for (int k = 0; k < int_min(large, s->part_count); k++)
@@ -297,7 +298,7 @@ static weft_status split_solve(decomposed* d, const linear_system* system, vec3*
     a.first = large;
     int own = int_max(0, int_min(OWN, s->part_count) - large);
     parallel_for(d->options.pool, own + (s->part_count > OWN ? SHARED : 0), 1, solve_strands, &a);
-    split_scatter(s, system, x);
+    parting_scatter(s, system, x);
     sum_stats(d, stats);
     weft_status worst = worst_status(d, s->part_count), singles = solve_singles(d, system, x, stats);
     worst = worst == WEFT_OK || worst == WEFT_NOT_CONVERGED ? (singles != WEFT_OK ? singles : worst) : worst;
@@ -308,14 +309,14 @@ static weft_status split_solve(decomposed* d, const linear_system* system, vec3*
 static void sign(const decomposed* d, weft_solve_stats* stats)
 {
     stats->solver = d->self->name;
-    stats->components = d->split.component_count;
+    stats->components = d->parting.component_count;
 }
 
 static weft_status decomposed_solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     decomposed* d = state;
     weft_status status =
-        d->is_whole ? d->inner->solve(d->whole.state, system, x, stats) : split_solve(d, system, x, stats);
+        d->is_whole ? d->inner->solve(d->whole.state, system, x, stats) : parting_solve(d, system, x, stats);
     sign(d, stats);
     return status;
 }
@@ -363,7 +364,7 @@ static int decomposed_aggregates(const void* state, int level, int* aggregate)
 
 static int decomposed_components(const void* state, int* component)
 {
-    const split* s = &((const decomposed*)state)->split;
+    const parting* s = &((const decomposed*)state)->parting;
     if (s->row_count > 0)
     {
         memcpy(component, s->component, (size_t)s->row_count * sizeof(int));

@@ -5,7 +5,7 @@
 #include "solve/solve.h"
 
 // A component of two rows or more, as a system of its own.
-typedef struct split_part
+typedef struct parting_part
 {
     int number;      // of the component
     int first, rows; // its rows in `member`
@@ -13,10 +13,11 @@ typedef struct split_part
     bsr_pattern pattern;
     int filter_first, filter_count;
     uint64_t signature; // of rows, pattern and constraints
-} split_part;
+} parting_part;
 
-typedef struct split
+typedef struct parting
 {
+    bool join;                 // all that is not held counts as connected
     int row_count, held_count; // rows; rows that are held in all directions
     int component_count, part_count, single_count;
     int* component; // [rows] -1: held
@@ -26,7 +27,7 @@ typedef struct split
     int* member;    // [rows] rows by part, ascending in each; then the singles
     int* local;     // [rows] place of a row in its part
     int* record;    // [rows] filter record of a row, -1: none
-    split_part* parts;
+    parting_part* parts;
     int part_capacity, row_capacity, block_capacity, filter_capacity, kernel_capacity;
     unsigned char* keep; // [blocks of A] 1: in a part
     int* row_start;      // [rows + parts]
@@ -36,21 +37,21 @@ typedef struct split
     vec3* x;                 // [rows + parts] one to spare behind each part, which wide loads may read
     filter_record* filter;
     double* kernel; // [3 * rows * kernel_count]
-} split;
+} parting;
 
 // The components of the graph of blocks that are not zero, with held rows as dead ends; numbered by their first rows.
-weft_status split_find(split* s, const linear_system* system);
+weft_status parting_find(parting* s, const linear_system* system);
 // Whether one component is all there is, and hardly a row is held: then the system is best left as it is.
-bool split_is_whole(const split* s);
+bool parting_is_whole(const parting* s);
 // The parts, largest first, as systems.
-weft_status split_extract(split* s, const linear_system* system, workers* pool);
-linear_system split_system(const split* s, const linear_system* system, int part);
-vec3* split_x(const split* s, int part);
-void split_gather(const split* s, const vec3* x);                         // first guesses of all parts
-void split_scatter(const split* s, const linear_system* system, vec3* x); // solutions, and what is held
+weft_status parting_extract(parting* s, const linear_system* system, workers* pool);
+linear_system parting_system(const parting* s, const linear_system* system, int part);
+vec3* parting_x(const parting* s, int part);
+void parting_gather(const parting* s, const vec3* x);                         // first guesses of all parts
+void parting_scatter(const parting* s, const linear_system* system, vec3* x); // solutions, and what is held
 // x of single row number `at`, exactly; *residual is what rounding leaves of the right-hand side, relative.
-weft_status split_single(const split* s, const linear_system* system, int at, vec3* x, double* residual);
-double split_bytes(const split* s);
-void split_finish(split* s);
+weft_status parting_single(const parting* s, const linear_system* system, int at, vec3* x, double* residual);
+double parting_bytes(const parting* s);
+void parting_finish(parting* s);
 
 #endif

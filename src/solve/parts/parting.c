@@ -6,7 +6,7 @@
 //
 // A block counts as zero when all its nine numbers, and those of its mirror image, are. Ties are gone by then: what
 // they couple has blocks in the reduced matrix (tied.c), so that they keep components together.
-#include "solve/split/decomposed.h"
+#include "solve/parts/decomposed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ enum
 
 // ---- memory
 
-void split_finish(split* s)
+void parting_finish(parting* s)
 {
     void* owned[] = {s->component, s->queue,     s->size,      s->part_of, s->member,   s->local,  s->record,
                      s->parts,     s->keep,      s->row_start, s->column,  s->diagonal, s->values, s->b,
@@ -32,17 +32,19 @@ void split_finish(split* s)
     {
         mem_free(owned[k]);
     }
-    *s = (split){0};
+    *s = (parting){0};
 }
 
 // Room for rows, for the search alone.
-static weft_status reserve_rows(split* s, int rows)
+static weft_status reserve_rows(parting* s, int rows)
 {
     if (rows <= s->row_capacity)
     {
         return WEFT_OK;
     }
-    split_finish(s);
+    bool join = s->join;
+    parting_finish(s);
+    s->join = join;
     s->component = MEM_NEW(rows, int);
     s->queue = MEM_NEW(rows, int);
     if (!s->component || !s->queue)
@@ -54,7 +56,7 @@ static weft_status reserve_rows(split* s, int rows)
 }
 
 // Room for parts, where there are any. Numbers of rows stay; those of blocks come and go with contacts.
-static weft_status reserve_parts(split* s, int blocks)
+static weft_status reserve_parts(parting* s, int blocks)
 {
     size_t rows = (size_t)s->row_capacity;
     if (!s->size)
@@ -87,7 +89,7 @@ static weft_status reserve_parts(split* s, int blocks)
     return good && blocks <= s->block_capacity ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
-double split_bytes(const split* s)
+double parting_bytes(const parting* s)
 {
     double rows = s->row_capacity;
     return 8.0 * rows + (s->size ? rows * (8.0 * sizeof(int) + 5.0 * sizeof(vec3)) : 0.0) + 77.0 * s->block_capacity +
@@ -115,7 +117,7 @@ static bool is_coupled(const linear_system* system, int slot, int i, int j)
 
 // All that hangs together with `seed`; returns the number of rows. `left` are those not seen yet: without any there is
 // nothing more to look for.
-static int flood(split* s, const linear_system* system, int seed, int number, int left)
+static int flood(parting* s, const linear_system* system, int seed, int number, int left)
 {
     const bsr_pattern* p = system->A.pattern;
     int head = 0, tail = 0;
@@ -137,7 +139,7 @@ static int flood(split* s, const linear_system* system, int seed, int number, in
     return tail;
 }
 
-weft_status split_find(split* s, const linear_system* system)
+weft_status parting_find(parting* s, const linear_system* system)
 {
     int rows = system->A.pattern->row_count;
     TRY(reserve_rows(s, rows));
@@ -156,6 +158,15 @@ weft_status split_find(split* s, const linear_system* system)
         }
     }
     int left = rows - s->held_count;
+    if (s->join)
+    {
+        s->component_count = left > 0;
+        for (int i = 0; i < rows; i++)
+        {
+            s->component[i] = s->component[i] == UNSEEN ? 0 : HELD;
+        }
+        return WEFT_OK;
+    }
     for (int i = 0; i < rows && left > 0; i++)
     {
         if (s->component[i] == UNSEEN)
@@ -166,7 +177,7 @@ weft_status split_find(split* s, const linear_system* system)
     return WEFT_OK;
 }
 
-bool split_is_whole(const split* s)
+bool parting_is_whole(const parting* s)
 {
     return s->component_count <= 1 && (int64_t)HELD_SHARE * s->held_count <= s->row_count;
 }
@@ -175,12 +186,12 @@ bool split_is_whole(const split* s)
 
 static int compare_parts(const void* left, const void* right)
 {
-    const split_part *a = left, *b = right;
+    const parting_part *a = left, *b = right;
     return a->rows != b->rows ? (a->rows < b->rows) - (a->rows > b->rows)
                               : (a->number > b->number) - (a->number < b->number);
 }
 
-static weft_status list_parts(split* s)
+static weft_status list_parts(parting* s)
 {
     memset(s->size, 0, (size_t)s->component_count * sizeof(int));
     for (int i = 0; i < s->row_count; i++)
@@ -197,7 +208,7 @@ static weft_status list_parts(split* s)
         s->single_count += s->size[c] == 1;
         s->part_of[c] = -1;
     }
-    if (!mem_grow((void**)&s->parts, &s->part_capacity, s->part_count + 1, sizeof(split_part)))
+    if (!mem_grow((void**)&s->parts, &s->part_capacity, s->part_count + 1, sizeof(parting_part)))
     {
         return WEFT_NO_MEMORY;
     }
@@ -205,15 +216,15 @@ static weft_status list_parts(split* s)
     {
         if (s->size[c] > 1)
         {
-            s->parts[k++] = (split_part){.number = c, .rows = s->size[c]};
+            s->parts[k++] = (parting_part){.number = c, .rows = s->size[c]};
         }
     }
-    qsort(s->parts, (size_t)s->part_count, sizeof(split_part), compare_parts);
+    qsort(s->parts, (size_t)s->part_count, sizeof(parting_part), compare_parts);
     return WEFT_OK;
 }
 
 // member and local of all rows; s->size becomes where each component goes on.
-static void list_members(split* s)
+static void list_members(parting* s)
 {
     int at = 0;
     for (int k = 0; k < s->part_count; k++)
@@ -236,13 +247,13 @@ static void list_members(split* s)
     }
 }
 
-typedef struct split_pass
+typedef struct parting_pass
 {
-    split* s;
+    parting* s;
     const linear_system* system;
-} split_pass;
+} parting_pass;
 
-static const split_part* part_at(const split* s, int place, int* number)
+static const parting_part* part_at(const parting* s, int place, int* number)
 {
     *number = s->part_of[s->component[s->member[place]]];
     return &s->parts[*number];
@@ -251,8 +262,8 @@ static const split_part* part_at(const split* s, int place, int* number)
 // Which blocks are in parts, and how many a row has: into the place behind the row's own in row_start.
 static void count_rows(void* context, int begin, int end)
 {
-    const split_pass* a = context;
-    split* s = a->s;
+    const parting_pass* a = context;
+    parting* s = a->s;
     const bsr_pattern* p = a->system->A.pattern;
     for (int place = begin; place < end; place++)
     {
@@ -261,7 +272,8 @@ static void count_rows(void* context, int begin, int end)
         for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
         {
             int j = p->column[slot];
-            bool kept = j == i || (s->component[j] == s->component[i] && is_coupled(a->system, slot, i, j));
+            bool same = s->component[j] == s->component[i];
+            bool kept = j == i || (same && (s->join || is_coupled(a->system, slot, i, j)));
             s->keep[slot] = kept;
             count += kept;
         }
@@ -269,12 +281,12 @@ static void count_rows(void* context, int begin, int end)
     }
 }
 
-static void sum_rows(split* s)
+static void sum_rows(parting* s)
 {
     int block = 0;
     for (int k = 0; k < s->part_count; k++)
     {
-        split_part* part = &s->parts[k];
+        parting_part* part = &s->parts[k];
         int* start = s->row_start + part->first + k;
         start[0] = 0;
         for (int row = 0; row < part->rows; row++)
@@ -297,7 +309,7 @@ static vec3 z_of(const linear_system* system, int i)
 }
 
 // b less what held neighbours bring.
-static vec3 right_side(const split* s, const linear_system* system, int i)
+static vec3 right_side(const parting* s, const linear_system* system, int i)
 {
     const bsr_pattern* p = system->A.pattern;
     vec3 b = system->b[i];
@@ -312,12 +324,12 @@ static vec3 right_side(const split* s, const linear_system* system, int i)
     return b;
 }
 
-static void fill_row(const split_pass* a, int place)
+static void fill_row(const parting_pass* a, int place)
 {
-    const split* s = a->s;
+    const parting* s = a->s;
     const bsr_pattern* p = a->system->A.pattern;
     int number, i = s->member[place];
-    const split_part* part = part_at(s, place, &number);
+    const parting_part* part = part_at(s, place, &number);
     int at = part->pattern.row_start[place - part->first];
     for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
     {
@@ -347,7 +359,7 @@ static void fill_rows(void* context, int begin, int end)
 }
 
 // Constraints of each part, by its rows; those of single rows are looked up.
-static weft_status fill_filter(split* s, const linear_system* system)
+static weft_status fill_filter(parting* s, const linear_system* system)
 {
     if (!mem_grow((void**)&s->filter, &s->filter_capacity, system->filter_count + 1, sizeof(filter_record)))
     {
@@ -357,7 +369,7 @@ static weft_status fill_filter(split* s, const linear_system* system)
     int count = 0;
     for (int k = 0; k < s->part_count; k++)
     {
-        split_part* part = &s->parts[k];
+        parting_part* part = &s->parts[k];
         part->filter_first = count;
         for (int row = 0; row < part->rows; row++)
         {
@@ -374,7 +386,7 @@ static weft_status fill_filter(split* s, const linear_system* system)
 }
 
 // Column after column of each part.
-static weft_status fill_kernel(split* s, const linear_system* system)
+static weft_status fill_kernel(parting* s, const linear_system* system)
 {
     size_t count = (size_t)system->kernel_count;
     if (!system->kernel || count == 0)
@@ -388,7 +400,7 @@ static weft_status fill_kernel(split* s, const linear_system* system)
     }
     for (int k = 0; k < s->part_count; k++)
     {
-        const split_part* part = &s->parts[k];
+        const parting_part* part = &s->parts[k];
         double* out = s->kernel + 3 * (size_t)part->first * count;
         for (size_t c = 0; c < count; c++)
         {
@@ -404,10 +416,10 @@ static weft_status fill_kernel(split* s, const linear_system* system)
 
 static void sign_parts(void* context, int begin, int end)
 {
-    split* s = ((split_pass*)context)->s;
+    parting* s = ((parting_pass*)context)->s;
     for (int k = begin; k < end; k++)
     {
-        split_part* part = &s->parts[k];
+        parting_part* part = &s->parts[k];
         uint64_t hash = random_bits(bsr_pattern_fingerprint(&part->pattern), (uint64_t)part->rows);
         for (int row = 0; row < part->rows; row++)
         {
@@ -422,9 +434,9 @@ static void sign_parts(void* context, int begin, int end)
     }
 }
 
-weft_status split_extract(split* s, const linear_system* system, workers* pool)
+weft_status parting_extract(parting* s, const linear_system* system, workers* pool)
 {
-    split_pass a = {s, system};
+    parting_pass a = {s, system};
     TRY(reserve_parts(s, system->A.pattern->block_count));
     TRY(list_parts(s));
     list_members(s);
@@ -438,9 +450,9 @@ weft_status split_extract(split* s, const linear_system* system, workers* pool)
     return WEFT_OK;
 }
 
-linear_system split_system(const split* s, const linear_system* system, int k)
+linear_system parting_system(const parting* s, const linear_system* system, int k)
 {
-    const split_part* part = &s->parts[k];
+    const parting_part* part = &s->parts[k];
     bool kernel = system->kernel && system->kernel_count > 0;
     return (linear_system){
         .A = {&part->pattern, s->values + 9 * (size_t)part->block_first},
@@ -456,16 +468,16 @@ linear_system split_system(const split* s, const linear_system* system, int k)
     };
 }
 
-vec3* split_x(const split* s, int k)
+vec3* parting_x(const parting* s, int k)
 {
     return s->x + s->parts[k].first + k;
 }
 
-void split_gather(const split* s, const vec3* x)
+void parting_gather(const parting* s, const vec3* x)
 {
     for (int k = 0; k < s->part_count; k++)
     {
-        vec3* out = split_x(s, k);
+        vec3* out = parting_x(s, k);
         for (int row = 0; row < s->parts[k].rows; row++)
         {
             out[row] = x[s->member[s->parts[k].first + row]];
@@ -473,11 +485,11 @@ void split_gather(const split* s, const vec3* x)
     }
 }
 
-void split_scatter(const split* s, const linear_system* system, vec3* x)
+void parting_scatter(const parting* s, const linear_system* system, vec3* x)
 {
     for (int k = 0; k < s->part_count; k++)
     {
-        const vec3* from = split_x(s, k);
+        const vec3* from = parting_x(s, k);
         for (int row = 0; row < s->parts[k].rows; row++)
         {
             x[s->member[s->parts[k].first + row]] = from[row];
@@ -495,7 +507,7 @@ void split_scatter(const split* s, const linear_system* system, vec3* x)
 
 // ---- single rows
 
-weft_status split_single(const split* s, const linear_system* system, int at, vec3* x, double* residual)
+weft_status parting_single(const parting* s, const linear_system* system, int at, vec3* x, double* residual)
 {
     int i = s->member[s->row_count - s->held_count - s->single_count + at], slot = system->A.pattern->diagonal[i];
     const double* block = system->A.values + 9 * (size_t)slot;
