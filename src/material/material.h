@@ -23,13 +23,14 @@
 // Where elements are evaluated.
 typedef struct element_motion
 {
-    const vec3* x;      // [vertices] positions
-    const vec3* v;      // [vertices] velocities
-    const vec3* x_last; // [vertices] newton: positions at the start of the step; else NULL
-    const vec3* v_last; // [vertices] newton: velocities at the start of the step; else NULL
-    double h;           // s
-    double time;        // s, for gusts
-    bool exact;         // K is not clamped, of kinds that can: springs
+    const vec3* x;          // [vertices] positions
+    const vec3* v;          // [vertices] velocities
+    const vec3* x_last;     // [vertices] newton: positions at the start of the step; else NULL
+    const vec3* v_last;     // [vertices] newton: velocities at the start of the step; else NULL
+    double h;               // s
+    double time;            // s, for gusts
+    bool exact;             // K is not clamped, of kinds that can: springs
+    const double* cap_mass; // [vertices] kg, where bending is explicit: linear starts of arcs are capped; else NULL
 } element_motion;
 
 typedef struct energy_sums
@@ -122,6 +123,9 @@ typedef void element_constraint_fn(const void* context, const int* elements /* [
 typedef void element_criterion_fn(const element_context* context, const double* mass_share /* [vertices] kg */,
                                   int begin, int end, double (*out)[2]);
 
+// out[e - begin]: 1 where an element has neither force nor blocks at the motion's positions, whatever the velocities.
+typedef void element_slack_fn(const element_context* context, int begin, int end, uint8_t* out);
+
 struct element_kind
 {
     const char* name;
@@ -136,6 +140,7 @@ struct element_kind
     const element_projection* projection; // NULL: it has none, as the rest
     element_constraint_fn* constraint;
     element_criterion_fn* explicit_criterion;
+    element_slack_fn* slack; // NULL: its elements never are
 };
 
 extern const element_kind kind_membrane, kind_hinge, kind_curvature, kind_air;
@@ -153,6 +158,15 @@ void element_group_energy(const element_group* group, const uint8_t* flags, work
 // Work of a group's active elements (see element_kernels), J.
 double element_group_work(const element_group* group, const uint8_t* flags, cpu_kind cpu, const element_motion* start,
                           const vec3* v_end);
+
+// How the connections of particle models are damped (connection_kernel.c).
+typedef enum damper_form
+{
+    DAMPER_PROJECTED, // along the connection while it lengthens
+    DAMPER_TWO_SIDED, // along the connection
+    DAMPER_PLAIN,     // all relative motion of its ends
+    DAMPER_NONE
+} damper_form;
 
 // ---- setting up: one body's triangles or segments in scene vertices
 typedef struct cloth_shape
@@ -172,6 +186,7 @@ typedef struct cloth_shape
     const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
     weft_material material;
     const char* bending; // one of the model's words; NULL: it has no choice
+    damper_form damper;  // one of the model's
 } cloth_shape;
 
 // A model: which elements stand for a mesh and a material.
