@@ -223,7 +223,8 @@ typedef struct weft_sim_def
     double time_step;       ///< s
     const char* method;     ///< a name from weft_list(WEFT_LIST_METHODS, ...)
     const char* solver;     ///< a name from weft_list(WEFT_LIST_SOLVERS, ...)
-    const char* preconditioner; ///< NULL for the solver's own
+    const char* preconditioner; ///< a name from weft_list(WEFT_LIST_PRECONDITIONERS, ...); NULL for the solver's own
+    const char* solver_variant; ///< of `mpcg`: "original" or "corrected"; NULL: corrected
     double tolerance;       ///< of the linear solver, relative; 1e-4 by default, see docs/performance.md#tolerance
     int max_iterations;     ///< of the linear solver; 0: its own limit
     weft_sa_def sa;         ///< of the solvers with multigrid
@@ -288,6 +289,8 @@ typedef struct weft_step_stats
     double rate;          ///< of the last solve; NaN without iterations
     int level_count;      ///< of the last solve's multigrid; 0 without
     double operator_complexity; ///< of the last solve's multigrid; NaN without
+    int components;       ///< of the last solve with `decomposed:NAME`: parts solved each by itself; 0 with other solvers
+    double row_products;  ///< rows of matrices times vectors in all iterations of all solves
     double setup_s, solve_s, step_s;
     int stage_count;
     const char* stage_name[WEFT_STAGE_MAX];
@@ -493,7 +496,8 @@ typedef enum weft_list_kind
     WEFT_LIST_MATERIALS,
     WEFT_LIST_SCENES,
     WEFT_LIST_FORMATS,
-    WEFT_LIST_BODIES ///< kinds of bodies
+    WEFT_LIST_BODIES, ///< kinds of bodies
+    WEFT_LIST_PRECONDITIONERS ///< of the solver `mpcg`
 } weft_list_kind;
 
 /// The index-th name and its one-line summary; NOT_FOUND past the end. Strings are static.

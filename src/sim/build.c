@@ -375,6 +375,7 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
         .time_step = sim->def.time_step, .max_halvings = sim->def.max_halvings, .max_stretch = sim->def.max_stretch};
     memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
     solve_options options = {.preconditioner = sim->preconditioner,
+                             .variant = sim->solver_variant,
                              .tolerance = sim->def.tolerance,
                              .diag_tolerance = diag_tolerance(sim->def.tolerance),
                              .max_iterations = sim->def.max_iterations,

@@ -308,6 +308,7 @@ static void add_stats(weft_step_stats* to, const weft_step_stats* from)
 {
     to->iterations += from->iterations;
     to->solves += from->solves;
+    to->row_products += from->row_products;
     to->rescued += from->rescued;
     to->rejected += from->rejected;
     to->forced += from->forced;
@@ -336,6 +337,7 @@ static void take_last_solve(weft_step_stats* to, const weft_step_stats* from)
     to->rate = from->rate;
     to->level_count = from->level_count;
     to->operator_complexity = from->operator_complexity;
+    to->components = from->components;
 }
 
 static void sum_stats(const weft_sim* sim, weft_step_stats* stats)

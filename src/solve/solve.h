@@ -69,12 +69,16 @@ weft_status system_start(const linear_system* system, vec3* x);
 typedef struct solve_options
 {
     const char* preconditioner; // NULL: the solver's own default
+    const char* variant;        // of mpcg: "original" or "corrected"; NULL: the latter
     double tolerance;
     double diag_tolerance; // what `auto` holds a block diagonal to; 0: `tolerance`
     int max_iterations;    // 0: the solver's own limit
     weft_sa_def sa;        // settings of multigrid; all zero: the defaults
     workers* pool;
     cpu_kind cpu;
+    // For experiments: decomposed:NAME takes all that is not held as one component, zero blocks and all: what leaving out
+    // held rows gains by itself.
+    bool join;
     // For experiments, NULL: none. Conjugate gradients show it the start (iteration 0) and each iterate: x, the
     // residual r = S (b - A x) as the recursion holds it, and delta = r . M^-1 r. It must not write to them.
     void (*observe)(void* context, int iteration, double delta, const vec3* x, const vec3* r);
@@ -131,16 +135,33 @@ typedef struct linear_solver
     // Times of this solver without a state, for benchmarks; `way` counts its ways from 0, NOT_FOUND after the last.
     // NULL: it has none.
     weft_status (*scalar)(const scalar_trial* trial, int way, scalar_times* out);
+    // Solvers that split only, else NULL: the component of each vertex in the last solve (-1: held in all directions);
+    // returns their number.
+    int (*components)(const void* state, int* component);
 } linear_solver;
+
+// A preconditioner of mpcg, for scene files and the command line.
+typedef struct preconditioner_row
+{
+    const char *name, *summary;
+} preconditioner_row;
+
+const preconditioner_row* cg_preconditioners(int* count);
 
 extern const linear_solver solver_auto, solver_mpcg, solver_diag_pcg, solver_diag_ppcg, solver_sa_pcg, solver_sa_ppcg,
     solver_sa_cycle, solver_cholesky, solver_cholmod;
+extern const linear_solver decomposed_auto, decomposed_mpcg, decomposed_diag_pcg, decomposed_diag_ppcg,
+    decomposed_sa_pcg, decomposed_sa_ppcg, decomposed_sa_cycle, decomposed_cholesky, decomposed_cholmod;
 
 // The table of all solvers of this build, in the order of `weft list`.
 const linear_solver* const* linear_solvers(int* count);
 
 // Finds a solver; on failure the error names the nearest one.
 weft_status linear_solver_find(const char* name, const linear_solver** out, weft_error* error);
+
+// Whether preconditioner and variant, either of which may be NULL, have names that a solver here knows.
+weft_status solver_settings_check(const linear_solver* solver, const char* preconditioner, const char* variant,
+                                  weft_error* error);
 
 // A solver with its state: analyses and factors only when needed, times setup and solve apart.
 typedef struct solver_object

@@ -19,6 +19,7 @@ weft_status solver_object_init(solver_object* object, const char* name, const so
     }
     TRY(sa_check(&object->options.sa, error));
     TRY(linear_solver_find(name, &object->solver, error));
+    TRY(solver_settings_check(object->solver, options->preconditioner, options->variant, error));
     object->state = mem_alloc(1, object->solver->state_size);
     return object->state ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the solver `%s`", name);
 }
@@ -50,6 +51,15 @@ static weft_status solver_object_reduce(solver_object* object, const linear_syst
     return object->tied ? tied_reduce(object->tied, &object->options, system, x, out) : WEFT_NO_MEMORY;
 }
 
+// An iteration multiplies each row once, unless the solver says otherwise.
+static void count_products(const linear_system* system, weft_solve_stats* stats)
+{
+    if (stats->row_products == 0.0 && stats->iterations > 0)
+    {
+        stats->row_products = (double)stats->iterations * system->A.pattern->row_count;
+    }
+}
+
 weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     weft_solve_stats own;
@@ -65,6 +75,7 @@ weft_status solver_object_solve(solver_object* object, const linear_system* syst
     {
         status = object->solver->solve(object->state, &reduced, ties ? object->tied->y : x, stats);
         stats->bytes_held = stats->bytes_held > 0.0 ? stats->bytes_held : stats->bytes;
+        count_products(&reduced, stats);
         if (ties)
         {
             tied_expand(object->tied, &object->options, system, x, stats);
@@ -94,6 +105,7 @@ weft_status solver_object_solve_again(solver_object* object, const linear_system
     weft_status status = object->solver->solve_again(object->state, system, changed, x, stats);
     double tried = timer_now() - start;
     int iterations = stats->iterations;
+    count_products(system, stats);
     if (status != WEFT_OK)
     {
         status = solver_object_solve(object, system, x, stats);
@@ -182,7 +194,7 @@ struct weft_solver
 {
     solver_object object;
     workers* pool;
-    char* preconditioner;
+    char *preconditioner, *variant;
     solver_memory last;
     uint64_t pattern_version;
     vec3* x; // [x_capacity] the solution while it is worked on: wide loads may reach past the caller's array
@@ -279,7 +291,12 @@ static weft_status solver_build(const weft_solver_def* def, weft_solver* solver,
         solver->preconditioner = mem_strdup(def->preconditioner);
         options.preconditioner = solver->preconditioner;
     }
-    if ((def->preconditioner && !solver->preconditioner) ||
+    if (def->variant)
+    {
+        solver->variant = mem_strdup(def->variant);
+        options.variant = solver->variant;
+    }
+    if ((def->preconditioner && !solver->preconditioner) || (def->variant && !solver->variant) ||
         workers_create(solver_worker_count(def), &def->tasks, &solver->pool) != WEFT_OK)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the solver");
@@ -356,6 +373,15 @@ weft_status weft_solver_aggregates(const weft_solver* solver, int level, int* ag
     return *count >= 0 ? WEFT_OK : WEFT_NOT_FOUND;
 }
 
+weft_status weft_solver_components(const weft_solver* solver, int* component, int* count)
+{
+    WEFT_ASSERT(solver && component && count);
+    const solver_object* object = &solver->object;
+    bool there = object->solver->components && object->analyzed;
+    *count = there ? object->solver->components(object->state, component) : 0;
+    return there ? WEFT_OK : WEFT_NOT_FOUND;
+}
+
 void weft_solver_drop(weft_solver* solver)
 {
     WEFT_ASSERT(solver);
@@ -371,6 +397,7 @@ void weft_solver_destroy(weft_solver* solver)
     solver_object_finish(&solver->object);
     workers_destroy(solver->pool);
     mem_free(solver->preconditioner);
+    mem_free(solver->variant);
     solver_memory_finish(&solver->last);
     mem_free(solver->x);
     mem_free(solver);
