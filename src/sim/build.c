@@ -352,14 +352,14 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     w->cpu = sim->cpu;
     w->obstacles_at = sim_obstacles_at;
     w->user = sim;
-    w->settings = (step_settings){.time_step = sim->def.time_step,
-                                  .max_halvings = sim->def.max_halvings,
-                                  .max_stretch = sim->def.max_stretch};
+    w->settings = (step_settings){
+        .time_step = sim->def.time_step, .max_halvings = sim->def.max_halvings, .max_stretch = sim->def.max_stretch};
     memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
     solve_options options = {.preconditioner = sim->preconditioner,
                              .tolerance = sim->def.tolerance,
                              .diag_tolerance = diag_tolerance(sim->def.tolerance),
                              .max_iterations = sim->def.max_iterations,
+                             .no_residual2 = true,
                              .sa = sim->def.sa,
                              .pool = sim->pool,
                              .cpu = sim->cpu};

@@ -303,11 +303,17 @@ static weft_status prepare_inner(auto_state* a, const linear_system* system)
     return a->inner->factor(&a->state, system);
 }
 
+// What goes on over a checkpoint is looked at once.
+static bool is_time_to_decide(const auto_state* a)
+{
+    return a->solves % DECIDE_EVERY == 0 || (a->solves < DECIDE_ALWAYS && !a->kept);
+}
+
 static weft_status auto_factor(void* state, const linear_system* system)
 {
     auto_state* a = state;
     watch_pattern(a, system);
-    if (a->solves < DECIDE_ALWAYS || a->solves % DECIDE_EVERY == 0 || !a->inner)
+    if (!a->inner || is_time_to_decide(a))
     {
         decide(a, system);
     }

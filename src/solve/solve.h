@@ -72,6 +72,7 @@ typedef struct solve_options
     double tolerance;
     double diag_tolerance; // what `auto` holds a block diagonal to; 0: `tolerance`
     int max_iterations;    // 0: the solver's own limit
+    bool no_residual2;     // nobody looks at that of conjugate gradients that converge: a product less
     weft_sa_def sa;        // settings of multigrid; all zero: the defaults
     workers* pool;
     cpu_kind cpu;

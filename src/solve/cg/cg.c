@@ -243,6 +243,18 @@ static double residual_of(pass* a, const vec3* y)
     return sum_of(a, residual_pass);
 }
 
+// Where nothing is prescribed A y is zero: nothing moves, or what is held stands still.
+static double residual_of_prescribed(pass* a)
+{
+    const cg* c = a->c;
+    if (!vector_is_zero(c->p, c->row_count))
+    {
+        return residual_of(a, c->p);
+    }
+    memset(c->s, 0, (size_t)c->row_count * sizeof(vec3));
+    return sum_of(a, residual_pass);
+}
+
 // p = x
 static void copy_pass(void* context, int begin, int end)
 {
@@ -417,6 +429,11 @@ static void report(pass* a, double reference, double first, double reference_sq,
     {
         stats->rate = pow(a->delta / first, 0.5 / stats->iterations);
     }
+    if (stats->converged && a->c->options.no_residual2)
+    {
+        stats->residual2 = NAN;
+        return;
+    }
     double end_sq = residual_of_x(a);
     stats->residual2 = reference_sq > 0.0 ? sqrt(end_sq / reference_sq) : 0.0;
 }
@@ -431,7 +448,7 @@ weft_status cg_solve(cg* c, const linear_system* system, vec3* x, weft_solve_sta
 
     // The reference of the stopping rule, from x = (I - S) z.
     filter_prescribed(system, c->p);
-    double reference_sq = a.sq = residual_of(&a, c->p);
+    double reference_sq = a.sq = residual_of_prescribed(&a);
     weft_status status = precondition(&a);
     if (status != WEFT_OK)
     {
