@@ -161,6 +161,7 @@ static const change changes[] = {
     {"air.wind", RICH, "air.wind=[1, 0, 1]", NULL},
     {"air.gust", RICH, "air.gust=0.5", NULL},
     {"air.gust_period", RICH, "air.gust_period=2", NULL},
+    {"air.slip", RICH, "air.slip=0.5", NULL},
     {"air.gust_length", RICH, "air.gust_length=2", NULL},
     {"model", PLAIN, "model={\"bending\": \"hinge\"}", NULL},
     {"model.bending", PLAIN, "model.bending=hinge", NULL},
