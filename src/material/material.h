@@ -108,7 +108,7 @@ enum
     ROWS_MAX = 9
 };
 
-// Constraint form, for methods that move positions: the energy is C^2 / (2 compliance).
+// Constraint form, for methods that move positions: the energy is the sum over rows of C^2 / (2 compliance).
 typedef struct constraint_batch
 {
     double value[BATCH];                  // C at the motion's positions
@@ -116,7 +116,13 @@ typedef struct constraint_batch
     double compliance[BATCH];
 } constraint_batch;
 
-typedef void element_constraint_fn(const void* context, const int* elements /* [BATCH] */, constraint_batch* out);
+typedef void element_constraint_fn(const void* context, const int* elements /* [BATCH] */,
+                                   constraint_batch* out /* [constraint_rows], one where that is 0 */);
+
+enum
+{
+    CONSTRAINT_ROWS_MAX = 3
+};
 
 // Bounds of an element's eigenvalues against its vertices' shares of mass: out[e - begin] gets K of M_e^-1 K_e in 1/s^2
 // and D of M_e^-1 D_e in 1/s. A method takes an element explicitly where h^2 K + 2 h D is small.
@@ -139,6 +145,8 @@ struct element_kind
     void (*exact)(const double* rest, const vec3* x, double* force, double* jacobian);
     const element_projection* projection; // NULL: it has none, as the rest
     element_constraint_fn* constraint;
+    int constraint_rows;    // CONSTRAINT_ROWS_MAX at most; 0: one
+    int constraint_damping; // where the damping (s) lies in its rest data; 0: it has none
     element_criterion_fn* explicit_criterion;
     element_slack_fn* slack; // NULL: its elements never are
 };
