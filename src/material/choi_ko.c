@@ -22,7 +22,7 @@
 // phi^2 a b / (2 (a + b)) where a circular arc of its length would be by 3/4 (a = b) of that for the same curvature. So
 // its rigidity is k = R (a + b) / (3 a b), for R = B times the area that it stands for times its share. On grids arcs
 // follow threads and diagonals through each vertex, with the shares that give B for a cylinder about any axis;
-// elsewhere, as in Choi and Ko 2003 on triangle meshes, they join the tips of each pair of triangles, with share 8/3
+// elsewhere they join the tips of each pair of triangles, with share 8/3
 // (the inverse of the mean of cos^4) of its area, which is B for directions that are distributed evenly.
 //
 // The linear start c_b of an arc is a number of the model; else it is what ends it at a fifth of the curvature to which
