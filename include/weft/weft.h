@@ -192,11 +192,12 @@ typedef struct weft_air
 {
     double density;      ///< kg/m^3; 0 (the default): no air
     double drag;         ///< coefficient of the normal part, 1/2 density drag area |u_n| u_n
-    double friction;     ///< coefficient of the tangential part
+    double friction;     ///< coefficient of the tangential part, 1/2 density friction area |u_t| u_t
     weft_vec3 wind;      ///< m/s
     double gust;         ///< relative strength of gusts, 0: steady wind
     double gust_period;  ///< s
     double gust_length;  ///< m
+    double slip;         ///< coefficient of a tangential part by the normal velocity, 1/2 density slip area |u_n| u_t; 0: none
 } weft_air;
 
 enum

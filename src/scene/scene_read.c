@@ -165,6 +165,7 @@ static const field air_fields[] = {
     {"gust", FIELD_NUMBER, offsetof(weft_air, gust), NOT_NEGATIVE},
     {"gust_period", FIELD_NUMBER, offsetof(weft_air, gust_period), POSITIVE},
     {"gust_length", FIELD_NUMBER, offsetof(weft_air, gust_length), POSITIVE},
+    {"slip", FIELD_NUMBER, offsetof(weft_air, slip), NOT_NEGATIVE},
 };
 
 // Who writes an air block wants air: without a density it is that of air at 15 degrees C.

@@ -400,6 +400,7 @@ static void write_air(writer* w, const weft_air* air)
     write_number(w, "gust", air->gust);
     write_number(w, "gust_period", air->gust_period);
     write_number(w, "gust_length", air->gust_length);
+    write_number(w, "slip", air->slip);
     write_close(w, "}");
 }
 

@@ -187,6 +187,7 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
                               d->air.gust,     d->air.gust_period, d->air.gust_length, d->max_iterations,
                               d->max_halvings, d->friction,        d->static_friction};
     hash = hash_bytes(hash, numbers, sizeof(numbers));
+    hash = d->air.slip > 0.0 ? hash_bytes(hash, &d->air.slip, sizeof(d->air.slip)) : hash;
     hash = hash_method(hash, sim);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);

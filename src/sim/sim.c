@@ -37,7 +37,7 @@ const char* air_check(const weft_air* a)
 {
     bool good = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 && isfinite(a->friction) &&
                 a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) && a->gust_period > 0 &&
-                a->gust_length > 0;
+                a->gust_length > 0 && isfinite(a->slip) && a->slip >= 0;
     return good ? NULL : "air: numbers are finite and not negative, gust_period and gust_length above zero";
 }
 
