@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "material/bending.h"
+#include "material/criterion.h"
 #include "material/exact.h"
 #include "material/material.h"
 #include "material/membrane.h"
@@ -17,6 +18,7 @@ const element_kind kind_membrane = {
     .rest_stride = MEMBRANE_STRIDE,
     .kernels = KERNELS_OF(membrane_kernels),
     .exact = membrane_exact,
+    .explicit_criterion = membrane_criterion,
 };
 const element_kind kind_hinge = {
     .name = "hinge",
@@ -25,6 +27,8 @@ const element_kind kind_hinge = {
     .shape = {FORM_FACTORS, {1, 1, 1, 1}},
     .kernels = KERNELS_OF(hinge_kernels),
     .exact = hinge_exact,
+    .explicit_criterion = factor_criterion,
+    .connection = CONNECTION_BEND,
 };
 const element_kind kind_curvature = {
     .name = "curvature",
@@ -33,6 +37,8 @@ const element_kind kind_curvature = {
     .shape = {FORM_FACTORS, CURVATURE_FACTORS},
     .kernels = KERNELS_OF(curvature_kernels),
     .exact = curvature_exact,
+    .explicit_criterion = factor_criterion,
+    .connection = CONNECTION_BEND,
 };
 const element_kind kind_air = {
     .name = "air",
@@ -41,6 +47,8 @@ const element_kind kind_air = {
     .shape = {.form = FORM_ONE_BLOCK},
     .is_load = true,
     .kernels = KERNELS_OF(air_kernels),
+    .explicit_criterion = air_criterion,
+    .connection = CONNECTION_LOAD,
 };
 
 enum

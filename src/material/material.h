@@ -118,9 +118,21 @@ typedef struct constraint_batch
 typedef void element_constraint_fn(const void* context, const int* elements /* [BATCH] */, constraint_batch* out);
 
 // Bounds of an element's eigenvalues against its vertices' shares of mass: out[e - begin] gets K of M_e^-1 K_e in 1/s^2
-// and D of M_e^-1 D_e in 1/s. A method takes an element explicitly where h^2 K + 2 h D is small.
+// and D of M_e^-1 D_e in 1/s. A method takes an element explicitly where h^2 K + 2 h D is small. A negative K says that
+// the element is slack: it has neither force nor stiffness here.
 typedef void element_criterion_fn(const element_context* context, const double* mass_share /* [vertices] kg */,
                                   int begin, int end, double (*out)[2]);
+
+// What an element is in words of methods that split by type.
+typedef enum connection
+{
+    CONNECTION_STRETCH, // stretch, and shear where one element has both
+    CONNECTION_SHEAR,
+    CONNECTION_BEND,
+    CONNECTION_LOAD // air
+} connection;
+
+typedef connection connection_fn(const element_group* group, int e);
 
 struct element_kind
 {
@@ -136,7 +148,15 @@ struct element_kind
     const element_projection* projection; // NULL: it has none, as the rest
     element_constraint_fn* constraint;
     element_criterion_fn* explicit_criterion;
+    connection connection;
+    connection_fn* connection_of; // NULL: every element is of that one
 };
+
+static inline connection element_connection(const element_group* group, int e)
+{
+    const element_kind* kind = group->kind;
+    return kind->connection_of ? kind->connection_of(group, e) : kind->connection;
+}
 
 extern const element_kind kind_membrane, kind_hinge, kind_curvature, kind_air;
 

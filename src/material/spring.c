@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "material/criterion.h"
+
 KERNELS_DECLARE(element_kernels, spring_kernels);
 
 static void spring_exact(const double* rest, const vec3* x, double* force, double* jacobian)
@@ -41,6 +43,8 @@ const element_kind kind_spring = {
     .kernels = KERNELS_OF(spring_kernels),
     .exact = spring_exact,
     .projection = &projection,
+    .explicit_criterion = spring_criterion,
+    .connection_of = spring_connection,
 };
 
 void spring_add(element_group* group, int a, int b, double stiffness, double length, double damping, spring_role role)

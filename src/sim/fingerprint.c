@@ -174,7 +174,7 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
                               d->gravity.y,    d->gravity.z,       d->air.density,     d->air.drag,
                               d->air.friction, d->air.wind.x,      d->air.wind.y,      d->air.wind.z,
                               d->air.gust,     d->air.gust_period, d->air.gust_length, d->max_iterations,
-                              d->max_halvings, d->friction,        d->static_friction};
+                              d->max_halvings, d->friction,        d->static_friction, d->max_strain};
     hash = hash_bytes(hash, numbers, sizeof(numbers));
     hash = hash_method(hash, sim);
     hash = hash_string(hash, sim->solver_name);
