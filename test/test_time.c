@@ -96,7 +96,7 @@ static void test_orders(void** unused)
     {
         const char* method;
         int order;
-    } rows[] = {{"explicit", 1}, {"implicit-euler", 1}, {"bdf2", 2}, {"imex", 1},
+    } rows[] = {{"explicit", 1}, {"implicit-euler", 1}, {"bdf2", 2},  {"imex", 1},
                 {"imex2", 2},    {"aimex", 1},          {"aimex2", 2}};
     const double damping = 2e-3, h = 1e-3;
     weft_vec3 exact[COUNT], other[COUNT], x[COUNT];
@@ -126,10 +126,64 @@ static void test_orders(void** unused)
     }
 }
 
+// ---- energy of the explicit method
+
+// A sheet of springs without damping swings from two corners: forward-backward Euler is symplectic, so that the energy
+// sways and does not drift. kappa = h^2 k / m is 0.1 at the stiffest connection.
+static void test_explicit_energy(void** unused)
+{
+    (void)unused;
+    enum
+    {
+        STEPS = 100000
+    };
+    grid_options grid = {.size_u = 1, .size_v = 1, .cells_u = CELLS, .cells_v = CELLS};
+    const double stretch = 50, density = 0.2, mass = density / (CELLS * CELLS);
+    weft_sim_def def = weft_sim_def_default();
+    def.method = "explicit";
+    def.time_step = sqrt(0.1 * mass / stretch);
+    def.contact = 0;
+    def.max_halvings = 0;
+    def.max_stretch = 1e9;
+    int corners[2] = {0, CELLS};
+    weft_pin pin = {.vertices = corners, .vertex_count = 2, .release = INFINITY};
+    weft_cloth_def cloth = weft_cloth_def_default();
+    cloth.model = "hooke";
+    cloth.material = (weft_material){
+        .density = density, .stretch_warp = stretch, .stretch_weft = stretch, .shear = 10, .bending = 1e-6};
+    cloth.pins = &pin;
+    cloth.pin_count = 1;
+    mesh m = {0};
+    weft_sim* sim = test_grid_sim(&def, &grid, &cloth, &m);
+    weft_step_stats stats = {0};
+    weft_error error = {0};
+    double start = 0.0, off = 0.0, drop = 0.0, part[10] = {0};
+    for (int k = 0; k < STEPS; k++)
+    {
+        assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
+        start = k == 0 ? stats.energy.total : start;
+        drop = fmax(drop, -stats.energy.gravity);
+        off = fmax(off, fabs(stats.energy.total - start));
+        part[10 * k / STEPS] += stats.energy.total * 10 / STEPS;
+    }
+    double trend = 0.0, spread = 0.0;
+    for (int k = 0; k < 10; k++)
+    {
+        trend += part[k] * (k - 4.5) / 82.5 * 9.0; // of the line through the tenths, over all of them
+        spread = fmax(spread, fabs(part[k] - part[0]));
+    }
+    print_message("explicit, kappa 0.1, %d steps: energy off by %.4f of the drop %.3f J, tenths by %.4f, trend %.4f\n",
+                  STEPS, off / drop, drop, spread / drop, trend / drop);
+    assert_true(off < 0.1 * drop && fabs(trend) < 0.01 * drop);
+    mesh_finish(&m);
+    weft_sim_destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_explicit_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
