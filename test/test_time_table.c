@@ -184,7 +184,7 @@ static void test_split_in_space(void** unused)
         const element_group* group = &sim->model.groups.list[g];
         for (int e = 0; e < group->count; e++)
         {
-            bool stretch = group->kind == &kind_spring && element_connection(group, e) == CONNECTION_STRETCH;
+            bool stretch = group->kind == &kind_spring && role_of_element(group, e) == ROLE_STRETCH;
             count[0] += stretch && d->split.flags[g][e] == ELEMENT_IMPLICIT;
             count[1] += stretch && d->split.flags[g][e] == ELEMENT_EXPLICIT;
         }

@@ -82,7 +82,7 @@ const element_kind kind_fold = {
     .kernels = KERNELS_OF(fold_kernels),
     .projection = &fold_projection,
     .explicit_criterion = fold_criterion,
-    .connection = CONNECTION_BEND,
+    .role = ROLE_BEND,
 };
 
 // Where the tip of triangle t lies over the edge from a to b, both vertices: its foot as a share of the edge, and its

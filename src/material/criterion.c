@@ -10,17 +10,22 @@
 
 // ---- springs: k (1/m_0 + 1/m_1), whatever their length: across its direction a spring is softer
 
-connection spring_connection(const element_group* group, int e)
+element_role element_role_of_spring(spring_role role)
 {
-    switch ((spring_role)group->rest[SPRING_STRIDE * (size_t)e + SPRING_ROLE])
+    switch (role)
     {
     case SPRING_SHEAR:
-        return CONNECTION_SHEAR;
+        return ROLE_SHEAR;
     case SPRING_BEND:
-        return CONNECTION_BEND;
+        return ROLE_BEND;
     default:
-        return CONNECTION_STRETCH;
+        return ROLE_STRETCH;
     }
+}
+
+element_role spring_role_of(const element_group* group, int e)
+{
+    return element_role_of_spring((spring_role)group->rest[SPRING_STRIDE * (size_t)e + SPRING_ROLE]);
 }
 
 void spring_criterion(const element_context* context, const double* mass, int begin, int end, double (*out)[2])

@@ -28,7 +28,7 @@ const element_kind kind_hinge = {
     .kernels = KERNELS_OF(hinge_kernels),
     .exact = hinge_exact,
     .explicit_criterion = factor_criterion,
-    .connection = CONNECTION_BEND,
+    .role = ROLE_BEND,
 };
 const element_kind kind_curvature = {
     .name = "curvature",
@@ -38,7 +38,7 @@ const element_kind kind_curvature = {
     .kernels = KERNELS_OF(curvature_kernels),
     .exact = curvature_exact,
     .explicit_criterion = factor_criterion,
-    .connection = CONNECTION_BEND,
+    .role = ROLE_BEND,
 };
 const element_kind kind_air = {
     .name = "air",
@@ -48,7 +48,7 @@ const element_kind kind_air = {
     .is_load = true,
     .kernels = KERNELS_OF(air_kernels),
     .explicit_criterion = air_criterion,
-    .connection = CONNECTION_LOAD,
+    .role = ROLE_LOAD,
 };
 
 enum

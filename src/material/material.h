@@ -23,13 +23,14 @@
 // Where elements are evaluated.
 typedef struct element_motion
 {
-    const vec3* x;      // [vertices] positions
-    const vec3* v;      // [vertices] velocities
-    const vec3* x_last; // [vertices] newton: positions at the start of the step; else NULL
-    const vec3* v_last; // [vertices] newton: velocities at the start of the step; else NULL
-    double h;           // s
-    double time;        // s, for gusts
-    bool exact;         // K is not clamped, of kinds that can: springs
+    const vec3* x;          // [vertices] positions
+    const vec3* v;          // [vertices] velocities
+    const vec3* x_last;     // [vertices] newton: positions at the start of the step; else NULL
+    const vec3* v_last;     // [vertices] newton: velocities at the start of the step; else NULL
+    double h;               // s
+    double time;            // s, for gusts
+    bool exact;             // K is not clamped, of kinds that can: springs
+    const double* cap_mass; // [vertices] kg, where bending is explicit: linear starts of arcs are capped; else NULL
 } element_motion;
 
 typedef struct energy_sums
@@ -118,21 +119,23 @@ typedef struct constraint_batch
 typedef void element_constraint_fn(const void* context, const int* elements /* [BATCH] */, constraint_batch* out);
 
 // Bounds of an element's eigenvalues against its vertices' shares of mass: out[e - begin] gets K of M_e^-1 K_e in 1/s^2
-// and D of M_e^-1 D_e in 1/s. A method takes an element explicitly where h^2 K + 2 h D is small. A negative K says that
-// the element is slack: it has neither force nor stiffness here.
+// and D of M_e^-1 D_e in 1/s. A method takes an element explicitly where h^2 K + 2 h D is small.
 typedef void element_criterion_fn(const element_context* context, const double* mass_share /* [vertices] kg */,
                                   int begin, int end, double (*out)[2]);
 
-// What an element is in words of methods that split by type.
-typedef enum connection
-{
-    CONNECTION_STRETCH, // stretch, and shear where one element has both
-    CONNECTION_SHEAR,
-    CONNECTION_BEND,
-    CONNECTION_LOAD // air
-} connection;
+// out[e - begin]: 1 where an element has neither force nor blocks at the motion's positions, whatever the velocities.
+typedef void element_slack_fn(const element_context* context, int begin, int end, uint8_t* out);
 
-typedef connection connection_fn(const element_group* group, int e);
+// What an element is in words of methods that split by type.
+typedef enum element_role
+{
+    ROLE_STRETCH, // stretch, and shear where one element has both
+    ROLE_SHEAR,
+    ROLE_BEND,
+    ROLE_LOAD // air
+} element_role;
+
+typedef element_role element_role_fn(const element_group* group, int e);
 
 struct element_kind
 {
@@ -148,14 +151,15 @@ struct element_kind
     const element_projection* projection; // NULL: it has none, as the rest
     element_constraint_fn* constraint;
     element_criterion_fn* explicit_criterion;
-    connection connection;
-    connection_fn* connection_of; // NULL: every element is of that one
+    element_slack_fn* slack; // NULL: its elements never are
+    element_role role;
+    element_role_fn* role_of; // NULL: every element has that one
 };
 
-static inline connection element_connection(const element_group* group, int e)
+static inline element_role role_of_element(const element_group* group, int e)
 {
     const element_kind* kind = group->kind;
-    return kind->connection_of ? kind->connection_of(group, e) : kind->connection;
+    return kind->role_of ? kind->role_of(group, e) : kind->role;
 }
 
 extern const element_kind kind_membrane, kind_hinge, kind_curvature, kind_air;
@@ -173,6 +177,15 @@ void element_group_energy(const element_group* group, const uint8_t* flags, work
 // Work of a group's active elements (see element_kernels), J.
 double element_group_work(const element_group* group, const uint8_t* flags, cpu_kind cpu, const element_motion* start,
                           const vec3* v_end);
+
+// How the connections of particle models are damped (connection_kernel.c).
+typedef enum damper_form
+{
+    DAMPER_PROJECTED, // along the connection while it lengthens
+    DAMPER_TWO_SIDED, // along the connection
+    DAMPER_PLAIN,     // all relative motion of its ends
+    DAMPER_NONE
+} damper_form;
 
 // ---- setting up: one body's triangles or segments in scene vertices
 typedef struct cloth_shape
@@ -192,6 +205,7 @@ typedef struct cloth_shape
     const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
     weft_material material;
     const char* bending; // one of the model's words; NULL: it has no choice
+    damper_form damper;  // one of the model's
 } cloth_shape;
 
 // A model: which elements stand for a mesh and a material.

@@ -44,7 +44,7 @@ const element_kind kind_spring = {
     .exact = spring_exact,
     .projection = &projection,
     .explicit_criterion = spring_criterion,
-    .connection_of = spring_connection,
+    .role_of = spring_role_of,
 };
 
 void spring_add(element_group* group, int a, int b, double stiffness, double length, double damping, spring_role role)

@@ -40,6 +40,7 @@ static weft_status march_detect(world* w)
 {
     march_data* d = w->data;
     d->touched = false;
+    w->cap_mass = split_bends_explicitly(&d->split, w) ? w->model->mass : NULL;
     return stage_detect(w);
 }
 
@@ -180,7 +181,7 @@ static void explicit_force(world* w, march_data* d)
     {
         return;
     }
-    element_motion now = {.x = s->x, .v = s->v, .h = w->h, .time = w->time};
+    element_motion now = {.x = s->x, .v = s->v, .h = w->h, .time = w->time, .cap_mass = w->cap_mass};
     if (d->form == MARCH_EULER)
     {
         add_explicit(w, d, &now, 1.0, d->force);
@@ -188,7 +189,8 @@ static void explicit_force(world* w, march_data* d)
     if (d->form == MARCH_BDF2)
     {
         two_steps t = steps_of(w);
-        element_motion last = {.x = t.last->x, .v = t.last->v, .h = w->h, .time = w->time - t.last->h};
+        element_motion last = {
+            .x = t.last->x, .v = t.last->v, .h = w->h, .time = w->time - t.last->h, .cap_mass = w->cap_mass};
         add_explicit(w, d, &now, 1.0 + t.r, d->force);
         add_explicit(w, d, &last, -t.r, d->force);
     }
@@ -201,7 +203,8 @@ static void explicit_force(world* w, march_data* d)
         {
             w->x_next[i] = v3_madd(s->x[i], d->k, w->v_next[i]);
         }
-        element_motion half = {.x = w->x_next, .v = d->v_at, .h = w->h, .time = w->time + d->k};
+        element_motion half = {
+            .x = w->x_next, .v = d->v_at, .h = w->h, .time = w->time + d->k, .cap_mass = w->cap_mass};
         add_explicit(w, d, &half, 1.0, d->force);
     }
 }
@@ -280,7 +283,7 @@ static void start_rhs(world* w, march_data* d)
 
 static weft_status assemble_chosen(world* w, march_data* d)
 {
-    element_motion motion = {.x = d->x_at, .v = d->v_at, .h = d->k, .time = w->time + w->h};
+    element_motion motion = {.x = d->x_at, .v = d->v_at, .h = d->k, .time = w->time + w->h, .cap_mass = w->cap_mass};
     explicit_force(w, d);
     start_rhs(w, d);
     if (d->diagonal)
@@ -300,7 +303,7 @@ static weft_status march_assemble(world* w)
     march_data* d = w->data;
     choose_form(w, d);
     choose_prescribed(w, d);
-    element_motion motion = {.x = d->x_at, .v = d->v_at, .h = w->h, .time = w->time + w->h};
+    element_motion motion = {.x = d->x_at, .v = d->v_at, .h = w->h, .time = w->time + w->h, .cap_mass = w->cap_mass};
     split_decide(&d->split, w, &motion);
     d->by_term = d->scheme->terms && world_setting(w, "terms") > 0.0 && d->split.implicit > 0;
     bool coupled = w->contact && w->contact->coupling_count > 0;
@@ -456,7 +459,8 @@ weft_status march_first_system(world* w)
     if (d->diagonal)
     {
         memcpy(d->force, w->rhs, (size_t)w->model->vertex_count * sizeof(vec3));
-        element_motion motion = {.x = d->x_at, .v = d->v_at, .h = d->k, .time = w->time + w->h};
+        element_motion motion = {
+            .x = d->x_at, .v = d->v_at, .h = d->k, .time = w->time + w->h, .cap_mass = w->cap_mass};
         w->flags = d->split.flags;
         weft_status status = world_assemble(w, &motion, d->force);
         w->flags = NULL;

@@ -93,7 +93,7 @@ static void decide_types(split* s, const world* w)
         const element_group* group = &w->model->groups.list[g];
         for (int e = 0; e < group->count; e++)
         {
-            s->flags[g][e] = flag[element_connection(group, e)];
+            s->flags[g][e] = flag[role_of_element(group, e)];
         }
     }
 }
@@ -105,12 +105,15 @@ typedef struct bound_context
     const element_context* element;
     const double* mass;
     double (*out)[2];
+    uint8_t* slack;
 } bound_context;
 
 static void bound_chunk(void* context, int begin, int end)
 {
     const bound_context* c = context;
-    c->element->group->kind->explicit_criterion(c->element, c->mass, begin, end, c->out + begin);
+    const element_kind* kind = c->element->group->kind;
+    kind->explicit_criterion ? kind->explicit_criterion(c->element, c->mass, begin, end, c->out + begin) : (void)0;
+    kind->slack ? kind->slack(c->element, begin, end, c->slack + begin) : (void)0;
 }
 
 // Needs of a group; negative: slack. Without a bound an element stays implicit.
@@ -119,14 +122,15 @@ static void need_of(split* s, const world* w, int g, const element_motion* motio
     const element_group* group = &w->model->groups.list[g];
     bool known = group->kind->explicit_criterion && element_kernels_for(group->kind, w->cpu)->force;
     element_context element = {group, motion};
-    bound_context c = {&element, w->model->mass, s->bounds};
+    bound_context c = {&element, w->model->mass, s->bounds, s->flags[g]};
     double h = w->h;
-    known ? parallel_for(w->pool, group->count, BOUND_GRAIN, bound_chunk, &c) : (void)0;
+    memset(s->flags[g], 0, (size_t)group->count);
+    parallel_for(w->pool, group->count, BOUND_GRAIN, bound_chunk, &c);
     for (int e = 0; e < group->count; e++)
     {
         const double* b = s->bounds[e];
         double need = known ? h * h * b[0] + s->damping * h * b[1] : INFINITY;
-        s->need[g][e] = known && b[0] < 0.0 ? -1.0f : (float)need;
+        s->need[g][e] = s->flags[g][e] ? -1.0f : (float)need;
     }
 }
 
@@ -145,7 +149,7 @@ static int load_of(float need, float whole)
 // Explicit whatever the criterion says: the thesis's choice.
 static bool is_chosen(const element_group* group, int e, bool free_bends)
 {
-    return free_bends && element_connection(group, e) == CONNECTION_BEND;
+    return free_bends && role_of_element(group, e) == ROLE_BEND;
 }
 
 static void add_loads(split* s, const element_group* group, const float* need, float whole, bool free_bends)
@@ -237,6 +241,37 @@ static void count_flags(split* s, const element_groups* groups)
     }
 }
 
+bool split_bends_explicitly(const split* s, const world* w)
+{
+    switch (s->rule)
+    {
+    case SPLIT_EXPLICIT:
+        return true;
+    case SPLIT_TYPE:
+        return world_setting(w, "bend") == 0.0;
+    case SPLIT_CRITERION:
+        return world_setting(w, "bend_explicit") > 0.0;
+    default:
+        return false;
+    }
+}
+
+// What is slack leaves zeros in the matrix: no need to ask for them.
+static void leave_slack_out(split* s, world* w, const element_motion* motion)
+{
+    for (int g = 0; g < w->model->groups.count; g++)
+    {
+        const element_group* group = &w->model->groups.list[g];
+        element_context context = {group, motion};
+        for (int e = 0; e < group->count && group->kind->slack; e++)
+        {
+            uint8_t slack = 0;
+            s->flags[g][e] == ELEMENT_IMPLICIT ? group->kind->slack(&context, e, e + 1, &slack) : (void)0;
+            s->flags[g][e] = slack ? ELEMENT_INACTIVE : s->flags[g][e];
+        }
+    }
+}
+
 void split_decide(split* s, world* w, const element_motion* motion)
 {
     const element_groups* groups = &w->model->groups;
@@ -255,6 +290,7 @@ void split_decide(split* s, world* w, const element_motion* motion)
         decide_criterion(s, w, motion);
         break;
     }
+    s->rule != SPLIT_CRITERION ? leave_slack_out(s, w, motion) : (void)0;
     count_flags(s, groups);
 }
 

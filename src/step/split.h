@@ -28,7 +28,8 @@ typedef struct split
 } split;
 
 weft_status split_create(split* s, const world* w);
-void split_finish(split* s); // zeroed or half-built is fine
+void split_finish(split* s);                                 // zeroed or half-built is fine
+bool split_bends_explicitly(const split* s, const world* w); // whatever the substep
 // Flags of a substep of length h, seen from these positions and velocities.
 void split_decide(split* s, world* w, const element_motion* motion);
 

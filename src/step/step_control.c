@@ -136,6 +136,7 @@ static weft_status run_stages(world* w, const method_object* object)
     const time_method* method = object->method;
     w->bad_vertex = -1;
     w->judged = w->responded = w->restart = false;
+    w->cap_mass = NULL;
     w->work = 0.0;
     w->running = method;
     w->data = object->data;

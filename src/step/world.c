@@ -399,7 +399,7 @@ static double external_chunk(void* context, int begin, int end)
 energy_report world_energy(world* w, const vec3* x, const vec3* v)
 {
     int n = w->model->vertex_count;
-    element_motion motion = {.x = x, .v = v, .h = w->h, .time = w->time};
+    element_motion motion = {.x = x, .v = v, .h = w->h, .time = w->time, .cap_mass = w->cap_mass};
     energy_sums sums = world_elements(w, &motion);
     sum_context s = {w->model, x, v};
     energy_report r = {.max_stretch = sums.max_stretch};
