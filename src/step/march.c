@@ -281,6 +281,18 @@ static void start_rhs(world* w, march_data* d)
     }
 }
 
+static weft_status leave_zeros_out(world* w, march_data* d)
+{
+    bool some = d->split.explicit + d->split.inactive > 0, changed;
+    if (!some || !d->scheme->compact || world_setting(w, "compact") == 0.0)
+    {
+        return WEFT_OK;
+    }
+    TRY(compact_run(&d->compact, &w->A, w->pool, &changed));
+    w->pattern_version += changed;
+    return WEFT_OK;
+}
+
 static weft_status assemble_chosen(world* w, march_data* d)
 {
     element_motion motion = {.x = d->x_at, .v = d->v_at, .h = d->k, .time = w->time + w->h, .cap_mass = w->cap_mass};
@@ -292,6 +304,7 @@ static weft_status assemble_chosen(world* w, march_data* d)
         return WEFT_OK;
     }
     TRY(assemble_values(w, d, &motion));
+    TRY(leave_zeros_out(w, d));
     d->form != MARCH_EULER || d->by_term ? gather_rhs(w, d, &motion) : (void)0;
     return WEFT_OK;
 }
@@ -495,6 +508,7 @@ void march_finish(void* data)
     mem_free(d->other);
     mem_free(d->z);
     mem_free(d->values);
+    compact_finish(&d->compact);
 }
 
 static void share_values(const world* w, const void* data, float* out)

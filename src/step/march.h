@@ -3,6 +3,7 @@
 #ifndef WEFT_MARCH_H
 #define WEFT_MARCH_H
 
+#include "step/compact.h"
 #include "step/split.h"
 #include "step/step.h"
 
@@ -20,21 +21,23 @@ typedef struct march_scheme
     split_rule rule;
     double damping; // of the criterion, see split.h
     bool terms;     // it has the setting `terms`
+    bool compact;   // likewise `compact`
 } march_scheme;
 
 typedef struct march_data
 {
     const march_scheme* scheme;
     split split;
-    march_form form;     // of the substep
-    bool touched;        // something touches, or did in this substep
-    bool diagonal;       // the system is M alone
-    bool by_term;        // of implicit elements damping alone is implicit
-    double k;            // s: A = M + k D + k^2 K
-    vec3 *x_at, *v_at;   // [vertex_count] about which is linearised
-    vec3 *force, *other; // [vertex_count] N; scratch
-    vec3* z;             // [vertex_count] z of the substep, for the velocities v_at
-    double* values;      // [9 blocks] scratch, once by_term
+    march_form form;        // of the substep
+    bool touched;           // something touches, or did in this substep
+    bool diagonal;          // the system is M alone
+    bool by_term;           // of implicit elements damping alone is implicit
+    double k;               // s: A = M + k D + k^2 K
+    vec3 *x_at, *v_at;      // [vertex_count] about which is linearised
+    vec3 *force, *other;    // [vertex_count] N; scratch
+    vec3* z;                // [vertex_count] z of the substep, for the velocities v_at
+    double* values;         // [9 blocks] scratch, once by_term
+    compact_matrix compact; // with the setting `compact`
 } march_data;
 
 // For time_methods whose data is a march_data. `prepare` of each names its scheme.

@@ -30,9 +30,14 @@ extern const time_method method_explicit, method_bdf2, method_imex, method_imex2
      .summary = "How stiff a connection may be in a substep and still be explicit; 0: none, above 1/2 is unstable",    \
      .value = 0.2,                                                                                                     \
      .maximum = 0.5},                                                                                                  \
+        {.name = "bend_explicit",                                                                                      \
+         .summary = "Bending is explicit, 0: by the criterion, 1: always",                                             \
+         .value = 0,                                                                                                   \
+         .maximum = 1,                                                                                                 \
+         .whole = true},                                                                                               \
     {                                                                                                                  \
-        .name = "bend_explicit", .summary = "Bending is explicit, 0: by the criterion, 1: always", .value = 0,         \
-        .maximum = 1, .whole = true                                                                                    \
+        .name = "compact", .summary = "1: blocks of zeros are taken out of the matrix before it is solved",            \
+        .value = 0, .maximum = 1, .whole = true                                                                        \
     }
 
 // ---- explicit
@@ -134,9 +139,11 @@ const time_method method_imex2 = {
 
 static const method_setting criterion_settings[] = {CRITERION_SETTINGS, {.name = NULL}};
 
-static const march_scheme scheme_aimex = {.form = MARCH_EULER, .rule = SPLIT_CRITERION, .damping = 2.0};
+static const march_scheme scheme_aimex = {
+    .form = MARCH_EULER, .rule = SPLIT_CRITERION, .damping = 2.0, .compact = true};
 // Damping at extrapolated velocities may have half the size: docs/time.md.
-static const march_scheme scheme_aimex2 = {.form = MARCH_MIDPOINT, .rule = SPLIT_CRITERION, .damping = 4.0};
+static const march_scheme scheme_aimex2 = {
+    .form = MARCH_MIDPOINT, .rule = SPLIT_CRITERION, .damping = 4.0, .compact = true};
 
 static weft_status prepare_aimex(world* w, void* data)
 {
