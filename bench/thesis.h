@@ -3,6 +3,8 @@
 #ifndef WEFT_BENCH_THESIS_H
 #define WEFT_BENCH_THESIS_H
 
+#include <stdio.h>
+
 #include "bench/common.h"
 
 typedef enum thesis_scene
@@ -35,6 +37,12 @@ weft_sim* thesis_sim(const thesis_case* c);
 
 // max over stretch and shear of k (k_s k + 2 k_d) / m, for a step of length k: (4.8)
 double thesis_kappa(const thesis_case* c, double step);
+
+// Pictures into a folder: connections by how aimex takes them, matrices. The writers are of page.h; contexts are a
+// weft_sim of one of the methods of march.h, after a step, and a bsr_matrix.
+weft_status thesis_pictures(const char* folder);
+void thesis_draw_connections(const void* context, FILE* out);
+void thesis_draw_matrix(const void* context, FILE* out);
 
 // Numbers that follow from a seed alone.
 typedef struct thesis_draw

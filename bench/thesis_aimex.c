@@ -5,6 +5,7 @@
 //                the thesis says mostly under 0.1, and shows 0.63 and 1.68
 //   speed        table 4.1: time and iterations of aimex against the same code with criterion 0, by how it took stretch
 //                and shear
+//   pictures     with --out: figures 4.8 to 4.10 and 4.3, 4.7, 4.11
 // Sets are random combinations of the thesis's values (but for air, which acts otherwise here and is left out). Can be
 // killed and called again. Options: --parts LIST, --sets N (500), --seed N, --seconds S (1), --steps-max N (2000: sets
 // that would take more stop there), --out DIR (CSV), those of results.h.
@@ -427,6 +428,7 @@ static weft_status run_parts(aimex* a)
     TRY(difference || speed ? measure(a) : WEFT_OK);
     difference ? print_difference(a) : (void)0;
     speed ? print_speed(a) : (void)0;
+    TRY(a->out && bench_has(a->parts, "pictures") ? thesis_pictures(a->out) : WEFT_OK);
     if (a->out && (difference || speed))
     {
         TRY(page_file(a->out, "aimex.csv", write_csv, a));
@@ -437,7 +439,7 @@ static weft_status run_parts(aimex* a)
 
 static int run(int argc, char** argv, bool json)
 {
-    static const char all[] = "stable,difference,speed";
+    static const char all[] = "stable,difference,speed,pictures";
     bench_known(argc, argv, "--parts= --sets= --seed= --seconds= --steps-max= --out= --log= --fresh");
     aimex a = {.parts = bench_words(argc, argv, "--parts", all, all),
                .sets = int_min(bench_count(argc, argv, "--sets", 500), SETS_MAX),
