@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "material/bending.h"
+#include "material/constraints.h"
 #include "material/criterion.h"
 #include "material/exact.h"
 #include "material/material.h"
@@ -18,6 +19,9 @@ const element_kind kind_membrane = {
     .rest_stride = MEMBRANE_STRIDE,
     .kernels = KERNELS_OF(membrane_kernels),
     .exact = membrane_exact,
+    .constraint = membrane_constraint,
+    .constraint_rows = 3,
+    .constraint_damping = 7,
     .explicit_criterion = membrane_criterion,
 };
 const element_kind kind_hinge = {
@@ -27,6 +31,8 @@ const element_kind kind_hinge = {
     .shape = {FORM_FACTORS, {1, 1, 1, 1}},
     .kernels = KERNELS_OF(hinge_kernels),
     .exact = hinge_exact,
+    .constraint = hinge_constraint,
+    .constraint_damping = 2,
     .explicit_criterion = factor_criterion,
     .role = ROLE_BEND,
 };
@@ -37,6 +43,9 @@ const element_kind kind_curvature = {
     .shape = {FORM_FACTORS, CURVATURE_FACTORS},
     .kernels = KERNELS_OF(curvature_kernels),
     .exact = curvature_exact,
+    .constraint = curvature_constraint,
+    .constraint_rows = 3,
+    .constraint_damping = 9,
     .explicit_criterion = factor_criterion,
     .role = ROLE_BEND,
 };

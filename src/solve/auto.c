@@ -381,15 +381,16 @@ static double* auto_memory_of(void* state)
     return ((auto_state*)state)->seen.numbers;
 }
 
-const linear_solver solver_auto = {"auto",
-                                   "cholesky, sa-ppcg or diag-ppcg, chosen by counts and a fixed cost model",
-                                   sizeof(auto_state),
-                                   auto_analyze,
-                                   auto_factor,
-                                   auto_solve,
-                                   auto_finish,
-                                   auto_forget,
-                                   auto_aggregates,
-                                   auto_memory_of,
-                                   NULL,
-                                   auto_solve_again};
+const linear_solver solver_auto = {
+    .name = "auto",
+    .summary = "cholesky, sa-ppcg or diag-ppcg, chosen by counts and a fixed cost model",
+    .state_size = sizeof(auto_state),
+    .analyze = auto_analyze,
+    .factor = auto_factor,
+    .solve = auto_solve,
+    .finish = auto_finish,
+    .forget = auto_forget,
+    .aggregates = auto_aggregates,
+    .memory = auto_memory_of,
+    .solve_again = auto_solve_again,
+};

@@ -88,6 +88,23 @@ enum
 
 // analyze: the pattern or the set of constraints changed. factor: only values changed. solve: x holds the first
 // guess, receives the best iterate even on failure, and nothing is allocated.
+// What benchmarks hold a factor against: a matrix of one number for each pair of vertices, solved for three sides.
+typedef struct scalar_trial
+{
+    const bsr_pattern* pattern;
+    const double* values; // [blocks of the pattern]
+    const vec3* b;        // [rows]
+    vec3* x;              // [rows] the answer
+    int rounds;
+    double (*clock)(void); // s
+} scalar_trial;
+
+typedef struct scalar_times
+{
+    double factor, solve; // s, the best of all rounds, on one thread
+    double nonzeros;
+} scalar_times;
+
 typedef struct linear_solver
 {
     const char* name;    // what scene files and the command line say
@@ -111,6 +128,9 @@ typedef struct linear_solver
     // solves with what was made for that one, and leaves it and all counts as they are. NOT_CONVERGED: not worth it, x
     // is as far as it came. Nothing is allocated. NULL: the solver cannot.
     weft_status (*solve_again)(void* state, const linear_system* system, int changed, vec3* x, weft_solve_stats* stats);
+    // Times of this solver without a state, for benchmarks; `way` counts its ways from 0, NOT_FOUND after the last.
+    // NULL: it has none.
+    weft_status (*scalar)(const scalar_trial* trial, int way, scalar_times* out);
 } linear_solver;
 
 extern const linear_solver solver_auto, solver_mpcg, solver_diag_pcg, solver_diag_ppcg, solver_sa_pcg, solver_sa_ppcg,

@@ -38,6 +38,11 @@ typedef struct model
     int element_vertices;  // most of any element kind in use: bounds the spectral radius of D^-1 A
     pin_set pins;
     tie_set ties;
+    vec3* rest;          // [vertex_count] m, positions of the meshes at rest
+    int* triangle;       // [3 * triangle_count] of sheets
+    vec2* triangle_rest; // [3 * triangle_count] m, rest shape of each in its plane
+    int triangle_count;
+    int triangle_capacity;
 } model;
 
 // The end of an earlier substep.
