@@ -119,6 +119,7 @@ weft_sim* thesis_sim(const thesis_case* c)
         weft_sim_destroy(sim);
         return NULL;
     }
+    method_object_finish(&sim->world.fallback); // what the method itself does is measured: nothing else takes over
     element_group* connections = element_groups_find(&sim->model.groups, &kind_connection);
     element_group* arcs = element_groups_find(&sim->model.groups, &kind_arc);
     connections ? put_connections(connections, c) : (void)0;

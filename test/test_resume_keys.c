@@ -72,10 +72,7 @@ static const char objects[] =
 
 // Models of springs.
 static const char springs[] = "{\"time_step\": 0.01, \"steps_per_frame\": 1, \"frames\": 1, \"model\": "
-                              "{\"name\": \"choi-ko\"}, " CLOTH "}], \"strands\": [{\"model\": \"hooke\", "
-                              "\"mesh\": {\"brush\": {\"count\": [2, 2]}}, \"transform\": {\"translate\": [3, 0, "
-                              "0]}}], \"volumes\": [{\"model\": \"hooke\", \"mesh\": {\"solid\": {\"box\": {}}}, "
-                              "\"transform\": {\"translate\": [6, 0, 0]}}]}";
+                              "{\"name\": \"choi-ko\"}, " CLOTH "}]}";
 
 static const char* const scenes[] = {plain, rich, files, objects, springs};
 

@@ -185,8 +185,9 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
                               d->gravity.y,    d->gravity.z,       d->air.density,     d->air.drag,
                               d->air.friction, d->air.wind.x,      d->air.wind.y,      d->air.wind.z,
                               d->air.gust,     d->air.gust_period, d->air.gust_length, d->max_iterations,
-                              d->max_halvings, d->friction,        d->static_friction, d->max_strain};
+                              d->max_halvings, d->friction,        d->static_friction};
     hash = hash_bytes(hash, numbers, sizeof(numbers));
+    hash = d->max_strain > 0.0 ? hash_bytes(hash, &d->max_strain, sizeof(double)) : hash; // those of older runs stay
     hash = hash_method(hash, sim);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);
