@@ -152,6 +152,7 @@ static const change changes[] = {
     {"step_control", PLAIN, "step_control={\"max_halvings\": 4}", NULL},
     {"step_control.max_halvings", PLAIN, "step_control.max_halvings=5", NULL},
     {"step_control.max_stretch", PLAIN, "step_control.max_stretch=1.5", NULL},
+    {"step_control.max_strain", PLAIN, "step_control.max_strain=0.1", NULL},
     {"air", PLAIN, "air={}", NULL},
     {"air.density", RICH, "air.density=1", NULL},
     {"air.drag", RICH, "air.drag=0.5", NULL},

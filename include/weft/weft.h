@@ -232,6 +232,7 @@ typedef struct weft_sim_def
     double settings[WEFT_SETTING_MAX]; ///< of the methods, by index of weft_setting_at: weft_sim_def_set
     int max_halvings;       ///< of a step that goes wrong, 0..10
     double max_stretch;     ///< a step in which a thread grows by more than this factor is halved
+    double max_strain;      ///< a step that ends with a thread longer by more than this share, and longer than before, is halved; 0: none is
     weft_air air;
     int contact;            ///< 1: cloth meets obstacles, cloth and itself; 0: it passes through everything
     double friction;        ///< coefficient of pairs of bodies that do not say

@@ -387,6 +387,7 @@ static void write_solver(writer* w, const weft_sim_def* def)
     write_open(w, "step_control", "{");
     write_number(w, "max_halvings", def->max_halvings);
     write_number(w, "max_stretch", def->max_stretch);
+    write_number(w, "max_strain", def->max_strain);
     write_close(w, "}");
 }
 

@@ -50,6 +50,7 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
     wrong = def->max_iterations < 0 ? "max_iterations is not negative" : wrong;
     wrong = def->max_halvings < 0 || def->max_halvings > HALVINGS_MAX ? "max_halvings lies between 0 and 10" : wrong;
     wrong = !(def->max_stretch > 1.0) ? "max_stretch is a factor above 1" : wrong;
+    wrong = !(def->max_strain >= 0.0) ? "max_strain is not negative" : wrong;
     friction unsaid;
     wrong = !friction_take(def->friction, def->static_friction, &unsaid) || def->friction < 0.0 ? FRICTION_WRONG
                 " nor negative"
