@@ -131,6 +131,7 @@ static const change changes[] = {
     {"solver", PLAIN, "solver=cholesky", NULL},
     {"solver.name", PLAIN, "solver.name=diag-pcg", NULL},
     {"solver.preconditioner", PLAIN, "solver.preconditioner=diagonal", NULL},
+    {"solver.variant", PLAIN, "solver.variant=original", NULL},
     {"solver.tolerance", PLAIN, "solver.tolerance=1e-6", NULL},
     {"solver.max_iterations", PLAIN, "solver.max_iterations=50", NULL},
     {"solver.sa", RICH, "solver.sa={\"degree\": 3}", NULL},

@@ -413,6 +413,8 @@ static void put_stats(const weft_cache_writer* w, const weft_sim* sim, const wef
     put_number(f, "rate", s->rate);
     fprintf(f, ",\"levels\":%d,", s->level_count);
     put_number(f, "operator_complexity", s->operator_complexity);
+    fprintf(f, ",\"components\":%d,", s->components);
+    put_number(f, "row_products", s->row_products);
     fputc(',', f);
     put_seconds(f, "setup_s", s->setup_s);
     fputc(',', f);

@@ -19,6 +19,7 @@ static const example_row rows[] = {
     {"solver.tolerance", "1e-4", NULL},
     {"solver.max_iterations", "500", NULL},
     {"solver.preconditioner", "\"block\"", NULL},
+    {"solver.variant", "\"original\"", NULL},
     {"solver.sa", "{\"theta\": 0.3}", NULL},
     {"step_control", "{\"max_halvings\": 10}", NULL},
     {"step_control.max_halvings", "10", NULL},

@@ -69,6 +69,7 @@ typedef struct solver_keys
 {
     const tree_node* name;
     const tree_node* preconditioner;
+    const tree_node* variant;
     const tree_node* sa;
     double tolerance;
     int max_iterations;
@@ -77,6 +78,7 @@ typedef struct solver_keys
 static const field solver_fields[] = {
     {"name", FIELD_NODE, offsetof(solver_keys, name), ANY_NUMBER},
     {"preconditioner", FIELD_NODE, offsetof(solver_keys, preconditioner), ANY_NUMBER},
+    {"variant", FIELD_NODE, offsetof(solver_keys, variant), ANY_NUMBER},
     {"tolerance", FIELD_NUMBER, offsetof(solver_keys, tolerance), 0.0, 0.99, true},
     {"max_iterations", FIELD_INT, offsetof(solver_keys, max_iterations), 0.0, 1e9, false},
     {"sa", FIELD_NODE, offsetof(solver_keys, sa), ANY_NUMBER},
@@ -132,7 +134,14 @@ static weft_status solver_read(const scene_reader* r, const tree_node* node)
     }
     if (keys.preconditioner && keys.preconditioner->kind != TREE_NULL)
     {
-        TRY(read_string(r, keys.preconditioner, &def->preconditioner));
+        TRY(read_name(r, keys.preconditioner, WEFT_LIST_PRECONDITIONERS, &def->preconditioner));
+    }
+    if (keys.variant && keys.variant->kind != TREE_NULL)
+    {
+        static const char* const variants[] = {"corrected", "original"};
+        int index;
+        TRY(read_choice(r, keys.variant, variants, 2, &index));
+        def->solver_variant = variants[index];
     }
     if (keys.sa)
     {

@@ -378,6 +378,7 @@ static void write_solver(writer* w, const weft_sim_def* def)
     write_open(w, "solver", "{");
     write_text(w, "name", def->solver);
     write_text(w, "preconditioner", def->preconditioner);
+    write_text(w, "variant", def->solver_variant);
     write_number(w, "tolerance", def->tolerance);
     write_number(w, "max_iterations", def->max_iterations);
     write_multigrid(w, &def->sa);

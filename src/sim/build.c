@@ -377,9 +377,11 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
                                   .max_strain = sim->def.max_strain};
     memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
     solve_options options = {.preconditioner = sim->preconditioner,
+                             .variant = sim->solver_variant,
                              .tolerance = sim->def.tolerance,
                              .diag_tolerance = diag_tolerance(sim->def.tolerance),
                              .max_iterations = sim->def.max_iterations,
+                             .no_residual2 = true,
                              .sa = sim->def.sa,
                              .pool = sim->pool,
                              .cpu = sim->cpu};

@@ -191,6 +191,7 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
     hash = hash_method(hash, sim);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);
+    hash = sim->solver_variant ? hash_string(hash, sim->solver_variant) : hash; // those of older runs stay
     hash = hash_multigrid(hash, sim);
     return hash_string(hash, cpu_kind_name(sim->cpu));
 }

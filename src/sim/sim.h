@@ -161,6 +161,7 @@ struct weft_sim
     void* look_user;
     char* solver_name;
     char* preconditioner;
+    char* solver_variant;
     body* bodies;
     int body_count, body_capacity;
     obstacle* obstacles;
