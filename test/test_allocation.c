@@ -17,7 +17,8 @@ static weft_status run_steps(const char* method, const char* solver, int steps, 
     def.solver = solver;
     def.air.density = 1.2;
     weft_cloth_def cloth = weft_cloth_def_default();
-    cloth.model = strcmp(method, "local-global") == 0 ? "hooke" : cloth.model;
+    bool springs = strcmp(method, "local-global") == 0 || strcmp(method, "pbd") == 0;
+    cloth.model = springs ? "hooke" : cloth.model;
     cloth.positions = positions;
     cloth.vertex_count = 6;
     cloth.face_vertices = faces;
@@ -41,7 +42,7 @@ static weft_status run_steps(const char* method, const char* solver, int steps, 
     return status;
 }
 
-static const char* const methods[] = {"implicit-euler", "newton", "local-global"};
+static const char* const methods[] = {"implicit-euler", "newton", "local-global", "pbd"};
 static const char* const solvers[] = {"auto",    "mpcg",   "diag-pcg", "diag-ppcg",
                                       "sa-ppcg", "sa-pcg", "cholesky", "decomposed:diag-ppcg"};
 

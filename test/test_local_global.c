@@ -168,7 +168,7 @@ static double value_of(const objective* o, const vec3* x)
 static void test_turns_never_raise_g(void** unused)
 {
     (void)unused;
-    for (int acceleration = 0; acceleration < 3; acceleration++)
+    for (int acceleration = 0; acceleration < 4; acceleration++)
     {
         double last = INFINITY;
         for (int turns = 1; turns <= 30; turns++)
@@ -582,7 +582,7 @@ static void test_turns_alike_on_threads(void** unused)
 {
     (void)unused;
     static vec3 x[2][961];
-    for (int k = 0; k < 9; k++)
+    for (int k = 0; k < 12; k++)
     {
         static const int workers[] = {1, 2, 5};
         char text[600];
@@ -615,7 +615,7 @@ static void test_nothing_is_ever_not_finite(void** unused)
         snprintf(
             settings, sizeof(settings),
             "\"method\": \"local-global\", \"contact\": {\"enabled\": false}, \"local-global\": {\"acceleration\": %d}",
-            run % 3);
+            run % 4);
         snprintf(cloth, sizeof(cloth),
                  ", \"model\": \"%s\", \"material\": {\"base\": \"cotton\", \"stretch_warp\": %g, \"stretch_weft\": %g,"
                  " \"shear\": %g}, \"pins\": [{\"where\": {\"vertices\": [0]}}]",

@@ -128,13 +128,13 @@ static void test_refused(void** unused)
 {
     (void)unused;
     char text[1024];
-    snprintf(text, sizeof(text), falling, "toy-positions", "baraff-witkin");
+    snprintf(text, sizeof(text), falling, "toy-positions", "corotated");
     weft_scene* scene = scene_load_text(text, NULL, 0);
     weft_sim* sim = NULL;
     weft_error error = {0};
     assert_int_equal(weft_scene_create_sim(scene, 1, &sim, &error), WEFT_UNSUPPORTED);
-    static const char* const words[] = {"`sheet`",    "`toy-positions`", "a constraint",
-                                        "`membrane`", "`baraff-witkin`", "implicit-euler, newton, toy-verlet"};
+    static const char* const words[] = {"`sheet`",  "`toy-positions`", "a constraint",
+                                        "`strain`", "`corotated`",     "implicit-euler, newton, toy-verlet"};
     for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
     {
         assert_non_null(strstr(error.message, words[k]));

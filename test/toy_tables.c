@@ -6,7 +6,7 @@
 
 extern const time_method method_implicit_euler, method_newton, method_toy_verlet, method_toy_positions;
 extern const time_method method_local_global;
-extern const cloth_model model_baraff_witkin, model_toy_springs, model_hooke;
+extern const cloth_model model_baraff_witkin, model_toy_springs, model_hooke, model_corotated;
 extern const body_kind body_kind_cloth, body_kind_toy_threads, body_kind_toy_blocks;
 extern const body_kind body_kind_strands, body_kind_volumes;
 
@@ -19,7 +19,8 @@ const method_row method_table[] = {
     {.method = NULL},
 };
 
-const cloth_model* const model_table[] = {&model_baraff_witkin, &model_toy_springs, &model_hooke, NULL};
+const cloth_model* const model_table[] = {&model_baraff_witkin, &model_toy_springs, &model_hooke, &model_corotated,
+                                          NULL};
 
 const body_kind* const body_table[] = {&body_kind_cloth,   &body_kind_toy_threads, &body_kind_toy_blocks,
                                        &body_kind_strands, &body_kind_volumes,     NULL};

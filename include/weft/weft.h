@@ -84,6 +84,16 @@ typedef struct weft_force
     weft_vec3 force;     ///< N a vertex
 } weft_force;
 
+/// Of models whose elements are connections of two vertices: "choi-ko" and "hooke".
+typedef struct weft_connections
+{
+    const char* damper;    ///< "projected": along a connection while it lengthens, "two-sided": along it, "plain": all relative
+                           ///< motion of its ends, "none". NULL: the model's own
+    double damper_stretch; ///< N s/m of a stretch connection, half of it at borders; negative: damping times its stiffness
+    double damper_shear;   ///< N s/m of a shear connection, likewise
+    double bend_start;     ///< N/m, stiffness with which a bend spring of "choi-ko" starts; negative: from the material
+} weft_connections;
+
 /// A cloth, or a body of another kind. Start from weft_cloth_def_default(). All arrays are copied.
 typedef struct weft_cloth_def
 {
@@ -104,6 +114,7 @@ typedef struct weft_cloth_def
     const char* model;           ///< a name from weft_list(WEFT_LIST_MODELS, ...)
     const char* bending;         ///< of "baraff-witkin": "curvature" (a material property) or "hinge" (as the SA paper's tables);
                                  ///< NULL: the model's own
+    weft_connections connections; ///< of models that have them; others refuse what is not the default
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
     double vertex_mass;          ///< kg a vertex instead of density times area, length or volume; 0: not used

@@ -128,6 +128,16 @@ static weft_status check_format(const void* bytes, size_t size, const char* path
 
 static weft_status check_run(const header* h, const weft_sim* sim, const char* path, weft_error* error)
 {
+    bool named = false;
+    for (int k = 0; k < CPU_KIND_COUNT; k++)
+    {
+        named = named || strncmp(h->kernels, cpu_kind_name((cpu_kind)k), sizeof(h->kernels)) == 0;
+    }
+    if (!named)
+    {
+        return error_set(error, WEFT_BAD_INPUT, path, 0,
+                         "the checkpoint is damaged: it names no kernels that there are; start over with --force");
+    }
     if (strncmp(h->kernels, cpu_kind_name(sim->cpu), sizeof(h->kernels)) != 0)
     {
         return error_set(error, WEFT_BAD_INPUT, path, 0,

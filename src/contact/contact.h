@@ -196,6 +196,13 @@ typedef struct projected_row
     vec3 rubbed;                     // kg m so far
 } projected_row;
 
+// A part of a substep.
+typedef struct contact_moment
+{
+    const vec3* from;  // [cloth_count] m, at its start
+    double begin, end; // shares of the substep
+} contact_moment;
+
 // One collision as a condition on displacements and velocities of its vertices: along the unit normal n the weighted
 // sum of end positions must reach `gap`, and that of velocities must not be negative.
 typedef struct response_row
@@ -282,8 +289,9 @@ typedef struct contact
     coupled_matrix coupled; // mesh and cushions
     contact_state next;     // the state's next memory
 
-    projected_row* projected; // [projected_capacity]
-    int projected_capacity;
+    projected_row* projected; // [projected_count]
+    int projected_count, projected_capacity;
+    contact_moment moment; // of the projection
 
     // the response
     uint8_t* awake;       // [vertex_count] has moved since it was tested
@@ -353,6 +361,10 @@ void contact_leave_rows(contact* c);
 // Moves x, the end of the substep, so that rows hold; *missing: m, the most that the last sweep
 // found.
 weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing);
+// The same in parts, for methods that cut a substep: begin a part, then as many sweeps as are wanted; a sweep returns
+// what was missing.
+weft_status contact_project_begin(contact* c, const contact_moment* now);
+double contact_project_sweep(contact* c, vec3* x);
 
 // After any method: moves x and v, the end of the substep, so that nothing crosses. *changed: something did. What may
 // be halved and cannot be parted is NOT_CONVERGED; else it is squeezed.

@@ -6,6 +6,9 @@
 // sweeps in the order of rows, which is sorted: the same bits on any number of threads. Static friction holds while the
 // whole way fits into the cone of the coefficient at rest; then that in motion counts.
 //
+// A method that cuts the substep into shorter ones projects on parts of it: bodies are at their share of the way, and
+// so is the distance that a row wants.
+//
 // A row wants its thickness; one that starts closer wants to come out by 0.9 of what is missing in a whole step, as
 // touches do (touch.c).
 #include "contact/find.h"
@@ -23,15 +26,24 @@ static double wanted_distance(const contact* c, const contact_row* row)
     return row->distance + fmin(missing, c->now.h * speed);
 }
 
-// Sum over the row of what is here: cloth at x, obstacles at the end of the substep; less where all was at the start.
+// Of an obstacle, at a share of the substep.
+static vec3 place_at(const contact* c, int i, double share)
+{
+    return share == 1.0 ? c->end[i] : v3_madd(c->start[i], share, v3_sub(c->end[i], c->start[i]));
+}
+
+// Sum over the row of what is here: cloth at x, obstacles at the end of the part; less where all was at its start.
 static vec3 row_sum(const contact* c, const projected_row* p, const vec3* x, bool from_start)
 {
+    const contact_moment* now = &c->moment;
     vec3 sum = v3(0, 0, 0);
     for (int k = 0; k < 4; k++)
     {
         int i = p->row->vertex[k];
-        vec3 here = i < c->cloth_count ? x[i] : c->end[i];
-        sum = v3_madd(sum, p->row->weight[k], from_start ? v3_sub(here, c->start[i]) : here);
+        bool cloth = i < c->cloth_count;
+        vec3 here = cloth ? x[i] : place_at(c, i, now->end);
+        vec3 before = !from_start ? v3(0, 0, 0) : cloth ? now->from[i] : place_at(c, i, now->begin);
+        sum = v3_madd(sum, p->row->weight[k], from_start ? v3_sub(here, before) : here);
     }
     return sum;
 }
@@ -78,11 +90,11 @@ void contact_leave_rows(contact* c)
     c->touch_count = c->cushion_count = c->coupling_count = 0;
 }
 
-weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing)
+weft_status contact_project_begin(contact* c, const contact_moment* now)
 {
     const contact_row* rows = c->rows.item;
-    int count = 0;
-    *missing = 0.0;
+    c->moment = *now;
+    c->projected_count = 0;
     if (!mem_grow((void**)&c->projected, &c->projected_capacity, c->rows.count, sizeof(projected_row)))
     {
         return WEFT_NO_MEMORY;
@@ -90,22 +102,39 @@ weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing)
     for (int k = 0; k < c->rows.count; k++)
     {
         double inv_mass = contact_inv_mass(c, rows[k].vertex, rows[k].weight, rows[k].normal);
+        double wanted = wanted_distance(c, &rows[k]), distance = rows[k].distance;
+        bool whole = now->end == 1.0 || distance > wanted;
         if (inv_mass > 0.0)
         {
-            c->projected[count++] = (projected_row){.row = &rows[k],
-                                                    .wanted = wanted_distance(c, &rows[k]),
-                                                    .inv_mass = inv_mass,
-                                                    .inv_mass_aside = contact_inv_mass_aside(c, &rows[k])};
+            c->projected[c->projected_count++] =
+                (projected_row){.row = &rows[k],
+                                .wanted = whole ? wanted : distance + now->end * (wanted - distance),
+                                .inv_mass = inv_mass,
+                                .inv_mass_aside = contact_inv_mass_aside(c, &rows[k])};
         }
     }
+    c->contacts = int_max(c->contacts, c->projected_count);
+    return WEFT_OK;
+}
+
+double contact_project_sweep(contact* c, vec3* x)
+{
+    double missing = 0.0;
+    for (int k = 0; k < c->projected_count; k++)
+    {
+        missing = fmax(missing, row_project(c, &c->projected[k], x));
+    }
+    return missing;
+}
+
+weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing)
+{
+    contact_moment whole = {.from = c->start, .begin = 0.0, .end = 1.0};
+    *missing = 0.0;
+    TRY(contact_project_begin(c, &whole));
     for (int turn = 0; turn < sweeps; turn++)
     {
-        *missing = 0.0;
-        for (int k = 0; k < count; k++)
-        {
-            *missing = fmax(*missing, row_project(c, &c->projected[k], x));
-        }
+        *missing = contact_project_sweep(c, x);
     }
-    c->contacts = int_max(c->contacts, count);
     return WEFT_OK;
 }

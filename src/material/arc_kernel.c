@@ -8,7 +8,7 @@
 // thesis prints, and what is meant:
 //
 //     (3.8)   f(|x| / L) k_s x / |x|              k_s is no stiffness but a force in N: 4 k / L^2
-//     (3.9)   "a fifth-order polynomial"          of degree 4: it fits F on 0 <= s <= 1 within 2.4 %, f(1) = -3.03
+//     (3.9)   "a fifth-order polynomial"          of degree 4: it fits F on 0 <= s <= 1 within 1.6 %, f(1) = -3.03
 //     (3.10)  df/d|x| x x^T / x^T x               (k_s / L) f'(s) n n^T: without k_s its unit is wrong. f' > 0, so it
 //                                                 is semidefinite; what is left out, k_s f(s) / l (I - n n^T), is not
 //     note 2  a linear part for small deformations     c_b (l - L) n, until it reaches k_s f(s); c_b is not given
@@ -85,7 +85,7 @@ WIDE_INLINE void bow_since(bow* s, const element_motion* m, const int* vertices,
     s->gap = (wide_min(s->length, s->rest) - wide_min(was, s->rest)) * inv_h;
     s->drift = wv_scale(inv_h, wv_sub(s->d, last));
     s->c = curve_stiffness(u, was);
-    s->damped = (was < s->rest) & (s->plain | s->bent);
+    s->damped = (was < LENGTH_ROUNDED * s->rest) & (s->plain | s->bent);
 }
 
 WIDE_INLINE bow bow_load(const element_context* ctx, const int* elements)
@@ -99,7 +99,7 @@ WIDE_INLINE bow bow_load(const element_context* ctx, const int* elements)
     s.d = ends_apart(m->x, vertices, elements);
     s.length = wv_length(s.d);
     s.n = wv_scale(wide_safe_inverse(s.length), s.d);
-    s.bent = s.length < s.rest;
+    s.bent = s.length < LENGTH_ROUNDED * s.rest;
     s.pull = wide_select(s.bent, curve_pull(&u, s.length), zero);
     s.along = wide_select(s.bent, curve_stiffness(&u, s.length), zero);
     if (m->x_last)
@@ -184,7 +184,7 @@ static double arc_dissipation(const element_motion* m, const int* v, const arc_n
     vec3 last = v3_sub(m->x_last[v[1]], m->x_last[v[0]]);
     double was = v3_length(last), L = a->rest[ARC_LENGTH];
     int form = (int)a->rest[ARC_FORM];
-    if (form == DAMPER_NONE || !(was < L))
+    if (form == DAMPER_NONE || !(was < LENGTH_ROUNDED * L))
     {
         return 0.0;
     }

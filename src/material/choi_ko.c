@@ -6,10 +6,16 @@
 // equivalent, so that shear of either sign has a connection that lengthens. Each triangle of area a takes the
 // stiffnesses c >= 0 with which, or nearest to which,
 //
-//     strain e_u, e_v:      sum over all                    of c l^2 p^4, c l^2 q^4  = k_u a, k_v a
-//     shear of either sign: sum over those that lengthen    of c l^2 p^2 q^2         = k_s a
+//     strain e_u, e_v:      sum over all                  of c l^2 p^4, c l^2 q^4 (oblique ones: 0.3 of it) = k_u a,
+//     k_v a shear of either sign: sum over those that lengthen  of c l^2 p^2 q^2                                  = k_s
+//     a
 //
-// (length l, direction (p, q); the others are slack). An edge has the sum of both its triangles: half at borders.
+// (length l, direction (p, q); the others are slack). On square cells threads have k_u - 0.6 k_s and diagonals 2 k_s.
+// An edge has the sum of both its triangles: half at borders.
+//
+// Why 0.3: where the width of a sheet is held, diagonals add all of theirs to its stretch, 2 k_s; where it is free,
+// nothing, since the threads across go slack and let it shrink by as much as it lengthens. A square sheet that hangs
+// from one edge has 0.3 of it, measured at 10 to 80 cells (within 1.2 %).
 //
 // *Arcs* (arc_kernel.c) span two edges. One that folds by phi a vertex, with lengths a and b, is shortened by
 // phi^2 a b / (2 (a + b)) where a circular arc of its length would be by 3/4 (a = b) of that for the same curvature. So
@@ -18,15 +24,18 @@
 // elsewhere, as in Choi and Ko 2003 on triangle meshes, they join the tips of each pair of triangles, with share 8/3
 // (the inverse of the mean of cos^4) of its area, which is B for directions that are distributed evenly.
 //
-// The linear start c_b of an arc is a number of the model; else it is that of a thread of the same length and width, or
-// more where bending would have no effect until a curvature of 1/m: without that it would vanish on fine meshes.
+// The linear start c_b of an arc is a number of the model; else it is what ends it at a fifth of the curvature to which
+// weight bends the cloth, (rho g / B)^(1/3) / 5: 11/m for cotton. A constant one would let bending vanish as the mesh
+// is refined; a stiffer one holds the width of a hanging sheet, on fine meshes only.
 //
 // Where the rest shape is not flat, the length of arcs is the distance of their ends at rest.
 #include "material/connection.h"
 #include "material/spring_set.h"
 
-static const double start_curvature = 1.0; // 1/m, at which an arc's linear start ends at the latest
-static const double oblique = 0.35;        // |p q| of what is shear: above 22 degrees from warp and weft
+// The linear start of arcs ends at this share of the curvature to which the cloth's own weight bends it.
+static const double start_share = 0.2;
+static const double held_share = 0.3; // of diagonals in the stretch of cloth
+static const double oblique = 0.35;   // |p q| of what is shear: above 22 degrees from warp and weft
 
 // ---- stretch and shear
 
@@ -68,7 +77,9 @@ static triangle_fit fit_triangle(const cloth_shape* shape, int t)
         {
             edge_way w = e < 3 ? spring_way(shape->rest + 3 * t, e) : spring_crossing_way(shape, t, fit.crossed);
             double pq = w.p * w.q, of_strain = r == 0 ? w.p * w.p : w.q * w.q;
-            double part = r < 2 ? of_strain * of_strain : (r == 2) == (pq > 0.0) ? pq * pq : 0.0;
+            double part = r < 2                    ? of_strain * of_strain * (fabs(pq) > oblique ? held_share : 1.0)
+                          : (r == 2) == (pq > 0.0) ? pq * pq
+                                                   : 0.0;
             rows[row_count][e] = w.length * w.length * part / (area * wanted[r]);
         }
         row_count += wanted[r] > 0.0;
@@ -77,17 +88,22 @@ static triangle_fit fit_triangle(const cloth_shape* shape, int t)
     return fit;
 }
 
-static void add_connection(element_group* group, const cloth_shape* shape, int a, int b, edge_way way, double k)
+// `whole`: 1, or 1/2 at borders.
+static void add_connection(element_group* group, const cloth_shape* shape, const int* ends, edge_way way, double k,
+                           double whole)
 {
-    connection c = {.a = a,
-                    .b = b,
+    connection c = {.a = ends[0],
+                    .b = ends[1],
                     .stiffness = k,
                     .length = way.length,
-                    .damping = k * shape->material.damping,
                     .role = fabs(way.p * way.q) < oblique ? SPRING_STRETCH : SPRING_SHEAR,
-                    .damper = shape->damper,
+                    .damper = shape->connections.damper,
                     .slack = true};
-    connection_add(group, &c);
+    c.damping = connection_damping(shape, &c, whole);
+    if (k > 0.0 || c.damping > 0.0)
+    {
+        connection_add(group, &c);
+    }
 }
 
 static void add_edges(element_group* group, const cloth_shape* shape, const triangle_fit* fits)
@@ -107,11 +123,8 @@ static void add_edges(element_group* group, const cloth_shape* shape, const tria
             k += fits[other].k[side];
             way.length = 0.5 * (way.length + spring_way(shape->rest + 3 * other, side).length);
         }
-        if (k > 0.0)
-        {
-            add_connection(group, shape, shape->triangle[3 * t + (s % 3 + 1) % 3],
-                           shape->triangle[3 * t + (s % 3 + 2) % 3], way, k);
-        }
+        const int ends[2] = {shape->triangle[3 * t + (s % 3 + 1) % 3], shape->triangle[3 * t + (s % 3 + 2) % 3]};
+        add_connection(group, shape, ends, way, k, h >= 0 ? 1.0 : 0.5);
     }
 }
 
@@ -120,16 +133,18 @@ static void add_crossings(element_group* group, const cloth_shape* shape, const 
     for (int h = 0; h < shape->hinge_count; h++)
     {
         const hinge* it = &shape->hinges[h];
-        double k = 0.0;
+        double k = 0.0, whole = 0.0;
         for (int w = 0; w < 2; w++)
         {
             int t = w == 0 ? it->left : it->right;
-            k += fits[t].crossed == spring_side(shape, t, h) ? fits[t].k[3] : 0.0;
+            bool crossed = fits[t].crossed == spring_side(shape, t, h);
+            k += crossed ? fits[t].k[3] : 0.0;
+            whole += crossed ? 0.5 : 0.0;
         }
-        if (k > 0.0)
+        if (whole > 0.0)
         {
             edge_way way = spring_crossing_way(shape, it->left, spring_side(shape, it->left, h));
-            add_connection(group, shape, it->vertex[2], it->vertex[3], way, k);
+            add_connection(group, shape, it->vertex + 2, way, k, whole);
         }
     }
 }
@@ -158,15 +173,15 @@ static weft_status add_connections(element_group* group, const cloth_shape* shap
 static void add_arc(element_group* group, const cloth_shape* shape, const int* ends, const double* parts, double share)
 {
     const weft_material* m = &shape->material;
-    double a = parts[0], b = parts[1], L = a + b, stretch = 0.5 * (m->stretch_warp + m->stretch_weft);
-    double thread = 2.0 * stretch / m->bending, early = 32.0 / (a * a * b * b * start_curvature * start_curvature);
+    double a = parts[0], b = parts[1], L = a + b, curvature = start_share * cbrt(m->density * 9.81 / m->bending);
     arc it = {.a = ends[0],
               .b = ends[1],
               .rigidity = share * L / (3.0 * a * b),
               .length = L,
-              .start = share / (L * L) * fmax(thread, early),
+              .start = 32.0 * share / (L * L * a * a * b * b * curvature * curvature),
               .damping = m->damping,
-              .damper = shape->damper};
+              .damper = shape->connections.damper};
+    it.start = shape->connections.bend_start >= 0.0 ? shape->connections.bend_start : it.start;
     if (shape->rest_position)
     {
         it.length = v3_length(v3_sub(shape->rest_position[ends[1]], shape->rest_position[ends[0]]));
@@ -283,5 +298,7 @@ const cloth_model model_choi_ko = {
     .name = "choi-ko",
     .summary = "connections that go slack for stretch and shear, and arcs over two edges for bending",
     .kinds = kinds,
+    .connections = true,
+    .damper = DAMPER_PROJECTED,
     .append = append,
 };

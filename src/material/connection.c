@@ -54,7 +54,7 @@ static double inverse_masses(const element_context* context, const double* mass_
 static bool connection_is_slack(const element_context* context, int e)
 {
     const double* rest = context->group->rest + CONNECTION_STRIDE * (size_t)e;
-    return rest[CONNECTION_SLACK] > 0.5 && !(length_of(context, e) > rest[CONNECTION_LENGTH]);
+    return rest[CONNECTION_SLACK] > 0.5 && !(length_of(context, e) > LENGTH_ROUNDED * rest[CONNECTION_LENGTH]);
 }
 
 static void connection_slack(const element_context* context, int begin, int end, uint8_t* out)
@@ -82,7 +82,8 @@ static void arc_slack(const element_context* context, int begin, int end, uint8_
 {
     for (int e = begin; e < end; e++)
     {
-        out[e - begin] = !(length_of(context, e) < context->group->rest[ARC_STRIDE * (size_t)e + ARC_LENGTH]);
+        double L = context->group->rest[ARC_STRIDE * (size_t)e + ARC_LENGTH];
+        out[e - begin] = !(length_of(context, e) < LENGTH_ROUNDED * L);
     }
 }
 
@@ -96,7 +97,7 @@ static void arc_criterion(const element_context* context, const double* mass_sha
         double start = arc_start_of(rest, context->group->vertices + 2 * (size_t)e, context->motion);
         double turn = context->motion->cap_mass ? arc_turn(rest[ARC_FORCE], rest[ARC_LENGTH], start) : rest[ARC_TURN];
         double s = length_of(context, e) / rest[ARC_LENGTH];
-        double along = s < turn ? rest[ARC_FORCE] / rest[ARC_LENGTH] * arc_slope(s) : s < 1.0 ? start : 0.0;
+        double along = s < turn ? rest[ARC_FORCE] / rest[ARC_LENGTH] * arc_slope(s) : s < LENGTH_ROUNDED ? start : 0.0;
         double w = along * inverse_masses(context, mass_share, e);
         out[e - begin][0] = w;
         out[e - begin][1] = (int)rest[ARC_FORM] == DAMPER_NONE ? 0.0 : rest[ARC_DAMPING] * w;

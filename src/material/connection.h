@@ -28,6 +28,9 @@ enum
     ARC_STRIDE
 };
 
+// Lengths that differ by rounding are one: at its own length a connection is taut, and an arc is not bent.
+#define LENGTH_ROUNDED (1.0 - 1e-10)
+
 extern const element_kind kind_connection, kind_arc;
 
 typedef struct connection
@@ -38,6 +41,14 @@ typedef struct connection
     damper_form damper;
     bool slack; // it goes slack
 } connection;
+
+// Of the material, or as the model's options say; `whole` is 1/2 at borders, where the material's is half by itself.
+static inline double connection_damping(const cloth_shape* shape, const connection* c, double whole)
+{
+    const connection_options* o = &shape->connections;
+    double chosen = c->role == SPRING_STRETCH ? o->stretch_damping : c->role == SPRING_SHEAR ? o->shear_damping : -1.0;
+    return o->damper == DAMPER_NONE ? 0.0 : chosen >= 0.0 ? chosen * whole : shape->material.damping * c->stiffness;
+}
 
 // There is room for it.
 void connection_add(element_group* group, const connection* c);

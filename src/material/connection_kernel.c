@@ -1,9 +1,9 @@
 // Stretch and shear connections (Boxerman 2003, section 3.2) with dampers along them (3.3). With d = x1 - x0, l = |d|,
-// n = d / l a connection that goes slack has, for l > L,
+// n = d / l a connection that goes slack has, for l >= L,
 //
 //     E = k/2 (l - L)^2,    force on vertex 0: k (l - L) n,    K = k (n n^T + (1 - L / l) (I - n n^T))
 //
-// and nothing, not even damping, for l <= L. The thesis prints (3.6) as k_s |x - L| x / |x|, a bar too far to the
+// and nothing, not even damping, for l < L. The thesis prints (3.6) as k_s |x - L| x / |x|, a bar too far to the
 // right: (|x| - L) is meant, and |x| >= L in its condition, so that the Jacobian (3.7) is its derivative and
 // semidefinite. A connection that also pushes takes max(0, 1 - L / l), as spring_kernel.c.
 //
@@ -32,6 +32,7 @@ typedef struct link
     wide length;
     wvec n, d;
     wide_mask taut;   // the spring acts
+    wide_mask pushes; // it never goes slack
     wide_mask damped; // the damper acts
     wide_mask plain;
     wide gap;   // m/s, rate at which the length grows
@@ -58,7 +59,7 @@ WIDE_INLINE void link_since(link* s, const element_motion* m, const int* vertice
     wide then = wide_select(slack, wide_max(was, s->rest), was);
     s->gap = (now - then) * inv_h;
     s->drift = wv_scale(inv_h, wv_sub(s->d, last));
-    s->damped = (s->plain & ((was > s->rest) | ~slack)) | (~s->plain & s->taut);
+    s->damped = (s->plain & ((was > LENGTH_ROUNDED * s->rest) | ~slack)) | (~s->plain & s->taut);
 }
 
 WIDE_INLINE link link_load(const element_context* ctx, const int* elements)
@@ -75,7 +76,8 @@ WIDE_INLINE link link_load(const element_context* ctx, const int* elements)
     s.d = ends_apart(m->x, vertices, elements);
     s.length = wv_length(s.d);
     s.n = wv_scale(wide_safe_inverse(s.length), s.d);
-    s.taut = (s.length > s.rest) | ~slack;
+    s.taut = (s.length > LENGTH_ROUNDED * s.rest) | ~slack;
+    s.pushes = ~slack;
     if (m->x_last)
     {
         link_since(&s, m, vertices, elements, slack);
@@ -94,7 +96,9 @@ WIDE_INLINE link link_load(const element_context* ctx, const int* elements)
 WIDE_INLINE wvec link_pull(const link* s)
 {
     wide zero = wide_set(0.0), c = wide_select(s->damped, s->c, zero);
-    wide along = wide_select(s->taut, s->k * (s->length - s->rest), zero) + wide_select(s->plain, zero, c * s->gap);
+    wide extension = s->length - s->rest;
+    extension = wide_select((extension > 0.0) | s->pushes, extension, zero);
+    wide along = s->k * extension + wide_select(s->plain, zero, c * s->gap);
     return wv_madd(wv_scale(along, s->n), wide_select(s->plain, c, zero), s->drift);
 }
 
@@ -151,7 +155,8 @@ static double dissipation(const element_motion* m, const int* v, const double* r
     if (form == DAMPER_PLAIN)
     {
         vec3 moved = v3_sub(d, last);
-        return slack && !(was > L) ? 0.0 : 0.5 / m->h * rest[CONNECTION_DAMPING] * v3_dot(moved, moved);
+        return slack && !(was > LENGTH_ROUNDED * L) ? 0.0
+                                                    : 0.5 / m->h * rest[CONNECTION_DAMPING] * v3_dot(moved, moved);
     }
     double gap = slack ? fmax(now, L) - fmax(was, L) : now - was;
     gap = form == DAMPER_PROJECTED ? fmax(gap, 0.0) : form == DAMPER_NONE ? 0.0 : gap;

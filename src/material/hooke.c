@@ -15,10 +15,13 @@
 // for a fold of half a radian a vertex: softer below, stiffer above. On grids, told by straight threads through every
 // inner vertex, springs follow the threads; elsewhere they join the tips of each pair of triangles.
 //
+// *Dampers.* Along each spring, always: part of the kind `spring`, which every method knows. Others (`damper`) make
+// connections of the springs (connection_kernel.c).
+//
 // Lines and solids: hooke_lines.c, hooke_solid.c.
 #include <string.h>
 
-#include "material/spring.h"
+#include "material/connection.h"
 #include "material/spring_set.h"
 
 // ---- stretch and shear of a triangle
@@ -140,15 +143,55 @@ static weft_status append_sheet(element_group* group, const cloth_shape* shape)
     return shape->material.bending > 0.0 ? add_bending(group, shape) : WEFT_OK;
 }
 
-static weft_status append(element_groups* groups, const cloth_shape* shape)
+// ---- other dampers
+
+// Of the edges, in the order of add_edges: 1, or 1/2 at borders; 1 of all that follows them.
+static double next_share(const cloth_shape* shape, int* side)
 {
-    element_group* group = element_groups_find(groups, &kind_spring);
-    TRY(append_sheet(group, shape));
-    TRY(shape->segment_count > 0 ? hooke_append_lines(group, shape) : WEFT_OK);
-    return shape->tetrahedron_count > 0 ? hooke_append_solid(group, shape) : WEFT_OK;
+    int s = *side;
+    while (s < 3 * shape->triangle_count && shape->triangle_hinge[s] >= 0 &&
+           shape->hinges[shape->triangle_hinge[s]].left != s / 3)
+    {
+        s++;
+    }
+    *side = s + 1;
+    return s < 3 * shape->triangle_count && shape->triangle_hinge[s] < 0 ? 0.5 : 1.0;
 }
 
-static const element_kind* const kinds[] = {&kind_spring, NULL};
+// Springs from `first` on become connections that do not go slack: these know all dampers.
+static weft_status turn_into_connections(element_group* springs, element_group* group, const cloth_shape* shape,
+                                         int first)
+{
+    TRY(element_group_reserve(group, &kind_connection, group->count + springs->count - first));
+    for (int e = first, side = 0; e < springs->count; e++)
+    {
+        const double* rest = springs->rest + SPRING_STRIDE * (size_t)e;
+        connection c = {.a = springs->vertices[2 * e],
+                        .b = springs->vertices[2 * e + 1],
+                        .stiffness = rest[SPRING_STIFFNESS],
+                        .length = rest[SPRING_LENGTH],
+                        .role = (spring_role)rest[SPRING_ROLE],
+                        .damper = shape->connections.damper};
+        c.damping = connection_damping(shape, &c, next_share(shape, &side));
+        connection_add(group, &c);
+    }
+    springs->count = first;
+    return WEFT_OK;
+}
+
+static weft_status append(element_groups* groups, const cloth_shape* shape)
+{
+    const connection_options* o = &shape->connections;
+    element_group* group = element_groups_find(groups, &kind_spring);
+    int first = group->count;
+    TRY(append_sheet(group, shape));
+    TRY(shape->segment_count > 0 ? hooke_append_lines(group, shape) : WEFT_OK);
+    TRY(shape->tetrahedron_count > 0 ? hooke_append_solid(group, shape) : WEFT_OK);
+    bool own = o->damper == DAMPER_TWO_SIDED && o->stretch_damping < 0.0 && o->shear_damping < 0.0;
+    return own ? WEFT_OK : turn_into_connections(group, element_groups_find(groups, &kind_connection), shape, first);
+}
+
+static const element_kind* const kinds[] = {&kind_spring, &kind_connection, NULL};
 
 extern const cloth_model model_hooke;
 const cloth_model model_hooke = {
@@ -156,5 +199,7 @@ const cloth_model model_hooke = {
     .summary = "springs along edges, and over two edges for bending",
     .kinds = kinds,
     .forms = MODEL_OF(MESH_SHEET) | MODEL_OF(MESH_LINES) | MODEL_OF(MESH_SOLID),
+    .connections = true,
+    .damper = DAMPER_TWO_SIDED,
     .append = append,
 };

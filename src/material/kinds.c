@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "material/bending.h"
+#include "material/constraints.h"
 #include "material/exact.h"
 #include "material/material.h"
 #include "material/membrane.h"
@@ -17,6 +18,9 @@ const element_kind kind_membrane = {
     .rest_stride = MEMBRANE_STRIDE,
     .kernels = KERNELS_OF(membrane_kernels),
     .exact = membrane_exact,
+    .constraint = membrane_constraint,
+    .constraint_rows = 3,
+    .constraint_damping = 7,
 };
 const element_kind kind_hinge = {
     .name = "hinge",
@@ -25,6 +29,8 @@ const element_kind kind_hinge = {
     .shape = {FORM_FACTORS, {1, 1, 1, 1}},
     .kernels = KERNELS_OF(hinge_kernels),
     .exact = hinge_exact,
+    .constraint = hinge_constraint,
+    .constraint_damping = 2,
 };
 const element_kind kind_curvature = {
     .name = "curvature",
@@ -33,6 +39,9 @@ const element_kind kind_curvature = {
     .shape = {FORM_FACTORS, CURVATURE_FACTORS},
     .kernels = KERNELS_OF(curvature_kernels),
     .exact = curvature_exact,
+    .constraint = curvature_constraint,
+    .constraint_rows = 3,
+    .constraint_damping = 9,
 };
 const element_kind kind_air = {
     .name = "air",

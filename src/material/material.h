@@ -108,7 +108,7 @@ enum
     ROWS_MAX = 9
 };
 
-// Constraint form, for methods that move positions: the energy is C^2 / (2 compliance).
+// Constraint form, for methods that move positions: the energy is the sum over rows of C^2 / (2 compliance).
 typedef struct constraint_batch
 {
     double value[BATCH];                  // C at the motion's positions
@@ -116,7 +116,13 @@ typedef struct constraint_batch
     double compliance[BATCH];
 } constraint_batch;
 
-typedef void element_constraint_fn(const void* context, const int* elements /* [BATCH] */, constraint_batch* out);
+typedef void element_constraint_fn(const void* context, const int* elements /* [BATCH] */,
+                                   constraint_batch* out /* [constraint_rows], one where that is 0 */);
+
+enum
+{
+    CONSTRAINT_ROWS_MAX = 3
+};
 
 // Bounds of an element's eigenvalues against its vertices' shares of mass: out[e - begin] gets K of M_e^-1 K_e in 1/s^2
 // and D of M_e^-1 D_e in 1/s. A method takes an element explicitly where h^2 K + 2 h D is small.
@@ -139,6 +145,8 @@ struct element_kind
     void (*exact)(const double* rest, const vec3* x, double* force, double* jacobian);
     const element_projection* projection; // NULL: it has none, as the rest
     element_constraint_fn* constraint;
+    int constraint_rows;    // CONSTRAINT_ROWS_MAX at most; 0: one
+    int constraint_damping; // where the damping (s) lies in its rest data; 0: it has none
     element_criterion_fn* explicit_criterion;
     element_slack_fn* slack; // NULL: its elements never are
 };
@@ -168,6 +176,15 @@ typedef enum damper_form
     DAMPER_NONE
 } damper_form;
 
+extern const char* const damper_names[]; // by form; ends with NULL
+
+typedef struct connection_options
+{
+    damper_form damper;
+    double stretch_damping, shear_damping; // N s/m a connection, half at borders; negative: the material's
+    double bend_start;                     // N/m; negative: from the material
+} connection_options;
+
 // ---- setting up: one body's triangles or segments in scene vertices
 typedef struct cloth_shape
 {
@@ -185,8 +202,8 @@ typedef struct cloth_shape
     const int* tetrahedron;       // [4 * tetrahedron_count]
     const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
     weft_material material;
-    const char* bending; // one of the model's words; NULL: it has no choice
-    damper_form damper;  // one of the model's
+    const char* bending;            // one of the model's words; NULL: it has no choice
+    connection_options connections; // of models that have them
 } cloth_shape;
 
 // A model: which elements stand for a mesh and a material.
@@ -197,6 +214,8 @@ typedef struct cloth_model
     const char* const* bendings; // what "bending" may be, the first is the default; ends with NULL. NULL: no choice
     const element_kind* const* kinds; // that it may fill, in the order of assembly; ends with NULL
     unsigned forms;                   // of meshes that it makes elements of: MODEL_OF(form), joined; 0: sheets
+    bool connections;                 // its elements are connections, with dampers
+    damper_form damper;               // its default
     weft_status (*append)(element_groups* groups, const cloth_shape* shape); // groups has all of its kinds
 } cloth_model;
 
@@ -212,6 +231,8 @@ extern const cloth_model* const model_table[]; // ends with NULL; the first is t
 const cloth_model* cloth_model_find(const char* name); // NULL: there is none
 // The model's own word for a choice of bending, its default for NULL. False: the model has no such choice.
 bool cloth_model_bending(const cloth_model* m, const char* word, const char** out);
+// What the model makes of choices; false: it has no such damper, or no connections to choose for.
+bool cloth_model_connections(const cloth_model* m, const weft_connections* choice, connection_options* out);
 
 // Each appends one element a triangle (or hinge).
 weft_status membrane_append(element_group* group, const cloth_shape* shape);

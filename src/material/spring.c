@@ -1,5 +1,6 @@
 // The spring kind: exact forces for tests, the constant bound of its stiffness for local/global methods, and springs as
 // models add them.
+#include "material/constraints.h"
 #include "material/spring.h"
 
 #include <string.h>
@@ -41,6 +42,8 @@ const element_kind kind_spring = {
     .kernels = KERNELS_OF(spring_kernels),
     .exact = spring_exact,
     .projection = &projection,
+    .constraint = spring_constraint,
+    .constraint_damping = SPRING_DAMPING,
 };
 
 void spring_add(element_group* group, int a, int b, double stiffness, double length, double damping, spring_role role)

@@ -31,6 +31,7 @@ static const scene_row rows[] = {
     {"hang", "An upright sheet hangs from its top edge."},
     {"flag", "A flag held by its left edge flutters in a gusty wind."},
     {"two-corners", "A sheet that starts flat falls and swings from two of its corners."},
+    {"canvas", "A canvas hangs from two corners in the wind, by position based dynamics with a hierarchy."},
     {"towel", "A towel held by two corners folds into swags as one corner moves to the other."},
     {"patch", "A patch of denim and a heavy button sewn on a hanging sheet swing with it."},
     {"curtain", "A curtain of springs falls and swings from two of its corners."},

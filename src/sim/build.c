@@ -157,6 +157,22 @@ static weft_status take_tetrahedra(const body* b, shape_arrays* a)
     return WEFT_OK;
 }
 
+// For what methods make of the surface itself.
+static weft_status keep_triangles(const shape_arrays* a, int count, model* m)
+{
+    int all = m->triangle_count + count, corners = 3 * m->triangle_capacity, rests = corners;
+    if (!mem_grow((void**)&m->triangle, &corners, 3 * all, sizeof(int)) ||
+        !mem_grow((void**)&m->triangle_rest, &rests, 3 * all, sizeof(vec2)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    m->triangle_capacity = int_min(corners, rests) / 3;
+    memcpy(m->triangle + 3 * m->triangle_count, a->triangle, 3 * (size_t)count * sizeof(int));
+    memcpy(m->triangle_rest + 3 * m->triangle_count, a->rest, 3 * (size_t)count * sizeof(vec2));
+    m->triangle_count = all;
+    return WEFT_OK;
+}
+
 static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape_arrays* a)
 {
     int n = b->kind->form == MESH_SHEET ? b->rest.triangle_count : 0; // a solid's surface has no elements
@@ -166,8 +182,9 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
     TRY(take_tetrahedra(b, a));
     for (int i = 0; i < b->rest.vertex_count; i++)
     {
-        a->position[b->scene_vertex[i]] = b->rest.position[i];
+        a->position[b->scene_vertex[i]] = m->rest[b->scene_vertex[i]] = b->rest.position[i];
     }
+    TRY(keep_triangles(a, n, m));
     int hinge_count = 0;
     TRY(mesh_hinges(a->triangle, n, m->vertex_count, &a->hinges, &hinge_count, a->triangle_hinge));
     cloth_shape shape = {.triangle_count = n,
@@ -184,7 +201,8 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .tetrahedron = a->tetrahedron,
                          .tetrahedron_rest = a->tetrahedron_rest,
                          .material = b->material,
-                         .bending = b->bending};
+                         .bending = b->bending,
+                         .connections = b->connections};
     TRY(b->model->append(&m->groups, &shape));
     return sim->def.air.density > 0.0 ? air_append(element_groups_find(&m->groups, &kind_air), &shape) : WEFT_OK;
 }
@@ -315,7 +333,8 @@ static weft_status build_model(weft_sim* sim, weft_error* error)
     }
     m->mass = MEM_NEW(m->vertex_count, double);
     m->external = MEM_NEW(m->vertex_count, vec3);
-    if (!m->mass || !m->external)
+    m->rest = MEM_NEW(m->vertex_count, vec3);
+    if (!m->mass || !m->external || !m->rest)
     {
         return WEFT_NO_MEMORY;
     }
@@ -352,9 +371,8 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     w->cpu = sim->cpu;
     w->obstacles_at = sim_obstacles_at;
     w->user = sim;
-    w->settings = (step_settings){.time_step = sim->def.time_step,
-                                  .max_halvings = sim->def.max_halvings,
-                                  .max_stretch = sim->def.max_stretch};
+    w->settings = (step_settings){
+        .time_step = sim->def.time_step, .max_halvings = sim->def.max_halvings, .max_stretch = sim->def.max_stretch};
     memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
     solve_options options = {.preconditioner = sim->preconditioner,
                              .variant = sim->solver_variant,

@@ -117,6 +117,9 @@ void sim_model_finish(model* m)
     tie_set_finish(&m->ties);
     mem_free(m->mass);
     mem_free(m->external);
+    mem_free(m->rest);
+    mem_free(m->triangle);
+    mem_free(m->triangle_rest);
     *m = (model){0};
 }
 

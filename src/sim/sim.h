@@ -27,6 +27,7 @@ struct body
     weft_material material;
     const cloth_model* model;
     const char* bending; // one of the model's words, NULL: it has none
+    connection_options connections;
     double vertex_mass;
     friction friction;
     double thickness;

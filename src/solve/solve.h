@@ -92,6 +92,23 @@ enum
 
 // analyze: the pattern or the set of constraints changed. factor: only values changed. solve: x holds the first
 // guess, receives the best iterate even on failure, and nothing is allocated.
+// What benchmarks hold a factor against: a matrix of one number for each pair of vertices, solved for three sides.
+typedef struct scalar_trial
+{
+    const bsr_pattern* pattern;
+    const double* values; // [blocks of the pattern]
+    const vec3* b;        // [rows]
+    vec3* x;              // [rows] the answer
+    int rounds;
+    double (*clock)(void); // s
+} scalar_trial;
+
+typedef struct scalar_times
+{
+    double factor, solve; // s, the best of all rounds, on one thread
+    double nonzeros;
+} scalar_times;
+
 typedef struct linear_solver
 {
     const char* name;    // what scene files and the command line say
@@ -118,6 +135,9 @@ typedef struct linear_solver
     // Solvers that split only, else NULL: the component of each vertex in the last solve (-1: held in all directions);
     // returns their number.
     int (*components)(const void* state, int* component);
+    // Times of this solver without a state, for benchmarks; `way` counts its ways from 0, NOT_FOUND after the last.
+    // NULL: it has none.
+    weft_status (*scalar)(const scalar_trial* trial, int way, scalar_times* out);
 } linear_solver;
 
 // A preconditioner of mpcg, for scene files and the command line.

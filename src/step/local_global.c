@@ -30,15 +30,7 @@
 
 enum
 {
-    NO_ACCELERATION,
-    CHEBYSHEV,
-    ANDERSON
-};
-
-enum
-{
-    COLLISION_SWEEPS = 4, // of the projection after each turn
-    LINE_SEARCH_MAX = 40
+    COLLISION_SWEEPS = 4 // of the projection after each turn
 };
 
 static const char* const counters[] = {"local_global_iterations",
@@ -69,9 +61,9 @@ static const method_setting settings[] = {
      .minimum = 0,
      .maximum = HUGE_VAL},
     {.name = "acceleration",
-     .summary = "0: none, 1: Chebyshev, 2: Anderson",
-     .value = ANDERSON,
-     .maximum = ANDERSON,
+     .summary = "0: none, 1: Chebyshev, 2: Anderson, 3: quasi-Newton",
+     .value = TURNS_QUASI_NEWTON,
+     .maximum = TURNS_QUASI_NEWTON,
      .whole = true},
     {.name = "radius",
      .summary = "Of the spectrum that Chebyshev takes for the iteration's",
@@ -294,86 +286,6 @@ weft_status local_global_constrain(world* w)
     return w->contact ? cushions_couple(w->contact, &w->A, w->pool) : WEFT_OK;
 }
 
-// ---- acceleration
-
-static void acceleration_clear(local_global_data* d)
-{
-    anderson_clear(&d->anderson);
-    d->omega = 1.0;
-    d->mixed = false;
-}
-
-typedef struct mix
-{
-    world* w;
-    local_global_data* d;
-    double omega; // 1: none
-} mix;
-
-static void chebyshev_chunk(void* context, int begin, int end)
-{
-    const mix* m = context;
-    vec3 *v = m->w->v_next, *before = m->d->before;
-    for (int i = begin; i < end; i++)
-    {
-        vec3 image = v3_add(v[i], m->w->dv[i]), last = before[i];
-        before[i] = v[i];
-        m->d->anderson.G[i] = image;
-        v[i] = m->d->mixed ? v3_madd(last, m->omega, v3_sub(image, last)) : image;
-    }
-}
-
-// Wang 2015: omega -> 4 / (4 - radius^2 omega).
-static void chebyshev_mix(world* w, local_global_data* d)
-{
-    double radius = world_setting(w, "radius");
-    bool first = d->omega == 1.0;
-    mix m = {w, d, first ? 2.0 / (2.0 - radius * radius) : 4.0 / (4.0 - radius * radius * d->omega)};
-    parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, chebyshev_chunk, &m);
-    d->omega = d->mixed ? m.omega : 1.0;
-    d->mixed = true;
-}
-
-static void plain_chunk(void* context, int begin, int end)
-{
-    const world* w = context;
-    for (int i = begin; i < end; i++)
-    {
-        w->v_next[i] = v3_add(w->v_next[i], w->dv[i]);
-    }
-}
-
-static void accelerate(world* w, local_global_data* d, int kind)
-{
-    if (kind == CHEBYSHEV)
-    {
-        chebyshev_mix(w, d);
-    }
-    else if (kind == ANDERSON)
-    {
-        anderson_mix(&d->anderson, w->pool, w->cpu, w->dv, w->v_next);
-        d->mixed = d->anderson.filled > 0;
-    }
-    else
-    {
-        parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, plain_chunk, w);
-    }
-}
-
-// A mixed iterate that is worse than the one before gives way to the plain image, and nothing is remembered. `now` is
-// g of the iterate, *value that of the one before.
-static void safeguard(world* w, local_global_data* d, double now, double* value)
-{
-    if (d->mixed && !(now <= *value))
-    {
-        memcpy(w->v_next, d->anderson.G, (size_t)w->model->vertex_count * sizeof(vec3));
-        acceleration_clear(d);
-        now = local_global_descend(w);
-        world_count(w, counters[3], 1.0);
-    }
-    *value = now;
-}
-
 // ---- turns
 
 // The image of the turn is moved out of what it would touch.
@@ -408,38 +320,54 @@ static weft_status turn_take(world* w)
     return local_global_projects(w) ? move_out(w) : WEFT_OK;
 }
 
-// What is moved out is not where the mixed ones lie: it is not mixed.
+// What is moved out is not where the mixed ones lie: it is not mixed. Filtered solves are rough, and a quasi-Newton
+// method takes their errors for curvature, where Anderson's squares smooth them.
 static int acceleration_of(const world* w)
 {
+    int wanted = (int)world_setting(w, "acceleration");
     bool moved = local_global_projects(w) && w->contact->rows.count > 0;
-    return moved ? NO_ACCELERATION : (int)world_setting(w, "acceleration");
+    return moved ? TURNS_PLAIN : wanted == TURNS_QUASI_NEWTON && is_filtered(w) ? TURNS_ANDERSON : wanted;
+}
+
+// A mixed iterate that is worse than the one before gives way. `now` is g of the iterate, *value that of the one
+// before.
+static void safeguard(world* w, double now, double* value)
+{
+    local_global_data* d = w->data;
+    while (turns_are_mixed(&d->turns) && !(now <= *value))
+    {
+        turns_retreat(&d->turns, w);
+        now = local_global_descend(w);
+        world_count(w, counters[3], 1.0);
+    }
+    *value = now;
 }
 
 static weft_status stage_iterate(world* w)
 {
     local_global_data* d = w->data;
-    int turns = (int)world_setting(w, "iterations"), kind = acceleration_of(w);
+    int turns = (int)world_setting(w, "iterations");
     double value = INFINITY;
     TRY(local_global_constrain(w));
-    acceleration_clear(d);
+    TRY(turns_begin(&d->turns, w, acceleration_of(w)));
     for (int turn = 0, released = 0; turn < turns; turn++)
     {
         double now = local_global_descend(w);
         if (turn > 0 && released < RELEASES_MAX && world_release(w, local_global_reaction, w->v_next))
         {
             released++;
-            acceleration_clear(d);
+            turns_clear(&d->turns);
             value = INFINITY;
             TRY(local_global_constrain(w));
             now = local_global_descend(w);
         }
-        safeguard(w, d, now, &value);
+        safeguard(w, now, &value);
         TRY(turn_take(w));
-        accelerate(w, d, kind);
+        turns_mix(&d->turns, w, world_setting(w, "radius"));
     }
     world_count(w, counters[0], turns);
     local_global_projects(w) ? world_prescribe(w, w->v_next) : (void)0; // to be moved out has loosened ties
-    safeguard(w, d, local_global_descend(w), &value);
+    safeguard(w, local_global_descend(w), &value);
     return local_global_newton(w, value);
 }
 
@@ -472,7 +400,6 @@ static weft_status prepare(world* w, void* data)
     d->fading = MEM_NEW(w->model->vertex_count, vec3);
     d->loads = MEM_NEW(w->model->vertex_count, vec3);
     d->before = MEM_NEW(w->model->vertex_count, vec3);
-    TRY(anderson_create(&d->anderson, w->model->vertex_count, w->model->mass));
     return d->fading && d->loads && d->before ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
 }
 
@@ -494,7 +421,7 @@ static void finish(void* data)
     mem_free(d->fading);
     mem_free(d->loads);
     mem_free(d->before);
-    anderson_finish(&d->anderson);
+    turns_finish(&d->turns);
 }
 
 static const stage stages[] = {

@@ -5,9 +5,9 @@
 #include "material/spring_net.h"
 #include "solve/cg/cg.h"
 #include "solve/ties/tied.h"
-#include "step/anderson.h"
 #include "step/global_step.h"
 #include "step/shape_damping.h"
+#include "step/turns.h"
 
 typedef struct local_global_data
 {
@@ -18,10 +18,8 @@ typedef struct local_global_data
     shape_damping shapes; // all zero: it was not asked for yet
     cg cg;                // of global steps with contact, and of pins that hold in part
     tied* tied;           // likewise with ties; NULL: there were none yet
-    anderson anderson;    // its memory; the image G serves Chebyshev, too
-    vec3* before;         // [vertex_count] m/s, of Chebyshev: the iterate before
-    double omega;         // likewise
-    bool mixed;           // the iterate is not the image of the last one
+    vec3* before;         // [vertex_count] m/s, of Newton's end: the iterate before
+    turns turns;          // what is remembered of them, for acceleration
     const world* w;       // whose step is under way
 } local_global_data;
 

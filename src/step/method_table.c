@@ -2,11 +2,13 @@
 // default.
 #include "step/step.h"
 
-extern const time_method method_implicit_euler, method_newton, method_local_global;
+extern const time_method method_implicit_euler, method_newton, method_local_global, method_pbd, method_hpbd;
 
 const method_row method_table[] = {
     {.method = &method_implicit_euler, .fallback = &method_newton},
     {.method = &method_newton, .fallback = &method_newton}, // which then takes what it has reached
     {.method = &method_local_global},
+    {.method = &method_pbd},
+    {.method = &method_hpbd},
     {.method = NULL},
 };

@@ -38,6 +38,11 @@ typedef struct model
     int element_vertices;  // most of any element kind in use: bounds the spectral radius of D^-1 A
     pin_set pins;
     tie_set ties;
+    vec3* rest;          // [vertex_count] m, positions of the meshes at rest
+    int* triangle;       // [3 * triangle_count] of sheets
+    vec2* triangle_rest; // [3 * triangle_count] m, rest shape of each in its plane
+    int triangle_count;
+    int triangle_capacity;
 } model;
 
 // The end of an earlier substep.
@@ -293,7 +298,7 @@ int world_release(world* w, reaction_fn* reaction, const vec3* v);
 void world_remember(world* w, reaction_fn* reaction); // for the contact of the next substep
 // The velocities stand: work of what holds, of air and of contact, and what the next contact must know.
 void world_conclude(world* w, reaction_fn* reaction);
-void binding_pull(world* w, reaction_fn* reaction);   // what ties exert on the vertices that they name, into pull
+void binding_pull(world* w, reaction_fn* reaction); // what ties exert on the vertices that they name, into pull
 weft_status stage_respond(world* w); // moves the candidate so that nothing crosses; NOT_CONVERGED: try a smaller step
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
 weft_status world_flags_create(world* w); // for methods that set them; all are zero

@@ -1,0 +1,170 @@
+// Shortest ways along a surface (graph.h), from near to far as Dijkstra has it. Over a triangle whose corners a and b
+// are measured from one source, that source is unfolded into its plane beyond the side ab, and corner c is as far as
+// the straight line to it is long, if that passes between a and b; else along a side. What gets shorter later is looked
+// at again: behind obtuse corners the nearest do not come first.
+#include "step/graph.h"
+
+#include <string.h>
+
+typedef struct way
+{
+    double distance;
+    int vertex;
+} way;
+
+weft_status geodesic_create(geodesic* d, const graph* g)
+{
+    *d = (geodesic){.g = g};
+    d->distance = MEM_NEW(g->vertex_count, double);
+    d->source = MEM_NEW(g->vertex_count, int);
+    d->reached = MEM_NEW(g->vertex_count, int);
+    if (!d->distance || !d->source || !d->reached)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int i = 0; i < g->vertex_count; i++)
+    {
+        d->distance[i] = INFINITY;
+    }
+    return WEFT_OK;
+}
+
+void geodesic_finish(geodesic* d)
+{
+    mem_free(d->distance);
+    mem_free(d->source);
+    mem_free(d->reached);
+    mem_free(d->heap);
+    *d = (geodesic){0};
+}
+
+// ---- a heap, the nearest first; ties by number, so that the order is one
+
+static bool is_nearer(way a, way b)
+{
+    return a.distance != b.distance ? a.distance < b.distance : a.vertex < b.vertex;
+}
+
+static weft_status heap_push(geodesic* d, way item)
+{
+    if (!mem_grow((void**)&d->heap, &d->heap_capacity, d->heap_count + 1, sizeof(way)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    int k = d->heap_count++;
+    for (; k > 0 && is_nearer(item, d->heap[(k - 1) / 2]); k = (k - 1) / 2)
+    {
+        d->heap[k] = d->heap[(k - 1) / 2];
+    }
+    d->heap[k] = item;
+    return WEFT_OK;
+}
+
+static way heap_pop(geodesic* d)
+{
+    way first = d->heap[0], last = d->heap[--d->heap_count];
+    int k = 0;
+    for (;;)
+    {
+        int child = 2 * k + 1;
+        if (child >= d->heap_count)
+        {
+            break;
+        }
+        child += child + 1 < d->heap_count && is_nearer(d->heap[child + 1], d->heap[child]);
+        if (!is_nearer(d->heap[child], last))
+        {
+            break;
+        }
+        d->heap[k] = d->heap[child];
+        k = child;
+    }
+    d->heap[k] = last;
+    return first;
+}
+
+// ---- distances
+
+static weft_status reach(geodesic* d, int vertex, double distance, int source, double radius)
+{
+    const double gain = 1e-12;
+    if (!(distance <= radius) || !(distance < d->distance[vertex] * (1.0 - gain)))
+    {
+        return WEFT_OK;
+    }
+    if (isinf(d->distance[vertex]))
+    {
+        d->reached[d->reached_count++] = vertex;
+    }
+    d->distance[vertex] = distance;
+    d->source[vertex] = source;
+    return heap_push(d, (way){distance, vertex});
+}
+
+// The distance of corner c over the side ab of length ab, with bc and ca the other sides; infinite: the straight line
+// does not pass between a and b.
+static double unfolded(double to_a, double to_b, double ab, double bc, double ca)
+{
+    double sx = (to_a * to_a - to_b * to_b + ab * ab) / (2.0 * ab), sy_sq = to_a * to_a - sx * sx;
+    double cx = (ca * ca - bc * bc + ab * ab) / (2.0 * ab), cy_sq = ca * ca - cx * cx;
+    if (!(sy_sq >= 0.0) || !(cy_sq > 0.0))
+    {
+        return INFINITY;
+    }
+    double sy = sqrt(sy_sq), cy = sqrt(cy_sq), at = (sx * cy + cx * sy) / (sy + cy);
+    return at >= 0.0 && at <= ab ? hypot(cx - sx, cy + sy) : INFINITY;
+}
+
+// From the corner `from` over the triangle to both others.
+static weft_status cross_triangle(geodesic* d, int t, int from, double radius)
+{
+    const int* v = d->g->triangle + 3 * t;
+    int k = v[0] == from ? 0 : v[1] == from ? 1 : 2, source = d->source[from];
+    for (int turn = 0; turn < 2; turn++)
+    {
+        int b = v[(k + 1 + turn) % 3], c = v[(k + 2 - turn) % 3];
+        if (isinf(d->distance[b]) || d->source[b] != source)
+        {
+            continue;
+        }
+        double ab = graph_length(d->g, from, b), bc = graph_length(d->g, b, c), ca = graph_length(d->g, c, from);
+        TRY(reach(d, c, unfolded(d->distance[from], d->distance[b], ab, bc, ca), source, radius));
+    }
+    return WEFT_OK;
+}
+
+static weft_status leave(geodesic* d, int a, double radius)
+{
+    const graph* g = d->g;
+    for (int k = g->start[a]; k < g->start[a + 1]; k++)
+    {
+        TRY(reach(d, g->other[k], d->distance[a] + g->length[k], d->source[a], radius));
+    }
+    for (int k = g->fan_start[a]; k < g->fan_start[a + 1]; k++)
+    {
+        TRY(cross_triangle(d, g->fan[k], a, radius));
+    }
+    return WEFT_OK;
+}
+
+weft_status geodesic_run(geodesic* d, const int* sources, int count, double radius)
+{
+    for (int k = 0; k < d->reached_count; k++)
+    {
+        d->distance[d->reached[k]] = INFINITY;
+    }
+    d->reached_count = d->heap_count = 0;
+    for (int k = 0; k < count; k++)
+    {
+        TRY(reach(d, sources[k], 0.0, sources[k], radius));
+    }
+    while (d->heap_count > 0)
+    {
+        way next = heap_pop(d);
+        if (next.distance == d->distance[next.vertex]) // else it was reached on a shorter way
+        {
+            TRY(leave(d, next.vertex, radius));
+        }
+    }
+    return WEFT_OK;
+}

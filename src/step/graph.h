@@ -1,0 +1,51 @@
+// What is connected with what in a model, and how far it is along the surface: for limits of distance (limits.h) and
+// coarser particle systems (hierarchy.h).
+//
+// Edges are those of triangles, with the lengths of their rest shapes, and springs along lines and through solids.
+#ifndef WEFT_GRAPH_H
+#define WEFT_GRAPH_H
+
+#include "step/step.h"
+
+typedef struct graph
+{
+    int vertex_count;
+    int* start;         // [vertex_count + 1]
+    int* other;         // [start[vertex_count]] neighbours of each vertex, sorted
+    double* length;     // [start[vertex_count]] m, likewise
+    int triangle_count; // of sheets
+    const int* triangle;
+    int *fan_start, *fan; // triangles around each vertex: fan[fan_start[i] .. fan_start[i + 1])
+    uint8_t* border;      // [vertex_count] 1: on the border of a sheet
+    int* component;       // [vertex_count] from 0, by the smallest vertex
+    int component_count;
+    const vec3* rest; // [vertex_count] m
+} graph;
+
+weft_status graph_create(graph* g, const model* m);
+void graph_finish(graph* g);                       // zeroed or half-built is fine
+double graph_length(const graph* g, int a, int b); // m, of the edge; negative: there is none
+// Of the pin that holds each vertex in all directions its motion, -1: none holds it; out is [vertex_count].
+void graph_anchors(const model* m, int* out);
+// Anchors of one motion that edges join are one group: out[i] from 0, -1: no anchor. Returns how many there are, -1: no
+// memory.
+int graph_groups(const graph* g, const int* anchors, int* out);
+
+// Shortest ways along the surface from sources, over triangles unfolded into a plane: exact in flat cloth, whatever its
+// triangles are, where the straight way stays inside.
+typedef struct geodesic
+{
+    const graph* g;
+    double* distance; // [vertex_count] m; infinite: not reached
+    int* source;      // [vertex_count] the source that it is measured from
+    int* reached;     // [reached_count] vertices
+    int reached_count;
+    struct way* heap;
+    int heap_count, heap_capacity;
+} geodesic;
+
+weft_status geodesic_create(geodesic* d, const graph* g);
+void geodesic_finish(geodesic* d);                                                   // zeroed or half-built is fine
+weft_status geodesic_run(geodesic* d, const int* sources, int count, double radius); // what is farther is not reached
+
+#endif

@@ -1,0 +1,114 @@
+// Long-range limits (limits.h).
+#include "step/limits.h"
+
+#include <string.h>
+
+enum
+{
+    GROUPS_MAX = 64,
+    LIMIT_GRAIN = 512
+};
+
+// Limits stay sorted, the nearest first; past LIMITS_MAX the farthest is dropped.
+static void limits_add(limits* l, int vertex, int anchor, double most)
+{
+    int first = LIMITS_MAX * vertex, k = l->count[vertex];
+    if (k == LIMITS_MAX && !(most < l->most[first + k - 1]))
+    {
+        return;
+    }
+    k = int_min(k, LIMITS_MAX - 1);
+    for (; k > 0 && most < l->most[first + k - 1]; k--)
+    {
+        l->most[first + k] = l->most[first + k - 1];
+        l->anchor[first + k] = l->anchor[first + k - 1];
+    }
+    l->most[first + k] = most;
+    l->anchor[first + k] = anchor;
+    l->count[vertex] = int_min(l->count[vertex] + 1, LIMITS_MAX);
+}
+
+static weft_status groups_reach(limits* l, const graph* g, const int* group, int groups, int* list)
+{
+    geodesic d = {0};
+    weft_status status = geodesic_create(&d, g);
+    for (int k = 0; k < groups && status == WEFT_OK; k++)
+    {
+        int count = 0;
+        for (int i = 0; i < g->vertex_count; i++)
+        {
+            list[count] = i;
+            count += group[i] == k || (groups == 1 && group[i] >= 0);
+        }
+        status = geodesic_run(&d, list, count, INFINITY);
+        for (int r = 0; r < d.reached_count && status == WEFT_OK; r++)
+        {
+            int i = d.reached[r];
+            group[i] < 0 ? limits_add(l, i, d.source[i], d.distance[i]) : (void)0;
+        }
+    }
+    geodesic_finish(&d);
+    return status;
+}
+
+weft_status limits_create(limits* l, const graph* g, const int* group)
+{
+    int n = g->vertex_count, groups = 0, *list = MEM_NEW(n + 1, int);
+    *l = (limits){.vertex_count = n};
+    l->count = MEM_NEW(n, int);
+    l->anchor = MEM_NEW(LIMITS_MAX * (size_t)n, int);
+    l->most = MEM_NEW(LIMITS_MAX * (size_t)n, double);
+    weft_status status = list && l->count && l->anchor && l->most ? WEFT_OK : WEFT_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+    {
+        groups = int_max(groups, group[i] + 1);
+    }
+    status = status == WEFT_OK ? groups_reach(l, g, group, groups > GROUPS_MAX ? 1 : groups, list) : status;
+    for (int i = 0; i < n && status == WEFT_OK; i++)
+    {
+        l->total += l->count[i];
+    }
+    mem_free(list);
+    return status;
+}
+
+void limits_finish(limits* l)
+{
+    mem_free(l->count);
+    mem_free(l->anchor);
+    mem_free(l->most);
+    *l = (limits){0};
+}
+
+typedef struct project_context
+{
+    const limits* l;
+    const double* inv_mass;
+    const int* list;
+    vec3* x;
+} project_context;
+
+static void project_chunk(void* context, int begin, int end)
+{
+    const project_context* c = context;
+    for (int k = begin; k < end; k++)
+    {
+        int i = c->list ? c->list[k] : k;
+        for (int r = LIMITS_MAX * i; r < LIMITS_MAX * i + c->l->count[i] && c->inv_mass[i] > 0.0; r++)
+        {
+            int anchor = c->l->anchor[r];
+            vec3 d = v3_sub(c->x[i], c->x[anchor]);
+            double far_sq = v3_dot(d, d), most = c->l->most[r];
+            if (far_sq > most * most && c->inv_mass[anchor] == 0.0)
+            {
+                c->x[i] = v3_madd(c->x[anchor], most / sqrt(far_sq), d);
+            }
+        }
+    }
+}
+
+void limits_project(const limits* l, workers* pool, const double* inv_mass, const int* list, int count, vec3* x)
+{
+    project_context c = {l, inv_mass, list, x};
+    l->total > 0 ? parallel_for(pool, list ? count : l->vertex_count, LIMIT_GRAIN, project_chunk, &c) : (void)0;
+}

@@ -1,0 +1,29 @@
+// Long-range limits (Kim, Chentanez and Mueller 2012): no vertex is farther from a pinned one than the way along the
+// cloth at rest, |x - x_anchor| <= r. They are of one moving vertex each, so that they need no colours, hold however
+// long the way is, and are unilateral: cloth that is not taut does not feel them.
+#ifndef WEFT_LIMITS_H
+#define WEFT_LIMITS_H
+
+#include "step/graph.h"
+
+enum
+{
+    LIMITS_MAX = 4 // of a vertex: to the nearest of so many groups of pins
+};
+
+typedef struct limits
+{
+    int vertex_count;
+    int* count;   // [vertex_count]
+    int* anchor;  // [LIMITS_MAX * vertex_count] the nearest first
+    double* most; // [LIMITS_MAX * vertex_count] m
+    int total;
+} limits;
+
+// More than 64 groups count as one.
+weft_status limits_create(limits* l, const graph* g, const int* group /* of graph_groups */);
+void limits_finish(limits* l); // zeroed or half-built is fine
+// Of the vertices in the list, or with NULL of all. Anchors that pins have let go (inv_mass > 0) hold nothing.
+void limits_project(const limits* l, workers* pool, const double* inv_mass, const int* list, int count, vec3* x);
+
+#endif

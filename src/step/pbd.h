@@ -1,0 +1,81 @@
+// Position based dynamics: what the methods `pbd` and `hpbd` share (pbd.c has the equations).
+#ifndef WEFT_PBD_H
+#define WEFT_PBD_H
+
+#include "step/hierarchy.h"
+#include "step/limits.h"
+#include "step/links.h"
+#include "step/step.h"
+
+// ---- elements that are no springs (pbd_elements.c)
+
+typedef struct element_sweep
+{
+    const element_group* group;
+    int rows; // constraints an element
+    int colour_count;
+    int *colour, *order; // [colour_count + 1], [group->count] elements by colour
+    double* lambda;      // [rows * group->count] of the substep
+} element_sweep;
+
+weft_status element_sweep_create(element_sweep* s, const element_group* group, int vertex_count);
+void element_sweep_finish(element_sweep* s); // zeroed or half-built is fine
+void element_sweep_begin(element_sweep* s);
+void element_sweep_run(element_sweep* s, const link_sweep* how, const link_rule* rule, const double* inv_mass, vec3* x);
+
+void element_sweep_damp(element_sweep* s, const link_sweep* how, const link_rule* rule, const double* inv_mass, vec3* x,
+                        vec3* v); // nothing without dampers
+
+// ---- what holds cloth from afar (pbd_reach.c): limits and levels, made anew when the set of pins changes
+
+typedef struct pbd_reach
+{
+    int* anchors;  // [vertex_count] of graph_anchors, of which the rest was made
+    int* now;      // [vertex_count] likewise, of this step; scratch
+    bool made;     // they are
+    limits limits; // nothing without the setting
+    hierarchy levels;
+    vec3* q; // [vertex_count] m, before the coarse levels
+} pbd_reach;
+
+// ---- a method's data
+
+typedef struct pbd_data
+{
+    links springs;
+    element_sweep sweeps[GROUP_MAX];
+    int sweep_count;
+    double* inv_mass; // [vertex_count] 1/kg; 0: held in all directions
+    double* held;     // [vertex_count] scratch
+    bool has_partly;  // some are held in one or two directions, or tied
+    vec3* from;       // [vertex_count] m, at the start of the substep
+    vec3* loads;      // [vertex_count] N
+    vec3* mean;       // [vertex_count] m/s, scratch
+    double fastest;   // 1/s^2, largest k / m of all elements
+    link_rule rule;   // of the step
+    pbd_reach reach;
+    bool has_levels; // of hpbd
+} pbd_data;
+
+extern const char* const pbd_counters[];
+
+// A substep of the method, from its start to now.
+typedef struct pbd_moment
+{
+    double h;                  // s
+    double begin, end;         // shares of the step
+    int iteration, iterations; // the sweep under way
+    double projections;        // on coarse levels, so far
+} pbd_moment;
+
+weft_status pbd_reach_make(world* w, pbd_data* d); // before a step
+void pbd_reach_finish(pbd_reach* r);               // zeroed or half-built is fine
+double pbd_reach_cycle(world* w, pbd_data* d);     // of the coarse levels; returns how many projections there were
+
+weft_status pbd_prepare(world* w, void* data);
+void pbd_finish(void* data);
+weft_status pbd_stage_predict(world* w);
+weft_status pbd_stage_iterate(world* w);
+weft_status pbd_stage_advance(world* w);
+
+#endif

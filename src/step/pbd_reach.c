@@ -1,0 +1,111 @@
+// Limits and coarse levels of position based dynamics: when they are made, and one cycle over the levels.
+//
+// A cycle goes from the coarsest level to level 1. On each, the limits of its links are projected, then those of
+// its vertices (cardinality 1); children follow their parents by what these have moved since q (7). Section 7 of the
+// paper saves q on each level anew, before that is solved, so that a child of level l follows what level l + 1 has done
+// and no coarser one: most of the correction is lost. Here q is saved once, before the coarsest level. `hierarchy` = 1
+// is the paper's.
+#include <string.h>
+
+#include "step/pbd.h"
+
+enum
+{
+    HIERARCHY_PAPER = 1
+};
+
+static weft_status arrays_make(pbd_reach* r, int n)
+{
+    r->anchors = r->anchors ? r->anchors : MEM_NEW(n, int);
+    r->now = r->now ? r->now : MEM_NEW(n, int);
+    r->q = r->q ? r->q : MEM_NEW(n, vec3);
+    return r->anchors && r->now && r->q ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static weft_status make_from(world* w, pbd_data* d, const graph* g)
+{
+    pbd_reach* r = &d->reach;
+    int chosen = d->has_levels ? (int)world_setting(w, "levels") : 1;
+    hierarchy_def def = {.levels = chosen > 0 ? int_min(chosen, LEVELS_MAX) : LEVELS_MAX,
+                         .rule = d->has_levels ? (rest_rule)world_setting(w, "rest") : REST_GEODESIC,
+                         .grids = d->has_levels && world_setting(w, "meshes") == 0.0,
+                         .anchors = r->now};
+    if (graph_groups(g, r->anchors, r->now) < 0)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    TRY(d->has_levels ? hierarchy_create(&r->levels, g, &def) : WEFT_OK);
+    return world_setting(w, "limits") == 1.0 ? limits_create(&r->limits, g, r->now) : WEFT_OK;
+}
+
+// Pins come and go by edits; what they hold in this step is `hold`'s business.
+weft_status pbd_reach_make(world* w, pbd_data* d)
+{
+    pbd_reach* r = &d->reach;
+    size_t size = (size_t)w->model->vertex_count * sizeof(int);
+    if (!d->has_levels && world_setting(w, "limits") == 0.0)
+    {
+        return WEFT_OK;
+    }
+    TRY(arrays_make(r, w->model->vertex_count));
+    graph_anchors(w->model, r->now);
+    if (r->made && memcmp(r->now, r->anchors, size) == 0)
+    {
+        return WEFT_OK;
+    }
+    memcpy(r->anchors, r->now, size);
+    limits_finish(&r->limits);
+    hierarchy_finish(&r->levels);
+    d->inv_mass[0] = -1.0; // what is held goes to the new levels
+    graph g;
+    weft_status status = graph_create(&g, w->model);
+    status = status == WEFT_OK ? make_from(w, d, &g) : status;
+    graph_finish(&g);
+    r->made = status == WEFT_OK;
+    return status;
+}
+
+void pbd_reach_finish(pbd_reach* r)
+{
+    limits_finish(&r->limits);
+    hierarchy_finish(&r->levels);
+    mem_free(r->anchors);
+    mem_free(r->now);
+    mem_free(r->q);
+    *r = (pbd_reach){0};
+}
+
+static void save_level(const level* l, const vec3* x, vec3* q)
+{
+    for (int k = 0; k < l->vertex_count; k++)
+    {
+        q[l->vertex[k]] = x[l->vertex[k]];
+    }
+}
+
+double pbd_reach_cycle(world* w, pbd_data* d)
+{
+    pbd_reach* r = &d->reach;
+    if (r->levels.level_count == 0)
+    {
+        return 0.0;
+    }
+    int sweeps = (int)world_setting(w, "coarse_iterations");
+    bool paper = world_setting(w, "hierarchy") == HIERARCHY_PAPER;
+    double projected = 0.0;
+    memcpy(r->q, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
+    for (int k = r->levels.level_count - 1; k >= 0; k--)
+    {
+        const level* l = &r->levels.levels[k];
+        paper ? save_level(l, w->x_next, r->q) : (void)0;
+        for (int turn = 0; turn < sweeps; turn++)
+        {
+            link_sweep how = {.pool = w->pool, .cpu = w->cpu, .backward = turn % 2 == 1};
+            links_sweep(&l->limits, &how, w->x_next);
+            limits_project(&r->limits, w->pool, d->inv_mass, l->vertex, l->vertex_count, w->x_next);
+        }
+        hierarchy_prolong(l, w->pool, d->inv_mass, r->q, w->x_next);
+        projected += (double)sweeps * l->limits.count;
+    }
+    return projected;
+}
