@@ -490,7 +490,7 @@ static void test_every_key_has_a_row(void** unused)
 
 static const char* run_folder(int scene)
 {
-    static const char* const names[] = {"plain-run", "rich-run", "files-run", "objects-run"};
+    static const char* const names[] = {"plain-run", "rich-run", "files-run", "objects-run", "springs-run"};
     return scene_path(names[scene]);
 }
 
