@@ -8,6 +8,7 @@
 //   speed       one turn against the bytes of the factor, and against CHOLMOD where the build has it
 //   stiffness, resolution   figure 3: mean errors of plain turns over 50 frames
 //   table       table 1: factor, its bytes and a turn of all six objects, the paper's rows beside them
+//   contact     whole frames at 60 Hz with self-contact and a body
 //   semi        how often the matrix of the semi-implicit step is indefinite
 // Options: --cells N (80), --k K (50), --frame N (20), --rounds N (5).
 #include <stdio.h>
@@ -16,10 +17,11 @@
 #include "bench/common.h"
 #include "bench/curtain.h"
 #include "bench/local_global_cholmod.h"
+#include "bench/local_global_contact.h"
 #include "bench/local_global_table.h"
 #include "step/global_step.h"
 
-static const char parts_all[] = "match,curve,frames,speed,table,stiffness,resolution,semi";
+static const char parts_all[] = "match,curve,frames,speed,table,contact,stiffness,resolution,semi";
 
 static const char* const way_names[WAY_COUNT] = {"local/global", "Chebyshev",  "Anderson",
                                                  "quasi-Newton", "Newton-PCG", "Newton-Cholesky"};
@@ -413,6 +415,10 @@ static weft_status run_parts(settings* s)
     if (bench_has(s->parts, "table"))
     {
         TRY(local_global_table(s->rounds, s->json, &s->rows));
+    }
+    if (bench_has(s->parts, "contact"))
+    {
+        TRY(local_global_contact(s->json, &s->rows));
     }
     if (bench_has(s->parts, "stiffness"))
     {

@@ -350,7 +350,7 @@ WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error
 /// simulation. What it gives up fails with CANCELLED. NULL: nobody looks. Results do not depend on it.
 WEFT_API void weft_sim_watch(weft_sim* sim, weft_progress_fn* look, void* user);
 /// One time step. On failure the state is that before the step, and the step can be tried again; error (may be NULL) names
-/// step and vertex. What multigrid keeps from solve to solve is then dropped, as by weft_sim_checkpoint.
+/// step and vertex. What multigrid keeps from solve to solve is then dropped.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL
 
 /// What the method counted under that name; 0 when it counts no such thing.
@@ -381,7 +381,7 @@ WEFT_API weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, cons
                                         const weft_vec3* velocities);
 /// Puts the clock to the end of that step, counted from 0: pins and gusts go on from there. Positions stay.
 WEFT_API weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count);
-/// Forgets what the checkpoint of a run's folder does not hold (hierarchies of multigrid), so that this simulation and one
+/// Forgets what the checkpoint of a run's folder does not hold (numbers of multigrid's hierarchies), so that this simulation and one
 /// that resumes from there go on with the same bits. A run's folder does this at each checkpoint.
 WEFT_API void weft_sim_checkpoint(weft_sim* sim);
 
@@ -430,7 +430,7 @@ WEFT_API int weft_sim_has_obstacle(const weft_sim* sim, weft_obstacle_id obstacl
 WEFT_API int weft_sim_generation(const weft_sim* sim);
 
 /// What solver and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
-/// the vertex on the finest level; -1 where there is none, as before the first step and after weft_sim_checkpoint. Then those
+/// the vertex on the finest level; -1 where there is none, as before the first step. Then those
 /// of the method.
 typedef struct weft_sim_field
 {

@@ -379,6 +379,7 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
                              .tolerance = sim->def.tolerance,
                              .diag_tolerance = diag_tolerance(sim->def.tolerance),
                              .max_iterations = sim->def.max_iterations,
+                             .no_residual2 = true,
                              .sa = sim->def.sa,
                              .pool = sim->pool,
                              .cpu = sim->cpu};

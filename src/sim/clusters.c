@@ -64,6 +64,25 @@ void clusters_forget(weft_sim* sim)
     }
 }
 
+bool clusters_never_part(const weft_sim* sim)
+{
+    return sim->body_count == 1;
+}
+
+// Of several bodies those that are stepped together may be others next time, and a run that was resumed begins with
+// each apart: what multigrid keeps is not worth following them.
+void clusters_settle(weft_sim* sim)
+{
+    if (!clusters_never_part(sim))
+    {
+        clusters_forget(sim);
+        return;
+    }
+    solver_object_settle(&sim->world.solver);
+    method_object_forget(&sim->world.method);
+    method_object_forget(&sim->world.fallback);
+}
+
 void clusters_weigh(weft_sim* sim)
 {
     sim_weigh(sim);

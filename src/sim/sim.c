@@ -472,6 +472,6 @@ void weft_sim_checkpoint(weft_sim* sim)
 {
     if (sim->built)
     {
-        clusters_forget(sim);
+        clusters_settle(sim);
     }
 }

@@ -73,6 +73,7 @@ typedef struct solve_options
     double tolerance;
     double diag_tolerance; // what `auto` holds a block diagonal to; 0: `tolerance`
     int max_iterations;    // 0: the solver's own limit
+    bool no_residual2;     // nobody looks at that of conjugate gradients that converge: a product less
     weft_sa_def sa;        // settings of multigrid; all zero: the defaults
     workers* pool;
     cpu_kind cpu;
@@ -90,8 +91,8 @@ enum
     SOLVER_MEMORY = 5
 };
 
-// analyze: the pattern or the set of constraints changed. factor: only values changed. solve: x holds the first
-// guess, receives the best iterate even on failure, and nothing is allocated.
+struct sa_plan; // of multigrid: sa/sa.h
+
 // What benchmarks hold a factor against: a matrix of one number for each pair of vertices, solved for three sides.
 typedef struct scalar_trial
 {
@@ -109,6 +110,8 @@ typedef struct scalar_times
     double nonzeros;
 } scalar_times;
 
+// analyze: the pattern or the set of constraints changed. factor: only values changed. solve: x holds the first
+// guess, receives the best iterate even on failure, and nothing is allocated.
 typedef struct linear_solver
 {
     const char* name;    // what scene files and the command line say
@@ -118,8 +121,8 @@ typedef struct linear_solver
     weft_status (*factor)(void* state, const linear_system* system);
     weft_status (*solve)(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats);
     void (*finish)(void* state);
-    // Forgets what makes a solve depend on earlier ones and not on pattern and values alone; called at each checkpoint.
-    // NULL: there is no such thing.
+    // Forgets what makes a solve depend on earlier ones and not on pattern and values alone. NULL: there is no such
+    // thing.
     void (*forget)(void* state);
     // Multigrid only, else NULL: the aggregate of each vertex as `level` sees it (-1: none); returns their number, -1
     // when there is no such level.
@@ -132,12 +135,17 @@ typedef struct linear_solver
     // solves with what was made for that one, and leaves it and all counts as they are. NOT_CONVERGED: not worth it, x
     // is as far as it came. Nothing is allocated. NULL: the solver cannot.
     weft_status (*solve_again)(void* state, const linear_system* system, int changed, vec3* x, weft_solve_stats* stats);
-    // Solvers that split only, else NULL: the component of each vertex in the last solve (-1: held in all directions);
-    // returns their number.
-    int (*components)(const void* state, int* component);
     // Times of this solver without a state, for benchmarks; `way` counts its ways from 0, NOT_FOUND after the last.
     // NULL: it has none.
     weft_status (*scalar)(const scalar_trial* trial, int way, scalar_times* out);
+    // Solvers that split only, else NULL: the component of each vertex in the last solve (-1: held in all directions);
+    // returns their number.
+    int (*components)(const void* state, int* component);
+    // Multigrid only, else all NULL: what a checkpoint keeps besides. `settle` forgets all but what `save` writes
+    // (false: that is nothing), so that the next solve is that of a state which `take` has given it and that owns it.
+    weft_status (*save)(const void* state, section_writer* out);
+    bool (*settle)(void* state);
+    void (*take)(void* state, struct sa_plan* plan);
 } linear_solver;
 
 // A preconditioner of mpcg, for scene files and the command line.
@@ -189,12 +197,26 @@ weft_status solver_object_rescue(const solver_object* object, const linear_syste
                                  weft_solve_stats* stats);
 // Forgets everything, so that the next solve is as cold as after a start.
 void solver_object_drop(solver_object* object);
-// Forgets what makes the next solve differ from that of a resumed run: nothing for most solvers.
+// Forgets what makes the next solve differ from that of a run that has nothing but `memory`: nothing for most solvers.
 void solver_object_forget(solver_object* object);
-// What a checkpoint keeps of earlier solves, SOLVER_MEMORY numbers; NULL: nothing.
+// Likewise of a run that has all that solver_object_save writes.
+void solver_object_settle(solver_object* object);
+// What outlives solver_object_forget, SOLVER_MEMORY numbers; NULL: nothing.
 double* solver_object_memory(const solver_object* object);
-void solver_object_save(const solver_object* object, section_writer* out); // that, where there is any
-weft_status solver_object_load(double memory[SOLVER_MEMORY], sections* from, weft_error* error); // zero: none
+
+// What a checkpoint says of a solver.
+typedef struct solver_saved
+{
+    double memory[SOLVER_MEMORY]; // zero: none
+    struct sa_plan* plan;         // of multigrid; NULL: none
+} solver_saved;
+
+// plan: with that of multigrid, which is worth as much as the whole state that goes with it.
+weft_status solver_object_save(const solver_object* object, bool plan, section_writer* out);
+weft_status solver_object_load(solver_saved* out, sections* from, weft_error* error);
+// Drops what the solver has and takes that over; *saved is empty afterwards.
+void solver_object_take(solver_object* object, solver_saved* saved);
+void solver_saved_finish(solver_saved* saved);
 void solver_object_finish(solver_object* object);
 
 #endif

@@ -134,6 +134,17 @@ void solver_object_forget(solver_object* object)
     }
 }
 
+void solver_object_settle(solver_object* object)
+{
+    if (object->state && object->solver->settle)
+    {
+        object->solved = false;
+        object->solver->settle(object->state);
+        return;
+    }
+    solver_object_forget(object);
+}
+
 double* solver_object_memory(const solver_object* object)
 {
     return object->state && object->solver->memory ? object->solver->memory(object->state) : NULL;
@@ -141,16 +152,17 @@ double* solver_object_memory(const solver_object* object)
 
 static const section_shape memory_shape = {"solver", 2, sizeof(double), SOLVER_MEMORY};
 
-void solver_object_save(const solver_object* object, section_writer* out)
+weft_status solver_object_save(const solver_object* object, bool plan, section_writer* out)
 {
     const double* memory = solver_object_memory(object);
     if (memory)
     {
         section_put(out, memory_shape.name, memory_shape.version, sizeof(double), SOLVER_MEMORY, memory);
     }
+    return plan && object->state && object->solver->save ? object->solver->save(object->state, out) : WEFT_OK;
 }
 
-weft_status solver_object_load(double memory[SOLVER_MEMORY], sections* from, weft_error* error)
+static weft_status load_memory(double memory[SOLVER_MEMORY], sections* from, weft_error* error)
 {
     const section* found;
     TRY(sections_take(from, &memory_shape, &found, error));
@@ -163,6 +175,31 @@ weft_status solver_object_load(double memory[SOLVER_MEMORY], sections* from, wef
         }
     }
     return WEFT_OK;
+}
+
+weft_status solver_object_load(solver_saved* out, sections* from, weft_error* error)
+{
+    TRY(load_memory(out->memory, from, error));
+    return sa_plan_load(&out->plan, from, error);
+}
+
+void solver_object_take(solver_object* object, solver_saved* saved)
+{
+    solver_object_drop(object);
+    double* memory = solver_object_memory(object);
+    memory ? (void)memcpy(memory, saved->memory, sizeof(saved->memory)) : (void)0;
+    if (object->state && object->solver->take && saved->plan)
+    {
+        object->solver->take(object->state, saved->plan);
+        saved->plan = NULL;
+    }
+    solver_saved_finish(saved);
+}
+
+void solver_saved_finish(solver_saved* saved)
+{
+    sa_plan_finish(saved->plan);
+    saved->plan = NULL;
 }
 
 void solver_object_finish(solver_object* object)

@@ -20,9 +20,9 @@
 // Contact prescribes directions and adds cushions, which come and go. To leave them out of the global step and put
 // x right afterwards (the paper's section 4.1) makes cloth that rests on something as soft as its iterations are few:
 // what hangs from a contact does not learn that it holds. So with contact a global step is the system of A and
-// cushions, filtered, by conjugate gradients with the factor of A as preconditioner: as many more solves as contact is
-// strange to A. What pulls is let go between turns. The paper's way is there for the asking (collision = 1): one solve
-// a turn, whatever touches.
+// cushions, filtered, by conjugate gradients with the factor of A as preconditioner (global_filtered.h): as many more
+// solves as contact is strange to A. What pulls is let go between turns. The paper's way is there for the asking
+// (collision = 1): one solve a turn, whatever touches.
 #include <string.h>
 
 #include "material/spring.h"
@@ -98,7 +98,7 @@ static void positions_chunk(void* context, int begin, int end)
 
 static bool has_contact(const world* w)
 {
-    return w->contact && (w->contact->touch_count > 0 || w->contact->coupling_count > 0);
+    return w->contact && (w->contact->touch_count > 0 || w->contact->cushion_count > 0);
 }
 
 // What is held only in part, or together, is not in the factor.
@@ -222,15 +222,26 @@ static weft_status precondition(void* context, const vec3* r, vec3* h)
     return WEFT_OK;
 }
 
-static solve_options filtered_options(const world* w)
+// Of a solve in a turn: what is left is the next turn's, as what the local step leaves is. A filter that contact has no
+// part in stays the same for all turns, and is strange to A in few places.
+static const double filtered_tolerance = 1e-2, contact_tolerance = 0.1;
+
+enum
 {
-    return (solve_options){.tolerance = 1e-2, .max_iterations = 40, .pool = w->pool, .cpu = w->cpu};
+    FILTERED_MOST = 40,
+    CONTACT_MOST = 12
+};
+
+static solve_options tied_options(const world* w)
+{
+    return (solve_options){
+        .tolerance = filtered_tolerance, .max_iterations = FILTERED_MOST, .pool = w->pool, .cpu = w->cpu};
 }
 
 static weft_status cg_take(world* w, const linear_system* system, vec3* x)
 {
     local_global_data* d = w->data;
-    solve_options options = filtered_options(w);
+    solve_options options = tied_options(w);
     if (!d->cg.r)
     {
         TRY(cg_init(&d->cg, &options, system));
@@ -244,17 +255,13 @@ static weft_status cg_take(world* w, const linear_system* system, vec3* x)
     return status == WEFT_NOT_CONVERGED ? WEFT_OK : status; // what is left is the next turn's
 }
 
-// The system of A and cushions, filtered; with ties in the unknowns that they leave.
-static weft_status filtered_step(world* w)
+// The system of A and cushions, filtered, in the unknowns that ties leave.
+static weft_status tied_step(world* w)
 {
     local_global_data* d = w->data;
     linear_system system = world_system(w, w->rhs, NULL), reduced;
     memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
-    if (!system_has_ties(&system))
-    {
-        return cg_take(w, &system, w->dv);
-    }
-    solve_options options = filtered_options(w);
+    solve_options options = tied_options(w);
     d->tied = d->tied ? d->tied : MEM_NEW(1, tied);
     if (!d->tied)
     {
@@ -264,6 +271,22 @@ static weft_status filtered_step(world* w)
     TRY(cg_take(w, &reduced, d->tied->y));
     weft_solve_stats stats = {0};
     tied_expand(d->tied, &options, &system, w->dv, &stats);
+    return WEFT_OK;
+}
+
+// The system of A and cushions, filtered.
+static weft_status filtered_step(world* w)
+{
+    local_global_data* d = w->data;
+    if (w->model->ties.count > 0)
+    {
+        return tied_step(w);
+    }
+    bool touches = has_contact(w);
+    TRY(d->filtered.r ? WEFT_OK : global_filtered_create(&d->filtered, w->model->vertex_count));
+    int solves = global_filtered_solve(&d->filtered, &d->global, w, w->rhs, touches ? CONTACT_MOST : FILTERED_MOST,
+                                       touches ? contact_tolerance : filtered_tolerance, w->dv);
+    world_count(w, counters[1], solves);
     return WEFT_OK;
 }
 
@@ -278,9 +301,9 @@ weft_status local_global_constrain(world* w)
     local_global_projects(w) ? contact_leave_rows(w->contact) : (void)0;
     TRY(local_global_projects(w) ? world_hold(w) : stage_constrain(w));
     world_prescribe(w, w->v_next);
-    if (!is_filtered(w))
+    if (!is_filtered(w) || w->model->ties.count == 0)
     {
-        return WEFT_OK;
+        return WEFT_OK; // no solve looks at blocks
     }
     global_step_blocks(&((local_global_data*)w->data)->global, w);
     return w->contact ? cushions_couple(w->contact, &w->A, w->pool) : WEFT_OK;
@@ -415,6 +438,7 @@ static void finish(void* data)
     local_global_data* d = data;
     global_step_finish(&d->global);
     spring_net_finish(&d->springs);
+    global_filtered_finish(&d->filtered);
     cg_finish(&d->cg);
     tied_finish(d->tied);
     shape_damping_finish(&d->shapes);

@@ -269,6 +269,19 @@ static double residual_of(pass* a, const vec3* y)
     return sum_of(a, residual_pass);
 }
 
+// r = S b, returns r . r
+static double residual_of_zero(pass* a)
+{
+    memset(a->c->s, 0, (size_t)a->c->row_count * sizeof(vec3));
+    return sum_of(a, residual_pass);
+}
+
+// Where nothing is prescribed A y is zero: nothing moves, or what is held stands still.
+static double residual_of_prescribed(pass* a)
+{
+    return vector_is_zero(a->c->p, a->c->row_count) ? residual_of_zero(a) : residual_of(a, a->c->p);
+}
+
 // p = x
 static void copy_pass(void* context, int begin, int end)
 {
@@ -436,19 +449,12 @@ static weft_status start(pass* a)
     return precondition(a);
 }
 
-// r = S b, returns r . r
-static double residual_of_zero(pass* a)
-{
-    memset(a->c->s, 0, (size_t)a->c->row_count * sizeof(vec3));
-    return sum_of(a, residual_pass);
-}
-
 // r of the reference of the stopping rule, returns r . r; (I - S) z is in p. The original's is no measure when S b is
 // zero and only z moves anything: then the corrected one counts.
 static double reference_residual(pass* a)
 {
     double sq = a->c->original ? residual_of_zero(a) : 0.0;
-    return sq != 0.0 ? sq : residual_of(a, a->c->p);
+    return sq != 0.0 ? sq : residual_of_prescribed(a);
 }
 
 // The start of the original: (I - S) z.
@@ -465,6 +471,11 @@ static void report(pass* a, double reference, double first, double reference_sq,
     if (stats->iterations > 0 && first > 0.0 && a->delta > 0.0)
     {
         stats->rate = pow(a->delta / first, 0.5 / stats->iterations);
+    }
+    if (stats->converged && a->c->options.no_residual2)
+    {
+        stats->residual2 = NAN;
+        return;
     }
     double end_sq = residual_of_x(a);
     stats->residual2 = reference_sq > 0.0 ? sqrt(end_sq / reference_sq) : 0.0;
