@@ -57,7 +57,7 @@ static void test_benchmarks(void** unused)
         assert_string_equal(read_file("err.txt"), "");
         assert_non_null(strstr(read_file("out.txt"), "\"seed\":7,\"share\":0.1"));
         assert_int_equal(bench(names[k], "--scenes corner"), 2);
-        assert_int_equal(bench(names[k], "--share 1.5"), 2);
+        assert_int_equal(bench(names[k], "--side 99"), 2);
     }
     test_folder_remove(folder);
 }
