@@ -126,7 +126,7 @@ weft_status curtain_attempt(curtain* c, int way, int turns, double* seconds)
     choose(w, "newton", "tolerance", 1e-12);
     choose(w, "newton", "hessian", 1);
     choose(w, "local-global", "iterations", turns);
-    choose(w, "local-global", "acceleration", newton ? ANDERSON : way);
+    choose(w, "local-global", "acceleration", newton ? QUASI_NEWTON : way);
     w->solver = way == NEWTON_PCG ? c->pcg : way == NEWTON_CHOLESKY ? c->cholesky : own;
     weft_status status = WEFT_OK;
     for (const stage* s = o->method->stages; strcmp(s->name, "judge") != 0 && status == WEFT_OK; s++)
@@ -139,7 +139,7 @@ weft_status curtain_attempt(curtain* c, int way, int turns, double* seconds)
     c->cholesky = way == NEWTON_CHOLESKY ? w->solver : c->cholesky;
     w->solver = own;
     choose(w, "local-global", "iterations", REST);
-    choose(w, "local-global", "acceleration", ANDERSON);
+    choose(w, "local-global", "acceleration", QUASI_NEWTON);
     return status == WEFT_NOT_CONVERGED ? WEFT_OK : status;
 }
 
@@ -148,7 +148,7 @@ weft_status curtain_reference(curtain* c)
 {
     world* w = c->w;
     double unused;
-    TRY(curtain_attempt(c, ANDERSON, 2000, &unused));
+    TRY(curtain_attempt(c, QUASI_NEWTON, 2000, &unused));
     double turned = value_of(c);
     TRY(curtain_attempt(c, NEWTON_CHOLESKY, 500, &unused));
     c->least = fmin(turned, value_of(c));

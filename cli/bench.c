@@ -5,11 +5,28 @@
 #include "bench/bench.h"
 #include "cli/cli.h"
 
-static const benchmark* const benchmarks[] = {
-    &bench_kernels,     &bench_direct,     &bench_two_corners,    &bench_sa_convergence, &bench_sa_box,
-    &bench_sa_speed,    &bench_sa_choices, &bench_sa_phases,      &bench_sa_table1,      &bench_sa_map,
-    &bench_broad_phase, &bench_ccd_pairs,  &bench_contact_scenes, &bench_contact,        &bench_drop,
-    &bench_export,      &bench_tolerance,  &bench_wrinkled,       &bench_local_global};
+static const benchmark* const benchmarks[] = {&bench_kernels,
+                                              &bench_direct,
+                                              &bench_two_corners,
+                                              &bench_sa_convergence,
+                                              &bench_sa_box,
+                                              &bench_sa_speed,
+                                              &bench_sa_choices,
+                                              &bench_sa_phases,
+                                              &bench_sa_table1,
+                                              &bench_sa_map,
+                                              &bench_broad_phase,
+                                              &bench_ccd_pairs,
+                                              &bench_contact_scenes,
+                                              &bench_contact,
+                                              &bench_drop,
+                                              &bench_export,
+                                              &bench_tolerance,
+                                              &bench_wrinkled,
+                                              &bench_local_global,
+                                              &bench_thesis_guess,
+                                              &bench_thesis_preconditioner,
+                                              &bench_thesis_decomposition};
 
 enum
 {

@@ -421,6 +421,7 @@ static void print_json(const weft_scene* scene, const weft_sim* sim, const body_
     put_pair("method", def->method);
     put_pair("solver", def->solver);
     put_pair("preconditioner", def->preconditioner);
+    put_pair("variant", def->solver_variant);
     put_pair("kernels", def->kernels);
     printf("\"time_step\":%.17g,\"steps_per_frame\":%d,\"frames\":%d,\"frame_rate\":%.17g,\"cloth\":[", def->time_step,
            weft_scene_steps_per_frame(scene), weft_scene_frames(scene), weft_scene_frame_rate(scene));

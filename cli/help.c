@@ -16,7 +16,8 @@ static const help_page pages[] = {
      "Simulates a scene (a file, or a name from `weft list scenes`) into a run's folder, SCENE-run by default.\n"
      "Everything finished is on disk at every instant: a run that was stopped or killed goes on with --resume.\n"
      "--threads 0 (the default) takes one a core; the result is the same to the bit for any number.\n"
-     "--fields also writes what solver and method know of each vertex (`aggregate` of multigrid), which `weft view"
+     "--fields also writes what solver and method know of each vertex (`aggregate` of multigrid, `component` of "
+     "decomposed:NAME), which `weft view"
      " DIR` offers as colours.\n\n"
      "  weft run hang\n"
      "  weft run pinned --set cells=200 --set tessellation=irregular -o /tmp/pinned\n"
@@ -92,16 +93,20 @@ static const help_page pages[] = {
      "  weft system pinned --step 10 -o /tmp/pinned\n"
      "  weft system sphere --step 100:103 --binary -o /tmp/s && weft solve /tmp/s-100 /tmp/s-101 --solver sa-ppcg\n"},
     {"solve",
-     "weft solve PREFIX... [--solver NAME] [--preconditioner NAME] [--tolerance T] [--max-iterations N] [--threads N] "
+     "weft solve PREFIX... [--solver NAME] [--preconditioner NAME] [--variant original|corrected] [--components FILE] "
+     "[--tolerance T] [--max-iterations N] [--threads N] "
      "[--repeat N] [--set sa.NAME=VALUE]... [--energy-error] [-o X.mtx] [--json]",
      "Solves systems from files, in order, with one solver object, and reports iterations, residuals, rate, times, "
      "memory.\n"
      "--energy-error adds the error in the energy norm against a tight solve, relative to the start.\n"
+     "decomposed:NAME solves each component of the system by itself with the solver NAME; --components writes the\n"
+     "component of each vertex, a line each. `weft list preconditioners` names those of mpcg.\n"
      "--set changes multigrid: theta, distance, vectors, relax, filter, lanczos, margin, degree, lower, coarsest, "
      "precision, reuse, smoother.\n\n"
      "  weft solve /tmp/pinned --solver sa-ppcg --threads 2 --set sa.degree=3\n"
      "  weft solve /tmp/pinned --solver cholesky --json\n"
-     "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"},
+     "  weft solve /tmp/a /tmp/b --solver mpcg --preconditioner diagonal -o x.mtx\n"
+     "  weft solve /tmp/a --solver decomposed:mpcg --preconditioner ic\n"},
     {"ccd", "weft ccd FILE.bin --kind vf|ee [--json]",
      "Answers continuous collision queries: four points that move on straight lines, a vertex and a face (vf) or two\n"
      "edges (ee). A record is 28 little-endian doubles: 12 coordinates at t = 0, 12 at t = 1, the truth (1 or 0), "

@@ -27,12 +27,15 @@ static bool is_export_format(const char* name)
 
 int command_list(int argc, char** argv)
 {
-    static const char* const kinds[] = {"methods", "solvers", "models", "materials", "scenes", "formats", "bodies"};
+    static const char* const kinds[] = {"methods", "solvers", "models", "materials",
+                                        "scenes",  "formats", "bodies", "preconditioners"};
     if (argc != 2)
     {
-        return report_usage("list", false, "list what? methods, solvers, models, materials, scenes, formats or bodies");
+        return report_usage(
+            "list", false,
+            "list what? methods, solvers, preconditioners, models, materials, scenes, formats or bodies");
     }
-    for (int kind = 0; kind < 7; kind++)
+    for (int kind = 0; kind < 8; kind++)
     {
         if (strcmp(argv[1], kinds[kind]) != 0)
         {
@@ -54,6 +57,7 @@ int command_list(int argc, char** argv)
         return EXIT_DONE;
     }
     return report_usage("list", false,
-                        "there is no list of `%s`; take methods, solvers, models, materials, scenes or formats",
+                        "there is no list of `%s`; take methods, solvers, preconditioners, models, materials, scenes, "
+                        "formats or bodies",
                         argv[1]);
 }

@@ -1,5 +1,7 @@
 // The command `weft`: finds the subcommand.
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -63,8 +65,22 @@ static bool reader_is_gone(void)
     return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+// Started with standard streams closed, as daemons are, the next files would get their numbers, and what is said would
+// be written into them. What stands in their place fails, as a closed stream does.
+static void open_standard_streams(void)
+{
+    for (int descriptor = 0; descriptor <= 2; descriptor++)
+    {
+        if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+        {
+            open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY); // gets the lowest number that is free: this one
+        }
+    }
+}
+
 int main(int argc, char** argv)
 {
+    open_standard_streams();
     // A reader that goes away and a limit on file sizes are answers of the system, not the end of the run.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

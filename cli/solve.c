@@ -13,7 +13,8 @@ typedef struct solve_command
     int prefix_count;
     weft_solver_def def;
     int repeat;
-    const char* output; // NULL: none
+    const char* output;     // NULL: none
+    const char* components; // NULL: none, else a file for the last system's
     bool json;
     bool energy_error; // compare with a tight solve
     weft_error error;  // of a setting
@@ -61,6 +62,16 @@ static bool read_value(option_scan* scan, const char* name, solve_command* c)
         c->def.preconditioner = value;
         return true;
     }
+    if (strcmp(name, "--variant") == 0)
+    {
+        c->def.variant = value;
+        return true;
+    }
+    if (strcmp(name, "--components") == 0)
+    {
+        c->components = value;
+        return true;
+    }
     if (strcmp(name, "-o") == 0)
     {
         c->output = value;
@@ -88,7 +99,8 @@ static bool read_value(option_scan* scan, const char* name, solve_command* c)
 static bool option_is_known(const char* name)
 {
     static const char* const names[] = {"--solver",  "--preconditioner", "--tolerance", "--max-iterations",
-                                        "--threads", "--repeat",         "--set",       "-o"};
+                                        "--threads", "--repeat",         "--set",       "-o",
+                                        "--variant", "--components"};
     for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
     {
         if (strcmp(name, names[k]) == 0)
@@ -172,6 +184,8 @@ static void put_record(const solve_command* c, const solve_record* r, const char
     put_number("solve_s", best->solve_s);
     put_number("bytes", best->bytes);
     put_number("bytes_held", best->bytes_held);
+    put_number("row_products", best->row_products);
+    printf(",\"components\":%d", best->components);
     if (best->level_count > 0)
     {
         put_levels(best);
@@ -238,6 +252,10 @@ static void print_records(const solve_command* c, const solve_record* records)
         {
             static const char* const escalated[] = {"", ", escalated: stronger hierarchy", ", escalated: direct solve"};
             printf(", operator complexity %.2f%s\n", s->operator_complexity, escalated[s->escalations]);
+        }
+        if (s->components > 0)
+        {
+            printf("  %d component%s\n", s->components, s->components == 1 ? "" : "s");
         }
         if (c->energy_error)
         {
@@ -320,6 +338,30 @@ static weft_vec3* allocate_solution(const solve_command* c, const solve_record* 
     return malloc((size_t)most * sizeof(weft_vec3));
 }
 
+// One number a line: the component of each vertex, -1 where it is held.
+static weft_status write_components(const solve_command* c, const weft_solver* solver, const weft_system* system,
+                                    weft_error* error)
+{
+    int count = weft_system_vertex_count(system), components;
+    int* component = malloc(((size_t)count + 1) * sizeof(int));
+    weft_status status = component ? weft_solver_components(solver, component, &components) : WEFT_NO_MEMORY;
+    FILE* file = status == WEFT_OK ? fopen(c->components, "w") : NULL;
+    for (int i = 0; i < count && file; i++)
+    {
+        fprintf(file, "%d\n", component[i]);
+    }
+    free(component);
+    if (status != WEFT_OK)
+    {
+        return fill_error(error, status,
+                          status == WEFT_NOT_FOUND ? "--components goes with --solver decomposed:NAME"
+                                                   : "out of memory");
+    }
+    bool written = file && !ferror(file);
+    written = file && fclose(file) == 0 && written;
+    return written ? WEFT_OK : fill_error(error, WEFT_IO, "the file of --components cannot be written");
+}
+
 static weft_status solve_all(const solve_command* c, solve_record* records, weft_error* error)
 {
     weft_solver* solver = NULL;
@@ -336,7 +378,7 @@ static weft_status solve_all(const solve_command* c, solve_record* records, weft
     for (int run = 0; run < c->repeat && status == WEFT_OK; run++)
     {
         status = run_once(c, solver, records, x, run);
-        if (status == WEFT_UNSUPPORTED && c->def.preconditioner)
+        if (status == WEFT_UNSUPPORTED && c->def.preconditioner) // known, but not to this solver
         {
             fill_error(error, status, "the solver does not offer this preconditioner; see `weft list solvers`");
         }
@@ -349,6 +391,10 @@ static weft_status solve_all(const solve_command* c, solve_record* records, weft
     {
         int last = c->prefix_count - 1;
         status = weft_vector_write(x, weft_system_vertex_count(records[last].system), c->output, error);
+    }
+    if (status == WEFT_OK && c->components)
+    {
+        status = write_components(c, solver, records[c->prefix_count - 1].system, error);
     }
     free(x);
     weft_solver_destroy(solver);

@@ -43,7 +43,8 @@ static weft_status run_steps(const char* method, const char* solver, int steps, 
 }
 
 static const char* const methods[] = {"implicit-euler", "newton", "local-global", "pbd"};
-static const char* const solvers[] = {"auto", "mpcg", "diag-pcg", "diag-ppcg", "sa-ppcg", "sa-pcg", "cholesky"};
+static const char* const solvers[] = {"auto",    "mpcg",   "diag-pcg", "diag-ppcg",
+                                      "sa-ppcg", "sa-pcg", "cholesky", "decomposed:diag-ppcg"};
 
 enum
 {

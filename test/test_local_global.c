@@ -7,6 +7,7 @@
 #include "common_scene.h"
 #include "material/spring.h"
 #include "sim/sim.h"
+#include "step/global_filtered.h"
 #include "step/global_step.h"
 
 // A sheet of 1 m in steps of 1/30 s; more settings of the scene, and of the cloth.
@@ -168,7 +169,7 @@ static double value_of(const objective* o, const vec3* x)
 static void test_turns_never_raise_g(void** unused)
 {
     (void)unused;
-    for (int acceleration = 0; acceleration < 3; acceleration++)
+    for (int acceleration = 0; acceleration < 4; acceleration++)
     {
         double last = INFINITY;
         for (int turns = 1; turns <= 30; turns++)
@@ -519,6 +520,68 @@ static void test_drapes_alike_on_threads(void** unused)
     assert_true(lowest < 0.05); // it hangs down beside the ball
 }
 
+// The largest part of S (b - (A + B) x) beside S b, with A and the cushions' B put together block by block.
+static double left_by_blocks(global_step* g, world* w, const vec3* b, const vec3* x)
+{
+    vec3 *padded = MEM_NEW(290, vec3), *y = MEM_NEW(290, vec3); // wide loads reach past the end
+    memcpy(padded, x, 289 * sizeof(vec3));
+    global_step_blocks(g, w);
+    assert_int_equal(cushions_structure(w->contact, &w->model->assembler.pattern), WEFT_OK);
+    assert_int_equal(cushions_couple(w->contact, &w->A, NULL), WEFT_OK);
+    bsr_multiply(NULL, w->cpu, &w->A, padded, y);
+    double most = 0.0, scale = 0.0;
+    for (int i = 0, k = 0; i < 289; i++)
+    {
+        bool held = k < w->filter_count && w->filter[k].vertex == i;
+        vec3 left = v3_sub(b[i], y[i]);
+        left = held ? m3_mul_v(w->filter[k].S, left) : left;
+        vec3 given = held ? m3_mul_v(w->filter[k].S, b[i]) : b[i];
+        k += held;
+        most = fmax(most, v3_length(left));
+        scale = fmax(scale, v3_length(given));
+    }
+    mem_free(padded);
+    mem_free(y);
+    return most / scale;
+}
+
+// A global step with touches and cushions, without their blocks, is that with them; and one iteration lowers the form.
+static void test_contact_without_blocks(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = scene_sim_text(ON_A_BALL, 1);
+    take_steps(sim, 40);
+    world* w = &sim->world;
+    assert_true(w->contact->touch_count > 0 && w->contact->cushion_count > 0 && w->filter_count > 0);
+    global_step g = {0};
+    global_filtered f = {0};
+    vec3 b[289], x[289];
+    uint64_t n = 3;
+    bool made;
+    int updates;
+    for (int i = 0; i < 289; i++)
+    {
+        b[i] = test_random_vec(&n, 1.0);
+    }
+    assert_int_equal(global_step_create(&g, w->model), WEFT_OK);
+    assert_int_equal(global_filtered_create(&f, 289), WEFT_OK);
+    global_step_hold(&g, w->filter, 0);
+    assert_int_equal(global_step_factor(&g, w, &made, &updates), WEFT_OK);
+    int solves = global_filtered_solve(&f, &g, w, b, 2000, 1e-11, x);
+    assert_true(solves > 3 && solves < 2000);
+    assert_true(left_by_blocks(&g, w, b, x) < 1e-7);
+    assert_int_equal(global_filtered_solve(&f, &g, w, b, 1, 1e-11, x), 1);
+    double gain = 0.0;
+    for (int i = 0; i < 289; i++)
+    {
+        gain += v3_dot(b[i], x[i]);
+    }
+    assert_true(gain > 0.0);
+    global_filtered_finish(&f);
+    global_step_finish(&g);
+    weft_sim_destroy(sim);
+}
+
 // The paper's collisions: one solve a turn and no other, and nothing crosses: a sheet over a ball, which hugs it, and
 // one that comes to rest on a floor. The same bits on any number of threads.
 static void test_collisions_after_the_global_step(void** unused)
@@ -582,7 +645,7 @@ static void test_turns_alike_on_threads(void** unused)
 {
     (void)unused;
     static vec3 x[2][961];
-    for (int k = 0; k < 9; k++)
+    for (int k = 0; k < 12; k++)
     {
         static const int workers[] = {1, 2, 5};
         char text[600];
@@ -615,7 +678,7 @@ static void test_nothing_is_ever_not_finite(void** unused)
         snprintf(
             settings, sizeof(settings),
             "\"method\": \"local-global\", \"contact\": {\"enabled\": false}, \"local-global\": {\"acceleration\": %d}",
-            run % 3);
+            run % 4);
         snprintf(cloth, sizeof(cloth),
                  ", \"model\": \"%s\", \"material\": {\"base\": \"cotton\", \"stretch_warp\": %g, \"stretch_weft\": %g,"
                  " \"shear\": %g}, \"pins\": [{\"where\": {\"vertices\": [0]}}]",
@@ -672,6 +735,7 @@ int main(void)
         cmocka_unit_test(test_pins_come_and_go),
         cmocka_unit_test(test_checkpoint_drops_what_was_put_right),
         cmocka_unit_test(test_drapes_alike_on_threads),
+        cmocka_unit_test(test_contact_without_blocks),
         cmocka_unit_test(test_collisions_after_the_global_step),
         cmocka_unit_test(test_turns_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),

@@ -85,7 +85,7 @@ static void check_attempt(const problem* p, const attempt* a, double direct_tole
     mem_free(x);
 }
 
-static const char* const preconditioners[] = {"none", "diagonal", "block"};
+static const char* const preconditioners[] = {"none", "diagonal", "block", "constrained", "ssor", "ic"};
 
 // MPCG with every preconditioner, and every solver of the build with its own.
 static void check_all(const problem* p, double direct_tolerance)
@@ -93,7 +93,7 @@ static void check_all(const problem* p, double direct_tolerance)
     vec3* reference = MEM_NEW(p->n, vec3);
     vec3* held = MEM_NEW(p->n, vec3);
     problem_reference(p, reference, held);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 6; k++)
     {
         check_attempt(p, &(attempt){"mpcg", preconditioners[k], tight, 0}, tight, reference, held);
     }
@@ -732,7 +732,15 @@ static void test_preconditioner_names(void** unused)
     linear_system system = problem_system(&p);
     vec3* x = MEM_NEW(p.n, vec3);
     weft_solve_stats stats;
-    assert_int_equal(attempt_solve(&(attempt){"mpcg", "blocks", 1e-5, 0}, &system, x, &stats), WEFT_UNSUPPORTED);
+    solver_object object;
+    solve_options unknown = {.preconditioner = "blocks", .tolerance = 1e-5, .cpu = cpu_best()};
+    weft_error error;
+    assert_int_equal(solver_object_init(&object, "mpcg", &unknown, &error), WEFT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "did you mean `block`?"));
+    solver_object_finish(&object);
+    unknown = (solve_options){.variant = "original", .tolerance = 1e-5, .cpu = cpu_best()};
+    assert_int_equal(solver_object_init(&object, "diag-ppcg", &unknown, &error), WEFT_UNSUPPORTED);
+    solver_object_finish(&object);
     assert_int_equal(attempt_solve(&(attempt){"diag-pcg", "none", 1e-5, 0}, &system, x, &stats), WEFT_UNSUPPORTED);
     mem_free(x);
     problem_finish(&p);

@@ -354,9 +354,10 @@ static void test_other_solvers(void** unused)
 {
     (void)unused;
     static const char* const choices[][2] = {
-        {"solver=auto", "method=implicit-euler"}, {"solver=cholesky", "method=implicit-euler"},
-        {"solver=diag-pcg", "method=newton"},     {"solver=sa-ppcg", "solver.sa.coarsest=60"},
-        {"solver=sa-pcg", "method=newton"},       {"solver=diag-pcg", "step_control.max_stretch=1.0001"}};
+        {"solver=auto", "method=implicit-euler"},    {"solver=cholesky", "method=implicit-euler"},
+        {"solver=diag-pcg", "method=newton"},        {"solver=sa-ppcg", "solver.sa.coarsest=60"},
+        {"solver=sa-pcg", "method=newton"},          {"solver=diag-pcg", "step_control.max_stretch=1.0001"},
+        {"solver=decomposed:auto", "method=newton"}, {"solver=mpcg", "solver.preconditioner=ic"}};
     char whole[PATH_BYTES];
     path_of(folder, "whole", whole);
     for (size_t k = 0; k < sizeof(choices) / sizeof(choices[0]); k++)

@@ -70,7 +70,14 @@ static const char objects[] =
     "[5, 0, 0]}}, {\"name\": \"shell\", \"mesh\": {\"obj\": \"solid.obj\"}, \"transform\": {\"translate\": [8, 0, "
     "0]}}]}";
 
-static const char* const scenes[] = {plain, rich, files, objects};
+// Models of springs.
+static const char springs[] = "{\"time_step\": 0.01, \"steps_per_frame\": 1, \"frames\": 1, \"model\": "
+                              "{\"name\": \"choi-ko\"}, " CLOTH "}], \"strands\": [{\"model\": \"hooke\", "
+                              "\"mesh\": {\"brush\": {\"count\": [2, 2]}}, \"transform\": {\"translate\": [3, 0, "
+                              "0]}}], \"volumes\": [{\"model\": \"hooke\", \"mesh\": {\"solid\": {\"box\": {}}}, "
+                              "\"transform\": {\"translate\": [6, 0, 0]}}]}";
+
+static const char* const scenes[] = {plain, rich, files, objects, springs};
 
 enum
 {
@@ -78,6 +85,7 @@ enum
     RICH,
     FILES,
     OBJECTS,
+    SPRINGS,
     SCENE_COUNT
 };
 
@@ -126,6 +134,7 @@ static const change changes[] = {
     {"solver", PLAIN, "solver=cholesky", NULL},
     {"solver.name", PLAIN, "solver.name=diag-pcg", NULL},
     {"solver.preconditioner", PLAIN, "solver.preconditioner=diagonal", NULL},
+    {"solver.variant", PLAIN, "solver.variant=original", NULL},
     {"solver.tolerance", PLAIN, "solver.tolerance=1e-6", NULL},
     {"solver.max_iterations", PLAIN, "solver.max_iterations=50", NULL},
     {"solver.sa", RICH, "solver.sa={\"degree\": 3}", NULL},
@@ -157,6 +166,10 @@ static const change changes[] = {
     {"model", PLAIN, "model={\"bending\": \"hinge\"}", NULL},
     {"model.bending", PLAIN, "model.bending=hinge", NULL},
     {"model.name", PLAIN, "model.name=hooke", NULL},
+    {"model.damper", SPRINGS, "model.damper=plain", NULL},
+    {"model.damper_stretch", SPRINGS, "model.damper_stretch=1", NULL},
+    {"model.damper_shear", SPRINGS, "model.damper_shear=1", NULL},
+    {"model.bend_start", SPRINGS, "model.bend_start=1", NULL},
     {"cloth.model.name", PLAIN, "cloth.0.model.name=hooke", NULL},
     {"contact", PLAIN, "contact={\"friction\": 0.9}", NULL},
     {"contact.enabled", PLAIN, "contact.enabled=false", NULL},
@@ -199,6 +212,10 @@ static const change changes[] = {
     {"cloth.material.thickness", FILES, "cloth.0.material.thickness=0.002", NULL},
     {"cloth.material.volume_density", FILES, "cloth.0.material.volume_density=400", NULL},
     {"cloth.model", PLAIN, "cloth.0.model={\"bending\": \"hinge\"}", NULL},
+    {"cloth.model.damper", SPRINGS, "cloth.0.model.damper=none", NULL},
+    {"cloth.model.damper_stretch", SPRINGS, "cloth.0.model.damper_stretch=1", NULL},
+    {"cloth.model.damper_shear", SPRINGS, "cloth.0.model.damper_shear=1", NULL},
+    {"cloth.model.bend_start", SPRINGS, "cloth.0.model.bend_start=1", NULL},
     {"cloth.model.bending", PLAIN, "cloth.0.model.bending=hinge", NULL},
     {"cloth.transform", PLAIN, "cloth.0.transform={\"translate\": [0, 1, 0]}", NULL},
     {"cloth.transform.translate", RICH, "cloth.2.transform.translate=[0.01, 0.02, 0]", NULL},

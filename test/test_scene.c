@@ -433,7 +433,7 @@ static void test_overrides(void** state)
         {"cloth.0.pins.0.where.edge=left", "\"vertices\": [0, 5, 10, 15, 20]"},
         {"cloth.0.pins.0.where={\"vertices\": [11]}", "\"vertices\": [11]"},
         {"cloth.0.pins=[]", "\"pins\": []"},
-        {"solver.tolerance=1e-9", "\"name\": \"mpcg\",\n    \"preconditioner\": null,\n    \"tolerance\": 1e-09"},
+        {"solver.tolerance=1e-9", "\"name\": \"mpcg\",\n    \"preconditioner\": null,\n    \"variant\": null,\n    \"tolerance\": 1e-09"},
         {"solver=cholesky", "\"name\": \"cholesky\""},
         {"solver.sa.theta=0.3", "\"name\": \"mpcg\",\n"},
         {"solver.sa.theta=0.3", "\"sa\": {\n      \"theta\": 0.3,\n"},

@@ -643,6 +643,7 @@ static void test_bad_arrays(void** state)
     memcpy(values, block, sizeof(block));
     memcpy(values + 9, block, sizeof(block));
     const vec3 bad_b = {0, NAN, 0};
+    int too_far[3] = {0, 1 << 30, 2};
     int one[2] = {0, 1}, shifted[2] = {1, 1}, two[2] = {0, 2}, none[2] = {0, 0}, backwards[3] = {0, 2, 1};
     int column[2] = {0, 0}, outside[2] = {1, 0}, negative[2] = {-1, 0};
     const weft_system_def defs[] = {
@@ -653,6 +654,7 @@ static void test_bad_arrays(void** state)
         {.vertex_count = 1, .row_start = none, .column = column, .values = values},
         {.vertex_count = 2, .row_start = backwards, .column = column, .values = values},
         {.vertex_count = 1, .row_start = one, .column = outside, .values = values},
+        {.vertex_count = 2, .row_start = too_far, .column = column, .values = values},
         {.vertex_count = 1, .row_start = one, .column = negative, .values = values},
         {.vertex_count = 1, .row_start = one, .column = column, .values = values, .filter = bad_filter},
         {.vertex_count = 1, .row_start = one, .column = column, .values = values, .b = &bad_b},

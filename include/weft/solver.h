@@ -71,7 +71,8 @@ typedef struct weft_sa_def
 typedef struct weft_solver_def
 {
     const char* solver;         ///< a name from weft_list(WEFT_LIST_SOLVERS, ...)
-    const char* preconditioner; ///< NULL for the solver's own
+    const char* preconditioner; ///< a name from weft_list(WEFT_LIST_PRECONDITIONERS, ...); NULL for the solver's own
+    const char* variant;        ///< of `mpcg`: "original" (Baraff and Witkin's) or "corrected"; NULL: corrected
     double tolerance;           ///< relative, in the norm of the preconditioner's inverse
     int max_iterations;         ///< 0: the solver's own limit
     int worker_count;           ///< 1: no threads are made; 0: one a core
@@ -110,6 +111,8 @@ typedef struct weft_solve_stats
                              ///< the structure of its coarse matrices too
     int escalations;         ///< of `sa-ppcg`: 1 a stronger hierarchy was needed, 2 a direct solve
     double operator_complexity; ///< matrix entries of all levels over those of the finest; NaN without multigrid
+    int components;          ///< of `decomposed:NAME`: parts that were solved each by itself; 0 with other solvers
+    double row_products;     ///< rows of A times a vector in all iterations: the work of solvers that split differs from iterations
 } weft_solve_stats;
 
 typedef struct weft_solver weft_solver;
@@ -127,6 +130,10 @@ WEFT_API weft_status weft_solver_solve(weft_solver* solver, const weft_system* s
 /// vertices that take no part there. aggregate is [vertex_count]; *count is the number of aggregates. NOT_FOUND when
 /// the last solve had no such level.
 WEFT_API weft_status weft_solver_aggregates(const weft_solver* solver, int level, int* aggregate, int* count);
+/// After a solve with `decomposed:NAME`: the component of each vertex, -1 for vertices that are held in all directions.
+/// component is [vertex_count]; *count is the number of components. NOT_FOUND with other solvers. Where one component was
+/// solved as a whole they are listed here all the same.
+WEFT_API weft_status weft_solver_components(const weft_solver* solver, int* component, int* count);
 WEFT_API void weft_solver_drop(weft_solver* solver); ///< forgets what only saves time
 WEFT_API void weft_solver_destroy(weft_solver* solver); ///< NULL is fine
 

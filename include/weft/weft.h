@@ -84,6 +84,16 @@ typedef struct weft_force
     weft_vec3 force;     ///< N a vertex
 } weft_force;
 
+/// Of models whose elements are connections of two vertices: "choi-ko" and "hooke".
+typedef struct weft_connections
+{
+    const char* damper;    ///< "projected": along a connection while it lengthens, "two-sided": along it, "plain": all relative
+                           ///< motion of its ends, "none". NULL: the model's own
+    double damper_stretch; ///< N s/m of a stretch connection, half of it at borders; negative: damping times its stiffness
+    double damper_shear;   ///< N s/m of a shear connection, likewise
+    double bend_start;     ///< N/m, stiffness with which a bend spring of "choi-ko" starts; negative: from the material
+} weft_connections;
+
 /// A cloth, or a body of another kind. Start from weft_cloth_def_default(). All arrays are copied.
 typedef struct weft_cloth_def
 {
@@ -104,6 +114,7 @@ typedef struct weft_cloth_def
     const char* model;           ///< a name from weft_list(WEFT_LIST_MODELS, ...)
     const char* bending;         ///< of "baraff-witkin": "curvature" (a material property) or "hinge" (as the SA paper's tables);
                                  ///< NULL: the model's own
+    weft_connections connections; ///< of models that have them; others refuse what is not the default
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
     double vertex_mass;          ///< kg a vertex instead of density times area, length or volume; 0: not used
@@ -213,7 +224,8 @@ typedef struct weft_sim_def
     double time_step;       ///< s
     const char* method;     ///< a name from weft_list(WEFT_LIST_METHODS, ...)
     const char* solver;     ///< a name from weft_list(WEFT_LIST_SOLVERS, ...)
-    const char* preconditioner; ///< NULL for the solver's own
+    const char* preconditioner; ///< a name from weft_list(WEFT_LIST_PRECONDITIONERS, ...); NULL for the solver's own
+    const char* solver_variant; ///< of `mpcg`: "original" or "corrected"; NULL: corrected
     double tolerance;       ///< of the linear solver, relative; 1e-4 by default, see docs/performance.md#tolerance
     int max_iterations;     ///< of the linear solver; 0: its own limit
     weft_sa_def sa;         ///< of the solvers with multigrid
@@ -278,6 +290,8 @@ typedef struct weft_step_stats
     double rate;          ///< of the last solve; NaN without iterations
     int level_count;      ///< of the last solve's multigrid; 0 without
     double operator_complexity; ///< of the last solve's multigrid; NaN without
+    int components;       ///< of the last solve with `decomposed:NAME`: parts solved each by itself; 0 with other solvers
+    double row_products;  ///< rows of matrices times vectors in all iterations of all solves
     double setup_s, solve_s, step_s;
     int stage_count;
     const char* stage_name[WEFT_STAGE_MAX];
@@ -337,7 +351,7 @@ WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error
 /// simulation. What it gives up fails with CANCELLED. NULL: nobody looks. Results do not depend on it.
 WEFT_API void weft_sim_watch(weft_sim* sim, weft_progress_fn* look, void* user);
 /// One time step. On failure the state is that before the step, and the step can be tried again; error (may be NULL) names
-/// step and vertex. What multigrid keeps from solve to solve is then dropped, as by weft_sim_checkpoint.
+/// step and vertex. What multigrid keeps from solve to solve is then dropped.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL
 
 /// What the method counted under that name; 0 when it counts no such thing.
@@ -368,7 +382,7 @@ WEFT_API weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, cons
                                         const weft_vec3* velocities);
 /// Puts the clock to the end of that step, counted from 0: pins and gusts go on from there. Positions stay.
 WEFT_API weft_status weft_sim_set_step_count(weft_sim* sim, int64_t step_count);
-/// Forgets what the checkpoint of a run's folder does not hold (hierarchies of multigrid), so that this simulation and one
+/// Forgets what the checkpoint of a run's folder does not hold (numbers of multigrid's hierarchies), so that this simulation and one
 /// that resumes from there go on with the same bits. A run's folder does this at each checkpoint.
 WEFT_API void weft_sim_checkpoint(weft_sim* sim);
 
@@ -417,7 +431,7 @@ WEFT_API int weft_sim_has_obstacle(const weft_sim* sim, weft_obstacle_id obstacl
 WEFT_API int weft_sim_generation(const weft_sim* sim);
 
 /// What solver and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
-/// the vertex on the finest level; -1 where there is none, as before the first step and after weft_sim_checkpoint. Then those
+/// the vertex on the finest level; -1 where there is none, as before the first step. Then those
 /// of the method.
 typedef struct weft_sim_field
 {
@@ -483,7 +497,8 @@ typedef enum weft_list_kind
     WEFT_LIST_MATERIALS,
     WEFT_LIST_SCENES,
     WEFT_LIST_FORMATS,
-    WEFT_LIST_BODIES ///< kinds of bodies
+    WEFT_LIST_BODIES, ///< kinds of bodies
+    WEFT_LIST_PRECONDITIONERS ///< of the solver `mpcg`
 } weft_list_kind;
 
 /// The index-th name and its one-line summary; NOT_FOUND past the end. Strings are static.

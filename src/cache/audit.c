@@ -40,7 +40,7 @@ static void read_energy_line(const char* line, int frame_count, double* energies
 static FILE* open_in(const char* dir, const char* name, const char* ending, char path[4096])
 {
     int length = snprintf(path, 4096, "%s/%s%s", dir, name, ending);
-    return length > 0 && length < 4096 ? fopen(path, "rb") : NULL;
+    return length > 0 && length < 4096 ? file_stream(path, FILE_TO_READ) : NULL;
 }
 
 weft_status weft_cache_energies(const char* dir, int frame_count, double* energies)

@@ -91,11 +91,11 @@ static weft_status obj_text_write(const char* path, const obj_text* t, weft_erro
     for (int k = 0; k < t->count; k++)
     {
         vec3 p = m->position[t->shown ? t->shown[k] : k];
-        fprintf(file.stream, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
+        print_to(file.stream, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
     }
     for (int k = 0; k < m->texcoord_count; k++)
     {
-        fprintf(file.stream, "vt %.17g %.17g\n", m->texcoord[k].x, m->texcoord[k].y);
+        print_to(file.stream, "vt %.17g %.17g\n", m->texcoord[k].x, m->texcoord[k].y);
     }
     write_faces(file.stream, m, t->output);
     return whole_file_close(&file, error);

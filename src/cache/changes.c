@@ -152,7 +152,7 @@ weft_status topology_changes_read(const char* dir, topology_changes* out, weft_e
     {
         return WEFT_OK;
     }
-    FILE* file = S_ISREG(info.st_mode) ? fopen(out->path, "rb") : NULL;
+    FILE* file = S_ISREG(info.st_mode) ? file_stream(out->path, FILE_TO_READ) : NULL;
     weft_status status = WEFT_OK;
     if (!file)
     {
@@ -233,8 +233,8 @@ static void put_change(FILE* f, const topology_change* change)
     switch (change->kind)
     {
     case CHANGE_COMES:
-        fprintf(f, "\"topology\": 0, \"list\": \"%s\", \"id\": %d, \"thickness\": %.17g}\n", change->list, change->id,
-                change->thickness);
+        print_to(f, "\"topology\": 0, \"list\": \"%s\", \"id\": %d, \"thickness\": %.17g}\n", change->list, change->id,
+                 change->thickness);
         break;
     case CHANGE_GOES:
         fputs("\"gone\": true}\n", f);
@@ -250,10 +250,24 @@ static void put_change(FILE* f, const topology_change* change)
     }
 }
 
+// False with errno: it could not be cut.
+static bool cut_back(const char* path, int64_t size)
+{
+    int descriptor = file_open(path, FILE_TO_CHANGE);
+    bool cut = descriptor >= 0 && ftruncate(descriptor, (off_t)size) == 0;
+    int code = errno;
+    if (descriptor >= 0)
+    {
+        close(descriptor);
+    }
+    errno = code;
+    return cut;
+}
+
 weft_status topology_changes_append(const char* dir, const topology_change* change, weft_error* error)
 {
     char* path = topology_path(dir, "frames", 0, ".jsonl");
-    FILE* file = path ? fopen(path, "ab") : NULL;
+    FILE* file = path ? file_stream(path, FILE_TO_EXTEND) : NULL;
     weft_status status = WEFT_OK;
     if (!path)
     {
@@ -268,7 +282,7 @@ weft_status topology_changes_append(const char* dir, const topology_change* chan
     {
         status = file_error(error, path, "cannot write");
         // Half a line at most was written: without it the file is good to go on with.
-        status = end >= 0 && truncate(path, (off_t)end) != 0 ? WEFT_IO : status;
+        status = end >= 0 && !cut_back(path, end) ? WEFT_IO : status;
     }
     mem_free(path);
     return status;
@@ -280,10 +294,9 @@ weft_status topology_changes_cut(const topology_changes* c, int last_frame, weft
     {
         if (c->items[k].frame > last_frame)
         {
-            return truncate(c->path, (off_t)c->items[k].at) == 0 ? WEFT_OK
-                                                                 : file_error(error, c->path, "cannot cut back");
+            return cut_back(c->path, (int64_t)c->items[k].at) ? WEFT_OK : file_error(error, c->path, "cannot cut back");
         }
     }
-    return truncate(c->path, (off_t)c->size) == 0 || errno == ENOENT ? WEFT_OK
-                                                                     : file_error(error, c->path, "cannot cut back");
+    return cut_back(c->path, (int64_t)c->size) || errno == ENOENT ? WEFT_OK
+                                                                  : file_error(error, c->path, "cannot cut back");
 }

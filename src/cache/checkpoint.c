@@ -88,8 +88,9 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, int steps_pe
     frames_save(steps_per_frame, &out);
     step_control_save(&sim->world.state, &out);
     state_save(&sim->world.state, &out);
-    solver_object_save(&sim->world.solver, &out);
-    weft_status status = clusters_save(sim, &out, error);
+    weft_status status = solver_object_save(&sim->world.solver, clusters_never_part(sim), &out);
+    status = status == WEFT_OK ? clusters_save(sim, &out, error)
+                               : error_set(error, status, NULL, 0, "%s", weft_status_text(status));
     status = status == WEFT_OK ? edits_save(sim, &out, error) : status;
     if (status != WEFT_OK)
     {
@@ -128,6 +129,16 @@ static weft_status check_format(const void* bytes, size_t size, const char* path
 
 static weft_status check_run(const header* h, const weft_sim* sim, const char* path, weft_error* error)
 {
+    bool named = false;
+    for (int k = 0; k < CPU_KIND_COUNT; k++)
+    {
+        named = named || strncmp(h->kernels, cpu_kind_name((cpu_kind)k), sizeof(h->kernels)) == 0;
+    }
+    if (!named)
+    {
+        return error_set(error, WEFT_BAD_INPUT, path, 0,
+                         "the checkpoint is damaged: it names no kernels that there are; start over with --force");
+    }
     if (strncmp(h->kernels, cpu_kind_name(sim->cpu), sizeof(h->kernels)) != 0)
     {
         return error_set(error, WEFT_BAD_INPUT, path, 0,
@@ -150,7 +161,7 @@ static weft_status check_run(const header* h, const weft_sim* sim, const char* p
 typedef struct loaded
 {
     state state;
-    double solver[SOLVER_MEMORY];
+    solver_saved solver;
     body_control* control; // [body_count]
     bool apart;
 } loaded;
@@ -165,7 +176,7 @@ static weft_status load(loaded* l, const weft_sim* sim, int steps_per_frame, sec
     TRY(step_control_load(&l->state, sim->def.max_halvings, from, error));
     TRY(frames_check(&l->state, steps_per_frame, from, error));
     TRY(state_load(&l->state, from, error));
-    TRY(solver_object_load(l->solver, from, error));
+    TRY(solver_object_load(&l->solver, from, error));
     TRY(clusters_load(sim, &l->control, &l->apart, from, error));
     return sections_check_taken(from, error);
 }
@@ -175,11 +186,7 @@ static void take_over(weft_sim* sim, loaded* l)
     world* w = &sim->world;
     state_swap(&w->state, &l->state);
     clusters_forget(sim);
-    double* memory = solver_object_memory(&w->solver);
-    if (memory)
-    {
-        memcpy(memory, l->solver, sizeof(l->solver));
-    }
+    solver_object_take(&w->solver, &l->solver);
     clusters_take(sim, l->control, l->apart);
     l->control = NULL;
 }
@@ -205,6 +212,7 @@ weft_status checkpoint_parse(const void* bytes, size_t size, const char* path, w
         edits_load_undo(sim, &before);
     }
     state_finish(&l.state);
+    solver_saved_finish(&l.solver);
     mem_free(l.control);
     return status;
 }

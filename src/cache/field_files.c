@@ -79,12 +79,8 @@ static weft_status check_header(const unsigned char* header, int64_t size, int v
 
 static weft_status open_field(const char* path, FILE** out, weft_error* error)
 {
-    struct stat info;
-    bool regular = stat(path, &info) == 0 && S_ISREG(info.st_mode); // a pipe would make the reader wait
-    *out = regular ? fopen(path, "rb") : NULL;
-    return *out      ? WEFT_OK
-           : regular ? error_set(error, WEFT_IO, path, 0, "cannot read: %s", strerror(errno))
-                     : error_set(error, WEFT_BAD_INPUT, path, 0, "this is no ordinary file; move it away");
+    *out = file_stream(path, FILE_TO_READ);
+    return *out ? WEFT_OK : file_read_error(error, path, "cannot read");
 }
 
 static weft_status read_header(const char* path, int vertex_count, field* f, weft_error* error)
@@ -351,7 +347,7 @@ static weft_status append_to(const char* path, int sample, int vertex_count, con
         return error_set(error, WEFT_BAD_INPUT, path, 0,
                          "the field is shorter than the checkpoint says; start over with --force");
     }
-    FILE* file = fopen(path, "r+b");
+    FILE* file = file_stream(path, FILE_TO_CHANGE);
     if (!file)
     {
         return file_error(error, path, "cannot go on writing");

@@ -2,31 +2,7 @@
 #define _GNU_SOURCE
 #include "cache/system_file.h"
 
-#include <locale.h>
 #include <string.h>
-
-// Writes numbers with a point whatever the host's locale.
-typedef struct point_locale
-{
-    locale_t own, before;
-} point_locale;
-
-static bool point_locale_begin(point_locale* p)
-{
-    p->own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (p->own == (locale_t)0)
-    {
-        return false;
-    }
-    p->before = uselocale(p->own);
-    return true;
-}
-
-static void point_locale_end(point_locale* p)
-{
-    uselocale(p->before);
-    freelocale(p->own);
-}
 
 static bool is_symmetric_to_the_bit(const weft_system* system)
 {
@@ -207,8 +183,8 @@ static weft_status write_set(const weft_system* system, const char* prefix, weft
 
 weft_status matrix_market_write(const weft_system* system, const char* prefix, weft_error* error)
 {
-    point_locale locale;
-    if (!point_locale_begin(&locale))
+    point_locale locale = point_locale_begin();
+    if (!locale.own)
     {
         return error_set(error, WEFT_NO_MEMORY, prefix, 0, "no memory to write");
     }
@@ -220,8 +196,8 @@ weft_status matrix_market_write(const weft_system* system, const char* prefix, w
 weft_status weft_vector_write(const weft_vec3* x, int vertex_count, const char* path, weft_error* error)
 {
     WEFT_ASSERT(x && vertex_count >= 0 && path);
-    point_locale locale;
-    if (!point_locale_begin(&locale))
+    point_locale locale = point_locale_begin();
+    if (!locale.own)
     {
         return error_set(error, WEFT_NO_MEMORY, path, 0, "no memory to write");
     }

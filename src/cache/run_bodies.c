@@ -129,7 +129,7 @@ static bool is_empty_cache(const char* path)
 static bool is_own_obj(const char* path, const char* name)
 {
     char line[256] = "", cloth[160], body[160];
-    FILE* file = fopen(path, "rb");
+    FILE* file = file_stream(path, FILE_TO_READ);
     bool read = file && fgets(line, sizeof(line), file);
     file ? (void)fclose(file) : (void)0;
     int length = snprintf(cloth, sizeof(cloth), "# rest shape of %s,", name);

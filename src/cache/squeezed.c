@@ -264,7 +264,7 @@ weft_status weft_cache_squeezed_read(const char* dir, const weft_cache* cache, w
         status = s->first && s->count ? WEFT_OK : WEFT_NO_MEMORY;
     }
     bool there = snprintf(path, sizeof(path), "%s/stats.jsonl", dir) < (int)sizeof(path) && stat(path, &info) == 0;
-    FILE* file = there && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+    FILE* file = there ? file_stream(path, FILE_TO_READ) : NULL;
     if (status == WEFT_OK && !file)
     {
         snprintf(s->note, sizeof(s->note), "stats.jsonl is %s: no crossing is explained as squeezed",

@@ -17,7 +17,7 @@ weft_status text_file_refuse(const text_file* text, const char* format, ...)
     char message[900];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    print_text_list(message, sizeof(message), format, arguments);
     va_end(arguments);
     return error_set(text->error, WEFT_BAD_INPUT, text->path, text->line, "%s", message);
 }
@@ -25,11 +25,10 @@ weft_status text_file_refuse(const text_file* text, const char* format, ...)
 weft_status text_file_open(text_file* text, const char* path, weft_error* error)
 {
     *text = (text_file){.path = path, .error = error};
-    text->stream = fopen(path, "rb");
+    text->stream = file_stream(path, FILE_TO_READ);
     if (!text->stream)
     {
-        weft_status status = errno == ENOENT || errno == ENOTDIR ? WEFT_NOT_FOUND : WEFT_IO;
-        return error_set(error, status, path, 0, "cannot open: %s", strerror(errno));
+        return file_read_error(error, path, "cannot open");
     }
     struct stat info;
     if (fstat(fileno(text->stream), &info) != 0 || !S_ISREG(info.st_mode))

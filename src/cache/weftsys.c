@@ -272,11 +272,10 @@ static weft_status weftsys_read_all(weftsys_reader* r, weft_system* system)
 
 weft_status weftsys_read(const char* path, weft_system* out, weft_error* error)
 {
-    weftsys_reader r = {fopen(path, "rb"), path, error};
+    weftsys_reader r = {file_stream(path, FILE_TO_READ), path, error};
     if (!r.stream)
     {
-        weft_status status = errno == ENOENT || errno == ENOTDIR ? WEFT_NOT_FOUND : WEFT_IO;
-        return error_set(error, status, path, 0, "cannot open: %s", strerror(errno));
+        return file_read_error(error, path, "cannot open");
     }
     weft_status status = weftsys_read_all(&r, out);
     fclose(r.stream);

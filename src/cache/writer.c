@@ -66,7 +66,11 @@ static bool holds_run(const weft_cache_writer* w)
 static weft_status take_lock(weft_cache_writer* w, weft_error* error)
 {
     char path[PATH_MAX_BYTES], process[32] = "";
-    w->lock = open(path_in(w, "run.lock", "", path), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    w->lock = file_open(path_in(w, "run.lock", "", path), FILE_TO_CHANGE);
+    if (w->lock < 0 && errno == ENOENT)
+    {
+        w->lock = file_open(path, FILE_TO_MAKE);
+    }
     if (w->lock < 0)
     {
         return file_error(error, path, "cannot write");
@@ -355,7 +359,7 @@ static void put_number(FILE* f, const char* key, double value)
 {
     if (isfinite(value))
     {
-        fprintf(f, "\"%s\":%.17g", key, value);
+        print_to(f, "\"%s\":%.17g", key, value);
     }
     else
     {
@@ -365,7 +369,7 @@ static void put_number(FILE* f, const char* key, double value)
 
 static void put_seconds(FILE* f, const char* key, double value)
 {
-    fprintf(f, "\"%s\":%.6g", key, value);
+    print_to(f, "\"%s\":%.6g", key, value);
 }
 
 // Names are file names: letters, digits, '-', '_' and '.'. A body that has come since the last frame has no files yet,
@@ -409,6 +413,8 @@ static void put_stats(const weft_cache_writer* w, const weft_sim* sim, const wef
     put_number(f, "rate", s->rate);
     fprintf(f, ",\"levels\":%d,", s->level_count);
     put_number(f, "operator_complexity", s->operator_complexity);
+    fprintf(f, ",\"components\":%d,", s->components);
+    put_number(f, "row_products", s->row_products);
     fputc(',', f);
     put_seconds(f, "setup_s", s->setup_s);
     fputc(',', f);
@@ -442,7 +448,7 @@ static weft_status start_new(weft_cache_writer* w, const char* scene_json, weft_
     char path[PATH_MAX_BYTES];
     TRY(write_text(w, "scene.json", scene_json, error));
     TRY(run_bodies_start(&w->bodies, sim, error));
-    w->stats = fopen(path_in(w, "stats.jsonl", "", path), "wb");
+    w->stats = file_stream(path_in(w, "stats.jsonl", "", path), FILE_TO_MAKE);
     if (!w->stats)
     {
         return file_error(error, path, "cannot write");
@@ -455,7 +461,7 @@ static weft_status cut_stats(weft_cache_writer* w, int64_t lines, weft_error* er
 {
     char path[PATH_MAX_BYTES];
     path_in(w, "stats.jsonl", "", path);
-    w->stats = fopen(path, "r+b");
+    w->stats = file_stream(path, FILE_TO_CHANGE);
     if (!w->stats)
     {
         return file_error(error, path, "cannot go on writing");
@@ -578,8 +584,10 @@ weft_status weft_cache_writer_step(weft_cache_writer* w, weft_sim* sim, const we
     bool frame_ends = stats->step % w->steps_per_frame == 0;
     TRY(frame_ends ? run_bodies_follow(&w->bodies, sim, frame_of(w, sim), error) : WEFT_OK);
     put_stats(w, sim, stats);
-    if (fflush(w->stats) != 0)
+    bool flushed = fflush(w->stats) == 0;
+    if (!flushed || ferror(w->stats))
     {
+        errno = flushed ? ENOSPC : errno; // a write inside of a long line has failed, and its reason is lost
         return file_error(error, path_in(w, "stats.jsonl", "", path), "cannot write");
     }
     return frame_ends ? write_frame(w, sim, error) : WEFT_OK;

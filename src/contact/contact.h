@@ -334,8 +334,8 @@ void contact_finish(contact* c); // zeroed is fine
 friction contact_friction(const contact* c, int body, int other);
 
 // ---- the parts of a step
-void contact_begin(contact* c);                                   // a step: nothing is counted or listed yet
-bool contact_is_spent(const contact* c);                          // what a step may cost is: nothing should move any more
+void contact_begin(contact* c);          // a step: nothing is counted or listed yet
+bool contact_is_spent(const contact* c); // what a step may cost is: nothing should move any more
 weft_status contact_find(contact* c, const contact_substep* now); // fills rows
 
 // For methods with a matrix, in this order.
@@ -345,11 +345,12 @@ void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec
 weft_status cushions_structure(contact* c, const bsr_pattern* base);
 weft_status cushions_couple(contact* c, bsr_matrix* A, workers* pool);                   // adds their blocks
 void cushions_change(const contact* c, const bsr_matrix* A, double sign, workers* pool); // to A, or with -1 from it
-void cushions_push(const contact* c, const vec3* v, vec3* rhs); // rhs += h f at these velocities
-double cushions_potential(const contact* c, const vec3* v);     // whose gradient by velocity is minus that
-double cushions_work(const contact* c, const vec3* v);          // J, in a substep that ends with these
-uint64_t contact_pattern(const contact* c);                     // of the cushions; 0: the mesh has them all
-typedef vec3 contact_reaction_fn(const void* user, int vertex); // N, that the touches of a vertex have exerted
+void cushions_push(const contact* c, const vec3* v, vec3* rhs);     // rhs += h f at these velocities
+double cushions_potential(const contact* c, const vec3* v);         // whose gradient by velocity is minus that
+void cushions_multiply(const contact* c, const vec3* v, vec3* out); // out += their blocks times v, without the blocks
+double cushions_work(const contact* c, const vec3* v);              // J, in a substep that ends with these
+uint64_t contact_pattern(const contact* c);                         // of the cushions; 0: the mesh has them all
+typedef vec3 contact_reaction_fn(const void* user, int vertex);     // N, that the touches of a vertex have exerted
 // Lets go, for this substep, what pulls: constraints and cushions act both ways, and contact does not. Returns how many
 // there were: then constrain and solve again.
 int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);

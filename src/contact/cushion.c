@@ -186,6 +186,30 @@ void cushions_push(const contact* c, const vec3* v, vec3* rhs)
     }
 }
 
+void cushions_multiply(const contact* c, const vec3* v, vec3* out)
+{
+    double h = c->now.h;
+    for (int k = 0; k < c->cushion_count; k++)
+    {
+        const cushion* s = &c->cushions[k];
+        vec3 u = v3(0, 0, 0);
+        for (int a = 0; a < 4; a++)
+        {
+            u = s->vertex[a] < c->cloth_count ? v3_madd(u, s->weight[a], v[s->vertex[a]]) : u;
+        }
+        double along = h * (h * s->stiffness + s->damping), aside = h * (h * s->cling + s->slip);
+        vec3 f = v3_madd(v3_scale(aside, u), (along - aside) * v3_dot(u, s->normal), s->normal);
+        f = v3_madd(f, -h * s->slip * v3_dot(u, s->along), s->along);
+        for (int a = 0; a < 4; a++)
+        {
+            if (s->vertex[a] < c->cloth_count)
+            {
+                out[s->vertex[a]] = v3_madd(out[s->vertex[a]], s->weight[a], f);
+            }
+        }
+    }
+}
+
 double cushions_potential(const contact* c, const vec3* v)
 {
     double sum = 0.0, h = c->now.h;

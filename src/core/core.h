@@ -93,6 +93,38 @@ bool decimal_parse(const char** cursor, double* out);
 // Whether a word is what other programs write for a value that is not finite: nan, -inf, 1.#IND.
 bool decimal_is_not_finite(const char* word);
 
+// ---- text with numbers, with a point whatever the host's locale
+int print_to(FILE* file, const char* format, ...) __attribute__((format(printf, 2, 3)));
+int print_text(char* out, size_t size, const char* format, ...) __attribute__((format(printf, 3, 4))); // as snprintf
+int print_text_list(char* out, size_t size, const char* format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
+
+// Around many of them: the calling thread's locale is C's in between.
+typedef struct point_locale
+{
+    void *own, *before; // own is NULL where there is none: nothing has changed
+} point_locale;
+
+point_locale point_locale_begin(void);
+void point_locale_end(const point_locale* p);
+
+// ---- files
+typedef enum file_use
+{
+    FILE_TO_READ,    // links are followed
+    FILE_TO_MAKE,    // empty; one that is there is cut
+    FILE_TO_REPLACE, // what is there under this name is removed first: names that nobody but Weft uses
+    FILE_TO_CHANGE,  // it is there
+    FILE_TO_EXTEND   // at its end; made where there is none
+} file_use;
+
+// A descriptor of a plain file, -1 with errno otherwise; never waits, never writes through a link.
+int file_open(const char* path, file_use use);
+FILE* file_stream(const char* path, file_use use); // NULL with errno
+const char* file_reason(int code);                 // errno in words
+// The status and sentence of errno for a file that was to be read: NOT_FOUND, BAD_INPUT (no plain file) or IO.
+weft_status file_read_error(weft_error* error, const char* path, const char* action);
+
 // ---- files that are written whole or not at all
 typedef struct whole_file
 {

@@ -1,10 +1,9 @@
 // Decimal numbers, correctly rounded and independent of the locale, by the first of three ways that applies:
 //
-//   m 10^p with m <= 2^53 and |p| <= 22: both factors are exact in double, so that one multiplication or division rounds
-//   once and correctly (Clinger 1990, section 3);
-//   m 10^p with m < 2^64 and |p| <= 27: in 128-bit integers. m 5^p has at most 127 bits; for negative p the quotient
-//   m 2^k / 5^-p with a sticky bit for the remainder decides every tie. That covers most numbers of 17 digits;
-//   all others: the C library, some five times as slow.
+//   m 10^p with m <= 2^53 and |p| <= 22: both factors are exact in double, so that one multiplication or division
+//   rounds once and correctly (Clinger 1990, section 3); m 10^p with m < 2^64 and |p| <= 27: in 128-bit integers. m 5^p
+//   has at most 127 bits; for negative p the quotient m 2^k / 5^-p with a sticky bit for the remainder decides every
+//   tie. That covers most numbers of 17 digits; all others: the C library, some five times as slow.
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <locale.h>

@@ -38,7 +38,7 @@ weft_status error_set(weft_error* error, weft_status status, const char* file, i
     snprintf(error->file, sizeof(error->file), "%s", file ? file : "");
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->message, sizeof(error->message), format, arguments);
+    print_text_list(error->message, sizeof(error->message), format, arguments);
     va_end(arguments);
     return status;
 }
@@ -61,7 +61,7 @@ void log_warning(const char* format, ...)
     char message[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    print_text_list(message, sizeof(message), format, arguments);
     va_end(arguments);
     log_hook(message, log_user);
 }

@@ -15,7 +15,7 @@ weft_status file_error(weft_error* error, const char* path, const char* action)
     bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
     bool folder = code == ENOENT || code == ENOTDIR || code == EACCES || code == EROFS;
     weft_status status = full ? WEFT_DISK_FULL : code == ENOMEM ? WEFT_NO_MEMORY : WEFT_IO;
-    return error_set(error, status, path, 0, "%s: %s%s", action, strerror(code),
+    return error_set(error, status, path, 0, "%s: %s%s", action, file_reason(code),
                      full     ? "; free some space, then try again (a run goes on with --resume)"
                      : folder ? "; check that the folder exists and may be written to"
                               : "");
@@ -47,7 +47,7 @@ weft_status whole_file_open(whole_file* file, const char* path, weft_error* erro
     }
     TRY(check_target(file->path, error));
     snprintf(file->temporary, sizeof(file->temporary), "%s.tmp", file->path);
-    file->stream = fopen(file->temporary, "wb");
+    file->stream = file_stream(file->temporary, FILE_TO_REPLACE);
     return file->stream ? WEFT_OK : file_error(error, path, "cannot write");
 }
 
@@ -102,10 +102,6 @@ static weft_status read_all(int descriptor, const char* path, void** out, size_t
     {
         return file_error(error, path, "cannot look at it");
     }
-    if (!S_ISREG(info.st_mode))
-    {
-        return error_set(error, WEFT_BAD_INPUT, path, 0, "cannot read: this is no plain file");
-    }
     unsigned char* bytes = mem_raw((size_t)info.st_size, 1);
     *out = bytes;
     if (!bytes)
@@ -132,11 +128,10 @@ weft_status file_read(const char* path, void** out, size_t* size, weft_error* er
 {
     *out = NULL;
     *size = 0;
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // a pipe would wait for somebody to write to it
+    int descriptor = file_open(path, FILE_TO_READ);
     if (descriptor < 0)
     {
-        weft_status status = errno == ENOENT ? WEFT_NOT_FOUND : WEFT_IO;
-        return error_set(error, status, path, 0, "cannot read: %s", strerror(errno));
+        return file_read_error(error, path, "cannot read");
     }
     weft_status status = read_all(descriptor, path, out, size, error);
     close(descriptor);

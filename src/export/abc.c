@@ -356,12 +356,7 @@ static weft_status put_body(abc* a, object* top, int body, weft_error* error)
 static ogawa_child put_metadata(abc* a)
 {
     char rate[64];
-    snprintf(rate, sizeof(rate), "%.9g", a->job->frame_rate);
-    char* comma = strchr(rate, ','); // of the locale
-    if (comma)
-    {
-        *comma = '.';
-    }
+    print_text(rate, sizeof(rate), "%.9g", a->job->frame_rate);
     bytes_add_text(&a->tree.header, "FramesPerTimeUnit=");
     bytes_add_text(&a->tree.header, rate);
     bytes_add_text(&a->tree.header, ";_ai_AlembicVersion=Alembic 1.8.0 (Weft's own writer);_ai_Application=Weft ");

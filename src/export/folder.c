@@ -87,7 +87,7 @@ static weft_status names_of_folder(const char* path, names* out, weft_error* err
 // What an export has listed, a name a line behind the first line; nothing where there is no list.
 static weft_status names_of_list(const char* path, names* out, weft_error* error)
 {
-    FILE* file = fopen(path, "rb");
+    FILE* file = file_stream(path, FILE_TO_READ);
     char line[1024];
     bool room = true, heading = true;
     while (file && room && fgets(line, sizeof(line), file))
@@ -213,9 +213,9 @@ static weft_status write_list(const char* folder, const names* inside, const exp
     whole_file file;
     TRY(export_path(folder, list_name, "", path, error));
     TRY(whole_file_open(&file, path, error));
-    fprintf(file.stream,
-            "Made by weft export %s: format %s, %d frames, %.9g a second, up %c. --force replaces these files:\n",
-            weft_version(), job->def->format, job->frame_count, job->frame_rate, job->def->up);
+    print_to(file.stream,
+             "Made by weft export %s: format %s, %d frames, %.9g a second, up %c. --force replaces these files:\n",
+             weft_version(), job->def->format, job->frame_count, job->frame_rate, job->def->up);
     for (int k = 0; k < inside->count; k++)
     {
         fprintf(file.stream, "%s\n", inside->items[k]);

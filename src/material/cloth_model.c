@@ -23,3 +23,19 @@ bool cloth_model_bending(const cloth_model* m, const char* word, const char** ou
     *out = own ? *own : NULL;
     return !word || *out;
 }
+
+const char* const damper_names[] = {"projected", "two-sided", "plain", "none", NULL};
+
+bool cloth_model_connections(const cloth_model* m, const weft_connections* choice, connection_options* out)
+{
+    *out = (connection_options){m->damper, choice->damper_stretch, choice->damper_shear, choice->bend_start};
+    bool chosen =
+        choice->damper || choice->damper_stretch >= 0.0 || choice->damper_shear >= 0.0 || choice->bend_start >= 0.0;
+    int form = 0;
+    while (choice->damper && damper_names[form] && strcmp(damper_names[form], choice->damper) != 0)
+    {
+        form++;
+    }
+    out->damper = choice->damper ? (damper_form)form : m->damper;
+    return damper_names[form] && (m->connections || !chosen);
+}

@@ -15,114 +15,31 @@
 // for a fold of half a radian a vertex: softer below, stiffer above. On grids, told by straight threads through every
 // inner vertex, springs follow the threads; elsewhere they join the tips of each pair of triangles.
 //
+// *Dampers.* Along each spring, always: part of the kind `spring`, which every method knows. Others (`damper`) make
+// connections of the springs (connection_kernel.c).
+//
 // Lines and solids: hooke_lines.c, hooke_solid.c.
 #include <string.h>
 
-#include "material/spring.h"
-
-static const double straight_sine = 0.09; // of an edge against a thread: 5 degrees
+#include "material/connection.h"
+#include "material/spring_set.h"
 
 // ---- stretch and shear of a triangle
-
-typedef struct edge_way
-{
-    double length, p, q; // m, and its direction
-} edge_way;
-
-static edge_way way_of(const vec2* rest, int side)
-{
-    vec2 a = rest[(side + 1) % 3], b = rest[(side + 2) % 3];
-    double length = hypot(b.x - a.x, b.y - a.y);
-    return (edge_way){length, (b.x - a.x) / length, (b.y - a.y) / length};
-}
-
-// Solves the square system of the springs in `use` by least squares (normal equations of at most three unknowns), with
-// the others zero. Returns the squared residual, or infinity where a stiffness is negative.
-static double fit_some(const double rows[3][3], const double* wanted, int use, double* out)
-{
-    double N[3][4] = {{0}};
-    int index[3], n = 0;
-    for (int e = 0; e < 3; e++)
-    {
-        out[e] = 0.0;
-        index[n] = e;
-        n += use >> e & 1;
-    }
-    for (int a = 0; a < n; a++)
-    {
-        for (int r = 0; r < 3; r++)
-        {
-            for (int b = 0; b < n; b++)
-            {
-                N[a][b] += rows[r][index[a]] * rows[r][index[b]];
-            }
-            N[a][3] += rows[r][index[a]] * wanted[r];
-        }
-    }
-    for (int a = 0; a < n; a++) // Gauss without pivoting: N is definite unless edges have one direction
-    {
-        for (int b = a + 1; b < n; b++)
-        {
-            double factor = N[b][a] / N[a][a];
-            for (int c = a; c < 4; c++)
-            {
-                N[b][c] -= factor * N[a][c];
-            }
-        }
-    }
-    for (int a = n - 1; a >= 0; a--)
-    {
-        double sum = N[a][3];
-        for (int b = a + 1; b < n; b++)
-        {
-            sum -= N[a][b] * out[index[b]];
-        }
-        out[index[a]] = sum / N[a][a];
-    }
-    double residual = 0.0;
-    for (int r = 0; r < 3; r++)
-    {
-        double rest = wanted[r] - rows[r][0] * out[0] - rows[r][1] * out[1] - rows[r][2] * out[2];
-        residual += rest * rest;
-    }
-    bool fits = out[0] >= 0.0 && out[1] >= 0.0 && out[2] >= 0.0 && isfinite(residual);
-    return fits ? residual : INFINITY;
-}
 
 // Stiffness of the springs along the sides of one triangle, N/m.
 static void fit_triangle(const weft_material* m, const vec2* rest, double* out)
 {
-    double area = triangle_rest_area(rest), rows[3][3], best = INFINITY;
+    double area = triangle_rest_area(rest), rows[FIT_MAX][FIT_MAX];
     const double wanted[3] = {m->stretch_warp * area, m->stretch_weft * area, m->shear * area};
     for (int e = 0; e < 3; e++)
     {
-        edge_way w = way_of(rest, e);
+        edge_way w = spring_way(rest, e);
         double l2 = w.length * w.length;
         rows[0][e] = l2 * w.p * w.p * w.p * w.p;
         rows[1][e] = l2 * w.q * w.q * w.q * w.q;
         rows[2][e] = l2 * w.p * w.p * w.q * w.q;
     }
-    memset(out, 0, 3 * sizeof(double));
-    for (int use = 7; use > 0; use--)
-    {
-        double k[3], residual = fit_some(rows, wanted, use, k);
-        if (residual < best)
-        {
-            best = residual;
-            memcpy(out, k, sizeof(k));
-        }
-    }
-}
-
-// The side of triangle t that lies on a hinge.
-static int side_of(const cloth_shape* shape, int t, int h)
-{
-    int side = 0;
-    while (side < 2 && shape->triangle_hinge[3 * t + side] != h)
-    {
-        side++;
-    }
-    return side;
+    spring_fit(rows, wanted, 3, 3, out);
 }
 
 static void add_edges(element_group* group, const cloth_shape* shape, const double* stiffness)
@@ -134,13 +51,13 @@ static void add_edges(element_group* group, const cloth_shape* shape, const doub
         {
             continue;
         }
-        edge_way way = way_of(shape->rest + 3 * t, s % 3);
+        edge_way way = spring_way(shape->rest + 3 * t, s % 3);
         double k = stiffness[s], length = way.length;
         if (h >= 0)
         {
-            int other = shape->hinges[h].right, side = side_of(shape, other, h);
+            int other = shape->hinges[h].right, side = spring_side(shape, other, h);
             k += stiffness[3 * other + side];
-            length = 0.5 * (length + way_of(shape->rest + 3 * other, side).length);
+            length = 0.5 * (length + spring_way(shape->rest + 3 * other, side).length);
         }
         bool thread = fabs(way.p * way.q) < 0.35; // within 22 degrees of warp or weft
         spring_add(group, shape->triangle[3 * t + (s % 3 + 1) % 3], shape->triangle[3 * t + (s % 3 + 2) % 3], k, length,
@@ -149,62 +66,6 @@ static void add_edges(element_group* group, const cloth_shape* shape, const doub
 }
 
 // ---- bending
-
-// What leaves a vertex along a thread: forth and back, in warp and weft.
-typedef struct crossing
-{
-    int next[2][2];      // [thread][forth or back] vertex, -1: none
-    double length[2][2]; // m
-    double area;         // m^2, of the vertex
-    bool border;
-} crossing;
-
-static void crossing_take(crossing* c, const vec2* rest, int from, int to, int vertex)
-{
-    double u = rest[to].x - rest[from].x, v = rest[to].y - rest[from].y, length = hypot(u, v);
-    int thread = fabs(v) <= fabs(u) ? 0 : 1;
-    double along = thread == 0 ? u : v, across = thread == 0 ? v : u;
-    if (fabs(across) <= straight_sine * length)
-    {
-        c->next[thread][along < 0.0] = vertex;
-        c->length[thread][along < 0.0] = length;
-    }
-}
-
-static void crossings_find(const cloth_shape* shape, crossing* all)
-{
-    for (int s = 0; s < 3 * shape->triangle_count; s++)
-    {
-        int t = s / 3;
-        crossing* c = &all[shape->triangle[s]];
-        const vec2* rest = shape->rest + 3 * t;
-        c->area += triangle_rest_area(rest) / 3.0;
-        for (int k = 1; k < 3; k++)
-        {
-            int to = (s % 3 + k) % 3;
-            crossing_take(c, rest, s % 3, to, shape->triangle[3 * t + to]);
-            c->border = c->border || shape->triangle_hinge[3 * t + to] < 0; // sides to to's right and left
-        }
-    }
-}
-
-static bool is_grid(const cloth_shape* shape, const crossing* all)
-{
-    int inner = 0;
-    for (int s = 0; s < 3 * shape->triangle_count; s++)
-    {
-        const crossing* c = &all[shape->triangle[s]];
-        for (int k = 0; k < 4 && !c->border; k++)
-        {
-            if (c->next[k / 2][k % 2] < 0)
-            {
-                return false;
-            }
-        }
-        inner += !c->border;
-    }
-    return inner > 0;
-}
 
 static void add_threads(element_group* group, const cloth_shape* shape, crossing* all)
 {
@@ -236,9 +97,9 @@ static void add_tips(element_group* group, const cloth_shape* shape)
         double length = 0.0, height[2], foot[2];
         for (int w = 0; w < 2; w++)
         {
-            int t = w == 0 ? it->left : it->right, side = side_of(shape, t, h);
+            int t = w == 0 ? it->left : it->right, side = spring_side(shape, t, h);
             const vec2 *rest = shape->rest + 3 * t, *a = &rest[(side + 1) % 3], *tip = &rest[side];
-            edge_way way = way_of(rest, side);
+            edge_way way = spring_way(rest, side);
             length += 0.5 * way.length;
             height[w] = 2.0 * triangle_rest_area(rest) / way.length;
             foot[w] = (tip->x - a->x) * way.p + (tip->y - a->y) * way.q; // from the first end of this side
@@ -253,23 +114,13 @@ static void add_tips(element_group* group, const cloth_shape* shape)
 
 static weft_status add_bending(element_group* group, const cloth_shape* shape)
 {
-    int count = 0;
-    for (int s = 0; s < 3 * shape->triangle_count; s++)
-    {
-        count = int_max(count, shape->triangle[s] + 1);
-    }
-    crossing* all = MEM_NEW(count, crossing);
+    int count;
+    crossing* all = crossings_create(shape, &count);
     if (!all)
     {
         return WEFT_NO_MEMORY;
     }
-    memset(all, 0, (size_t)count * sizeof(crossing));
-    for (int k = 0; k < count; k++)
-    {
-        memset(all[k].next, -1, sizeof(all[k].next));
-    }
-    crossings_find(shape, all);
-    is_grid(shape, all) ? add_threads(group, shape, all) : add_tips(group, shape);
+    crossings_are_grid(shape, all) ? add_threads(group, shape, all) : add_tips(group, shape);
     mem_free(all);
     return WEFT_OK;
 }
@@ -292,15 +143,55 @@ static weft_status append_sheet(element_group* group, const cloth_shape* shape)
     return shape->material.bending > 0.0 ? add_bending(group, shape) : WEFT_OK;
 }
 
-static weft_status append(element_groups* groups, const cloth_shape* shape)
+// ---- other dampers
+
+// Of the edges, in the order of add_edges: 1, or 1/2 at borders; 1 of all that follows them.
+static double next_share(const cloth_shape* shape, int* side)
 {
-    element_group* group = element_groups_find(groups, &kind_spring);
-    TRY(append_sheet(group, shape));
-    TRY(shape->segment_count > 0 ? hooke_append_lines(group, shape) : WEFT_OK);
-    return shape->tetrahedron_count > 0 ? hooke_append_solid(group, shape) : WEFT_OK;
+    int s = *side;
+    while (s < 3 * shape->triangle_count && shape->triangle_hinge[s] >= 0 &&
+           shape->hinges[shape->triangle_hinge[s]].left != s / 3)
+    {
+        s++;
+    }
+    *side = s + 1;
+    return s < 3 * shape->triangle_count && shape->triangle_hinge[s] < 0 ? 0.5 : 1.0;
 }
 
-static const element_kind* const kinds[] = {&kind_spring, NULL};
+// Springs from `first` on become connections that do not go slack: these know all dampers.
+static weft_status turn_into_connections(element_group* springs, element_group* group, const cloth_shape* shape,
+                                         int first)
+{
+    TRY(element_group_reserve(group, &kind_connection, group->count + springs->count - first));
+    for (int e = first, side = 0; e < springs->count; e++)
+    {
+        const double* rest = springs->rest + SPRING_STRIDE * (size_t)e;
+        connection c = {.a = springs->vertices[2 * e],
+                        .b = springs->vertices[2 * e + 1],
+                        .stiffness = rest[SPRING_STIFFNESS],
+                        .length = rest[SPRING_LENGTH],
+                        .role = (spring_role)rest[SPRING_ROLE],
+                        .damper = shape->connections.damper};
+        c.damping = connection_damping(shape, &c, next_share(shape, &side));
+        connection_add(group, &c);
+    }
+    springs->count = first;
+    return WEFT_OK;
+}
+
+static weft_status append(element_groups* groups, const cloth_shape* shape)
+{
+    const connection_options* o = &shape->connections;
+    element_group* group = element_groups_find(groups, &kind_spring);
+    int first = group->count;
+    TRY(append_sheet(group, shape));
+    TRY(shape->segment_count > 0 ? hooke_append_lines(group, shape) : WEFT_OK);
+    TRY(shape->tetrahedron_count > 0 ? hooke_append_solid(group, shape) : WEFT_OK);
+    bool own = o->damper == DAMPER_TWO_SIDED && o->stretch_damping < 0.0 && o->shear_damping < 0.0;
+    return own ? WEFT_OK : turn_into_connections(group, element_groups_find(groups, &kind_connection), shape, first);
+}
+
+static const element_kind* const kinds[] = {&kind_spring, &kind_connection, NULL};
 
 extern const cloth_model model_hooke;
 const cloth_model model_hooke = {
@@ -308,5 +199,7 @@ const cloth_model model_hooke = {
     .summary = "springs along edges, and over two edges for bending",
     .kinds = kinds,
     .forms = MODEL_OF(MESH_SHEET) | MODEL_OF(MESH_LINES) | MODEL_OF(MESH_SOLID),
+    .connections = true,
+    .damper = DAMPER_TWO_SIDED,
     .append = append,
 };

@@ -23,13 +23,14 @@
 // Where elements are evaluated.
 typedef struct element_motion
 {
-    const vec3* x;      // [vertices] positions
-    const vec3* v;      // [vertices] velocities
-    const vec3* x_last; // [vertices] newton: positions at the start of the step; else NULL
-    const vec3* v_last; // [vertices] newton: velocities at the start of the step; else NULL
-    double h;           // s
-    double time;        // s, for gusts
-    bool exact;         // K is not clamped, of kinds that can: springs
+    const vec3* x;          // [vertices] positions
+    const vec3* v;          // [vertices] velocities
+    const vec3* x_last;     // [vertices] newton: positions at the start of the step; else NULL
+    const vec3* v_last;     // [vertices] newton: velocities at the start of the step; else NULL
+    double h;               // s
+    double time;            // s, for gusts
+    bool exact;             // K is not clamped, of kinds that can: springs
+    const double* cap_mass; // [vertices] kg, where bending is explicit: linear starts of arcs are capped; else NULL
 } element_motion;
 
 typedef struct energy_sums
@@ -128,6 +129,9 @@ enum
 typedef void element_criterion_fn(const element_context* context, const double* mass_share /* [vertices] kg */,
                                   int begin, int end, double (*out)[2]);
 
+// out[e - begin]: 1 where an element has neither force nor blocks at the motion's positions, whatever the velocities.
+typedef void element_slack_fn(const element_context* context, int begin, int end, uint8_t* out);
+
 struct element_kind
 {
     const char* name;
@@ -144,6 +148,7 @@ struct element_kind
     int constraint_rows;    // CONSTRAINT_ROWS_MAX at most; 0: one
     int constraint_damping; // where the damping (s) lies in its rest data; 0: it has none
     element_criterion_fn* explicit_criterion;
+    element_slack_fn* slack; // NULL: its elements never are
 };
 
 extern const element_kind kind_membrane, kind_hinge, kind_curvature, kind_air;
@@ -162,6 +167,24 @@ void element_group_energy(const element_group* group, const uint8_t* flags, work
 double element_group_work(const element_group* group, const uint8_t* flags, cpu_kind cpu, const element_motion* start,
                           const vec3* v_end);
 
+// How the connections of particle models are damped (connection_kernel.c).
+typedef enum damper_form
+{
+    DAMPER_PROJECTED, // along the connection while it lengthens
+    DAMPER_TWO_SIDED, // along the connection
+    DAMPER_PLAIN,     // all relative motion of its ends
+    DAMPER_NONE
+} damper_form;
+
+extern const char* const damper_names[]; // by form; ends with NULL
+
+typedef struct connection_options
+{
+    damper_form damper;
+    double stretch_damping, shear_damping; // N s/m a connection, half at borders; negative: the material's
+    double bend_start;                     // N/m; negative: from the material
+} connection_options;
+
 // ---- setting up: one body's triangles or segments in scene vertices
 typedef struct cloth_shape
 {
@@ -179,7 +202,8 @@ typedef struct cloth_shape
     const int* tetrahedron;       // [4 * tetrahedron_count]
     const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
     weft_material material;
-    const char* bending; // one of the model's words; NULL: it has no choice
+    const char* bending;            // one of the model's words; NULL: it has no choice
+    connection_options connections; // of models that have them
 } cloth_shape;
 
 // A model: which elements stand for a mesh and a material.
@@ -190,6 +214,8 @@ typedef struct cloth_model
     const char* const* bendings; // what "bending" may be, the first is the default; ends with NULL. NULL: no choice
     const element_kind* const* kinds; // that it may fill, in the order of assembly; ends with NULL
     unsigned forms;                   // of meshes that it makes elements of: MODEL_OF(form), joined; 0: sheets
+    bool connections;                 // its elements are connections, with dampers
+    damper_form damper;               // its default
     weft_status (*append)(element_groups* groups, const cloth_shape* shape); // groups has all of its kinds
 } cloth_model;
 
@@ -205,6 +231,8 @@ extern const cloth_model* const model_table[]; // ends with NULL; the first is t
 const cloth_model* cloth_model_find(const char* name); // NULL: there is none
 // The model's own word for a choice of bending, its default for NULL. False: the model has no such choice.
 bool cloth_model_bending(const cloth_model* m, const char* word, const char** out);
+// What the model makes of choices; false: it has no such damper, or no connections to choose for.
+bool cloth_model_connections(const cloth_model* m, const weft_connections* choice, connection_options* out);
 
 // Each appends one element a triangle (or hinge).
 weft_status membrane_append(element_group* group, const cloth_shape* shape);

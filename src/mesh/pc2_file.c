@@ -4,7 +4,6 @@
 // holds against a killed process, not against a power cut.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +13,7 @@
 enum
 {
     HEADER_SIZE = 32, // bytes
-    POINTS_AT = 16,  // byte offsets in the header
+    POINTS_AT = 16,   // byte offsets in the header
     START_AT = 20,
     SAMPLES_AT = 28,
     POINT_SIZE = 12, // bytes
@@ -25,7 +24,7 @@ static const char pc2_magic[12] = "POINTCACHE2";
 
 struct pc2
 {
-    int file;         // descriptor
+    int file; // descriptor
     int point_count;
     int sample_count; // complete
     int stated_count; // by the header, when it was opened
@@ -88,8 +87,11 @@ static weft_status file_failed(const char* path, const char* what, weft_error* e
 {
     int code = errno;
     bool full = code == ENOSPC || code == EDQUOT;
-    weft_status status = full ? WEFT_DISK_FULL : code == ENOENT ? WEFT_NOT_FOUND : WEFT_IO;
-    return error_set(error, status, path, 0, "%s: %s", what, strerror(code));
+    weft_status status = full                                ? WEFT_DISK_FULL
+                         : code == ENOENT                    ? WEFT_NOT_FOUND
+                         : code == ENOTSUP || code == EISDIR ? WEFT_BAD_INPUT
+                                                             : WEFT_IO;
+    return error_set(error, status, path, 0, "%s: %s", what, file_reason(code));
 }
 
 static bool write_all(int file, const unsigned char* bytes, size_t size, off_t offset)
@@ -159,7 +161,7 @@ static off_t sample_at(const pc2* cache, int sample)
 
 // ---- opening
 
-static weft_status pc2_new(const char* path, int flags, pc2** out, weft_error* error)
+static weft_status pc2_new(const char* path, file_use use, pc2** out, weft_error* error)
 {
     pc2* cache = MEM_NEW(1, pc2);
     char* copy = mem_strdup(path);
@@ -170,10 +172,7 @@ static weft_status pc2_new(const char* path, int flags, pc2** out, weft_error* e
         return error_set(error, WEFT_NO_MEMORY, path, 0, "no memory to open a point cache");
     }
     cache->path = copy;
-    do
-    {
-        cache->file = open(path, flags | O_CLOEXEC, 0666);
-    } while (cache->file < 0 && errno == EINTR);
+    cache->file = file_open(path, use);
     if (cache->file < 0)
     {
         weft_status status = file_failed(path, "the point cache cannot be opened", error);
@@ -189,7 +188,7 @@ weft_status pc2_create(const char* path, int point_count, float start, pc2** out
 {
     WEFT_ASSERT(path && out && point_count >= 1);
     pc2* cache = NULL;
-    TRY(pc2_new(path, O_RDWR | O_CREAT | O_TRUNC, &cache, error));
+    TRY(pc2_new(path, FILE_TO_MAKE, &cache, error));
     cache->point_count = point_count;
     cache->start = start;
 
@@ -218,10 +217,6 @@ static weft_status pc2_read_header(pc2* cache, weft_error* error)
     {
         return file_failed(cache->path, "the point cache cannot be read", error);
     }
-    if (!S_ISREG(info.st_mode))
-    {
-        return error_set(error, WEFT_BAD_INPUT, cache->path, 0, "this is no ordinary file; a PC2 file was expected");
-    }
     unsigned char header[HEADER_SIZE];
     ssize_t got = read_all(cache->file, header, sizeof(header), 0);
     if (got < 0)
@@ -230,15 +225,17 @@ static weft_status pc2_read_header(pc2* cache, weft_error* error)
     }
     if (got < HEADER_SIZE || memcmp(header, pc2_magic, sizeof(pc2_magic)) != 0 || get_u32(header + 12) != 1)
     {
-        return error_set(error, WEFT_BAD_INPUT, cache->path, 0,
-                         "this is not a PC2 file of version 1, or its header is cut short; export it or run the scene again");
+        return error_set(
+            error, WEFT_BAD_INPUT, cache->path, 0,
+            "this is not a PC2 file of version 1, or its header is cut short; export it or run the scene again");
     }
     uint32_t points = get_u32(header + POINTS_AT), samples = get_u32(header + SAMPLES_AT);
     if (points < 1 || points > INT32_MAX || samples > INT32_MAX)
     {
-        return error_set(error, WEFT_BAD_INPUT, cache->path, 0,
-                         "the PC2 header is damaged: it states %ld points and %ld samples; export it or run the scene again",
-                         (long)(int32_t)points, (long)(int32_t)samples);
+        return error_set(
+            error, WEFT_BAD_INPUT, cache->path, 0,
+            "the PC2 header is damaged: it states %ld points and %ld samples; export it or run the scene again",
+            (long)(int32_t)points, (long)(int32_t)samples);
     }
     cache->point_count = (int)points;
     int64_t held = ((int64_t)info.st_size - HEADER_SIZE) / sample_size(cache);
@@ -252,8 +249,7 @@ weft_status pc2_open(const char* path, pc2** out, weft_error* error)
 {
     WEFT_ASSERT(path && out);
     pc2* cache = NULL;
-    // A pipe of that name must not make the reader wait for a writer.
-    TRY(pc2_new(path, O_RDONLY | O_NONBLOCK, &cache, error));
+    TRY(pc2_new(path, FILE_TO_READ, &cache, error));
     weft_status status = pc2_read_header(cache, error);
     if (status != WEFT_OK)
     {
@@ -268,7 +264,7 @@ weft_status pc2_open_append(const char* path, int point_count, pc2** out, weft_e
 {
     WEFT_ASSERT(path && out && point_count >= 1);
     pc2* cache = NULL;
-    TRY(pc2_new(path, O_RDWR | O_NONBLOCK, &cache, error));
+    TRY(pc2_new(path, FILE_TO_CHANGE, &cache, error));
     weft_status status = pc2_read_header(cache, error);
     if (status == WEFT_OK && cache->point_count != point_count)
     {

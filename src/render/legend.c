@@ -28,7 +28,7 @@ static void format_tick(double value, double step, char* out, size_t size)
         double shifted = step * pow(10.0, decimals);
         decimals += fabs(shifted - floor(shifted + 0.5)) > 1e-6 * shifted;
     }
-    snprintf(out, size, "%.*f", decimals, value);
+    print_text(out, size, "%.*f", decimals, value);
 }
 
 void legend_draw(const weft_view* view, uint8_t* rgb, int width, int height)

@@ -19,6 +19,7 @@ static const example_row rows[] = {
     {"solver.tolerance", "1e-4", NULL},
     {"solver.max_iterations", "500", NULL},
     {"solver.preconditioner", "\"block\"", NULL},
+    {"solver.variant", "\"original\"", NULL},
     {"solver.sa", "{\"theta\": 0.3}", NULL},
     {"step_control", "{\"max_halvings\": 10}", NULL},
     {"step_control.max_halvings", "10", NULL},
@@ -29,6 +30,10 @@ static const example_row rows[] = {
     {"*model", "\"baraff-witkin\"", NULL},
     {"*model.name", "\"baraff-witkin\"", NULL},
     {"*model.bending", "\"hinge\"", NULL},
+    {"*model.damper", "\"projected\"", NULL},
+    {"*model.damper_stretch", "10", "N s/m"},
+    {"*model.damper_shear", "10", "N s/m"},
+    {"*model.bend_start", "1", "N/m"},
 
     {"contact", "{\"friction\": 0.3, \"thickness\": 0.001}", NULL},
     {"contact.enabled", "false", NULL},

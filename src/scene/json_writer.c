@@ -1,7 +1,6 @@
 // JSON as text, key by key, indented; numbers with as many digits as bring back the same double.
 #include "scene/json_writer.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,16 +44,13 @@ static void write_double(writer* w, double value)
     char text[40];
     for (int digits = 15; digits <= 17; digits++)
     {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        print_text(text, sizeof(text), "%.*g", digits, value);
+        const char* cursor = text;
+        double back;
+        if (!isfinite(value) || (decimal_parse(&cursor, &back) && back == value))
         {
             break;
         }
-    }
-    char* point = strstr(text, localeconv()->decimal_point);
-    if (point)
-    {
-        *point = '.';
     }
     write_raw(w, value == 0.0 && signbit(value) ? "-0.0" : text); // "-0" would be read as an integer
 }

@@ -88,6 +88,19 @@ static weft_status solver_at(int index, const char** name, const char** summary)
     return WEFT_OK;
 }
 
+static weft_status preconditioner_at(int index, const char** name, const char** summary)
+{
+    int count;
+    const preconditioner_row* rows = cg_preconditioners(&count);
+    if (index < 0 || index >= count)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    *name = rows[index].name;
+    *summary = rows[index].summary;
+    return WEFT_OK;
+}
+
 static weft_status material_at(int index, const char** name, const char** summary)
 {
     int count;
@@ -130,6 +143,8 @@ weft_status weft_list(weft_list_kind kind, int index, const char** name, const c
         return row_at(formats, sizeof(formats) / sizeof(formats[0]), index, name, summary);
     case WEFT_LIST_BODIES:
         return body_at(index, name, summary);
+    case WEFT_LIST_PRECONDITIONERS:
+        return preconditioner_at(index, name, summary);
     }
     return WEFT_NOT_FOUND;
 }

@@ -20,7 +20,7 @@ static weft_status override_error(const override* o, const char* format, ...)
     char message[600];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    print_text_list(message, sizeof(message), format, arguments);
     va_end(arguments);
     return error_set(o->r->error, WEFT_BAD_INPUT, o->r->scene->file, 0, "override `%.200s`: %s", o->text, message);
 }

@@ -74,7 +74,7 @@ weft_status scene_warn(weft_scene* scene, const char* format, ...)
     char message[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    print_text_list(message, sizeof(message), format, arguments);
     va_end(arguments);
     char* copy = mem_strdup(message);
     if (!copy || !mem_grow((void**)&scene->warnings, &scene->warning_capacity, scene->warning_count + 1, sizeof(char*)))

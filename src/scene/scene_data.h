@@ -95,6 +95,7 @@ typedef struct scene_cloth
     vec3 world_warp; // after it
     const char* model;
     const char* bending;
+    weft_connections connections;
     weft_material material;
     vec3 velocity;
     double vertex_mass; // 0: density times area
@@ -166,6 +167,7 @@ struct weft_scene
     int frames, steps_per_frame;
     const char* model; // of cloths that do not say
     const char* bending;
+    weft_connections connections;
     double thickness;             // of cloths and obstacles that do not say
     bool resolve_start;           // "initial_contact": "resolve"
     const tree_node* solver_node; // for messages; NULL when the file does not say

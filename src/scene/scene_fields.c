@@ -13,7 +13,7 @@ static weft_status read_error_at(const scene_reader* r, const tree_node* node, b
                                  va_list arguments)
 {
     char message[700];
-    vsnprintf(message, sizeof(message), format, arguments);
+    print_text_list(message, sizeof(message), format, arguments);
     if (node->origin)
     {
         return error_set(r->error, WEFT_BAD_INPUT, r->scene->file, 0, "override `%.200s`: %s", node->origin, message);
@@ -72,7 +72,7 @@ enum
 static const char* number_text(double value, char text[NUMBER_SIZE])
 {
     bool whole = value == floor(value) && fabs(value) < 1e16;
-    snprintf(text, NUMBER_SIZE, whole ? "%.0f" : "%g", value);
+    print_text(text, NUMBER_SIZE, whole ? "%.0f" : "%g", value);
     return text;
 }
 

@@ -78,12 +78,12 @@ static bool method_example(const char* path, const time_method* method, example*
     {
         if (path[length] == '\0')
         {
-            snprintf(out->text, sizeof(out->text), "{\"%s\": %g}", s->name, s->value);
+            print_text(out->text, sizeof(out->text), "{\"%s\": %g}", s->name, s->value);
             return true;
         }
         if (strcmp(path + length + 1, s->name) == 0)
         {
-            snprintf(out->text, sizeof(out->text), "%g", s->value);
+            print_text(out->text, sizeof(out->text), "%g", s->value);
             out->unit = s->unit;
             return true;
         }
@@ -129,9 +129,9 @@ static void put_setting(schema_text* t, const method_setting* s, bool last)
     char line[600], most[48] = "";
     if (s->maximum < HUGE_VAL)
     {
-        snprintf(most, sizeof(most), "\"maximum\": %.9g, ", s->maximum);
+        print_text(most, sizeof(most), "\"maximum\": %.9g, ", s->maximum);
     }
-    int length = snprintf(
+    int length = print_text(
         line, sizeof(line),
         "        \"%s\": {\"type\": \"%s\", \"%s\": %.9g, %s\"default\": %.9g, \"description\": \"%s%s%s.\"}%s\n",
         s->name, s->whole ? "integer" : "number", s->above ? "exclusiveMinimum" : "minimum", s->minimum, most, s->value,

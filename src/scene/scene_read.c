@@ -69,6 +69,7 @@ typedef struct solver_keys
 {
     const tree_node* name;
     const tree_node* preconditioner;
+    const tree_node* variant;
     const tree_node* sa;
     double tolerance;
     int max_iterations;
@@ -77,6 +78,7 @@ typedef struct solver_keys
 static const field solver_fields[] = {
     {"name", FIELD_NODE, offsetof(solver_keys, name), ANY_NUMBER},
     {"preconditioner", FIELD_NODE, offsetof(solver_keys, preconditioner), ANY_NUMBER},
+    {"variant", FIELD_NODE, offsetof(solver_keys, variant), ANY_NUMBER},
     {"tolerance", FIELD_NUMBER, offsetof(solver_keys, tolerance), 0.0, 0.99, true},
     {"max_iterations", FIELD_INT, offsetof(solver_keys, max_iterations), 0.0, 1e9, false},
     {"sa", FIELD_NODE, offsetof(solver_keys, sa), ANY_NUMBER},
@@ -132,7 +134,14 @@ static weft_status solver_read(const scene_reader* r, const tree_node* node)
     }
     if (keys.preconditioner && keys.preconditioner->kind != TREE_NULL)
     {
-        TRY(read_string(r, keys.preconditioner, &def->preconditioner));
+        TRY(read_name(r, keys.preconditioner, WEFT_LIST_PRECONDITIONERS, &def->preconditioner));
+    }
+    if (keys.variant && keys.variant->kind != TREE_NULL)
+    {
+        static const char* const variants[] = {"corrected", "original"};
+        int index;
+        TRY(read_choice(r, keys.variant, variants, 2, &index));
+        def->solver_variant = variants[index];
     }
     if (keys.sa)
     {
@@ -170,56 +179,102 @@ typedef struct model_keys
 {
     const tree_node* name;
     const tree_node* bending;
+    const tree_node* damper;
+    weft_connections connections;
 } model_keys;
+
+// Where a model and what is chosen for it go.
+typedef struct model_place
+{
+    const char **model, **bending;
+    weft_connections* connections;
+} model_place;
 
 static const field model_fields[] = {
     {"name", FIELD_NODE, offsetof(model_keys, name), ANY_NUMBER},
     {"bending", FIELD_NODE, offsetof(model_keys, bending), ANY_NUMBER},
+    {"damper", FIELD_NODE, offsetof(model_keys, damper), ANY_NUMBER},
+    {"damper_stretch", FIELD_NUMBER, offsetof(model_keys, connections.damper_stretch), NOT_NEGATIVE},
+    {"damper_shear", FIELD_NUMBER, offsetof(model_keys, connections.damper_shear), NOT_NEGATIVE},
+    {"bend_start", FIELD_NUMBER, offsetof(model_keys, connections.bend_start), NOT_NEGATIVE},
 };
 
+static const weft_connections no_connections = {NULL, -1.0, -1.0, -1.0};
+
 // What was chosen before stays chosen with another model that knows the word.
-static weft_status model_take(const scene_reader* r, const tree_node* node, const char** model, const char** bending)
+static weft_status model_take(const scene_reader* r, const tree_node* node, const model_place* out)
 {
-    TRY(read_name(r, node, WEFT_LIST_MODELS, model));
-    const cloth_model* m = cloth_model_find(*model);
-    if (!cloth_model_bending(m, *bending, bending))
+    TRY(read_name(r, node, WEFT_LIST_MODELS, out->model));
+    const cloth_model* m = cloth_model_find(*out->model);
+    if (!cloth_model_bending(m, *out->bending, out->bending))
     {
-        cloth_model_bending(m, NULL, bending);
+        cloth_model_bending(m, NULL, out->bending);
+    }
+    *out->connections = m->connections ? *out->connections : no_connections;
+    return WEFT_OK;
+}
+
+static weft_status connections_read(const scene_reader* r, const tree_node* node, const model_keys* keys,
+                                    const model_place* out)
+{
+    *out->connections = keys->connections;
+    if (keys->damper)
+    {
+        int form = 0;
+        TRY(read_choice(r, keys->damper, damper_names, DAMPER_NONE + 1, &form));
+        out->connections->damper = damper_names[form];
+    }
+    connection_options unused;
+    if (!cloth_model_connections(cloth_model_find(*out->model), out->connections, &unused))
+    {
+        return read_error(r, node,
+                          "the model `%s` has no connections to choose a damper or a start of bending for; try the "
+                          "model `choi-ko`, or leave the keys out",
+                          *out->model);
     }
     return WEFT_OK;
 }
 
-static weft_status model_read(const scene_reader* r, const tree_node* node, const char** model, const char** bending)
+static weft_status bending_read(const scene_reader* r, const tree_node* node, const model_place* out)
+{
+    const char* const* words = cloth_model_find(*out->model)->bendings;
+    int count = 0, index = 0;
+    for (; words && words[count]; count++)
+    {
+    }
+    if (count == 0)
+    {
+        return read_error(r, node, "the model `%s` has no choice of bending; leave the key out", *out->model);
+    }
+    TRY(read_choice(r, node, words, count, &index));
+    *out->bending = words[index];
+    return WEFT_OK;
+}
+
+static weft_status model_read(const scene_reader* r, const tree_node* node, const model_place* out)
 {
     if (node->kind == TREE_STRING)
     {
-        return model_take(r, node, model, bending);
+        return model_take(r, node, out);
     }
     if (node->kind != TREE_OBJECT)
     {
         return read_wrong_kind(r, node, "a name or an object {\"name\": ..., \"bending\": ...}");
     }
-    model_keys keys = {0};
+    model_keys keys = {.connections = no_connections};
     TRY(read_fields(r, node, model_fields, FIELD_COUNT(model_fields), &keys));
     if (keys.name)
     {
-        TRY(model_take(r, keys.name, model, bending));
+        TRY(model_take(r, keys.name, out));
     }
-    if (keys.bending)
-    {
-        const char* const* words = cloth_model_find(*model)->bendings;
-        int count = 0, index = 0;
-        for (; words && words[count]; count++)
-        {
-        }
-        if (count == 0)
-        {
-            return read_error(r, keys.bending, "the model `%s` has no choice of bending; leave the key out", *model);
-        }
-        TRY(read_choice(r, keys.bending, words, count, &index));
-        *bending = words[index];
-    }
-    return WEFT_OK;
+    // What the object does not say stays as it was.
+    weft_connections* own = &keys.connections;
+    own->damper = out->connections->damper;
+    own->damper_stretch = own->damper_stretch >= 0.0 ? own->damper_stretch : out->connections->damper_stretch;
+    own->damper_shear = own->damper_shear >= 0.0 ? own->damper_shear : out->connections->damper_shear;
+    own->bend_start = own->bend_start >= 0.0 ? own->bend_start : out->connections->bend_start;
+    TRY(connections_read(r, node, &keys, out));
+    return keys.bending ? bending_read(r, keys.bending, out) : WEFT_OK;
 }
 
 static weft_status kernels_read(const scene_reader* r, const tree_node* node)
@@ -317,7 +372,8 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
     }
     if (keys->model)
     {
-        TRY(model_read(r, keys->model, &cloth->model, &cloth->bending));
+        const model_place place = {&cloth->model, &cloth->bending, &cloth->connections};
+        TRY(model_read(r, keys->model, &place));
     }
     if (keys->transform)
     {
@@ -353,10 +409,12 @@ static void cloth_default_model(const weft_scene* scene, scene_cloth* cloth)
     const cloth_model *own = cloth_model_find(scene->model), *other = model_for_form(cloth->kind->form);
     cloth->model = scene->model;
     cloth->bending = scene->bending;
+    cloth->connections = scene->connections;
     if (!cloth_model_serves(own, cloth->kind->form) && other)
     {
         cloth->model = other->name;
         cloth_model_bending(other, NULL, &cloth->bending);
+        cloth->connections = no_connections;
     }
 }
 
@@ -506,7 +564,8 @@ static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
     }
     if (keys->model)
     {
-        TRY(model_read(r, keys->model, &r->scene->model, &r->scene->bending));
+        const model_place place = {&r->scene->model, &r->scene->bending, &r->scene->connections};
+        TRY(model_read(r, keys->model, &place));
     }
     if (keys->initial_contact)
     {
@@ -526,6 +585,7 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     scene->def = weft_sim_def_default();
     scene->def.kernels = cpu_kind_name(cpu_best());
     scene->model = cloth.model;
+    scene->connections = cloth.connections;
     cloth_model_bending(cloth_model_find(cloth.model), cloth.bending, &scene->bending);
     scene->thickness = cloth.thickness;
     scene_keys keys = {

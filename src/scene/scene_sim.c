@@ -101,6 +101,7 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.material = cloth->material;
     def.model = cloth->model;
     def.bending = cloth->bending;
+    def.connections = cloth->connections;
     def.vertex_mass = cloth->vertex_mass;
     def.tear = cloth->tear;
     def.friction = cloth->friction.kinetic;

@@ -6,13 +6,38 @@
 #include "scene/json_writer.h"
 #include "scene/scene_data.h"
 
-static void write_model(writer* w, const char* model, const char* bending)
+// What comes from the material is left out.
+static void write_connections(writer* w, const weft_connections* c)
 {
+    const struct
+    {
+        const char* key;
+        double value;
+    } rows[] = {
+        {"damper_stretch", c->damper_stretch}, {"damper_shear", c->damper_shear}, {"bend_start", c->bend_start}};
+    for (int k = 0; k < 3; k++)
+    {
+        if (rows[k].value >= 0.0)
+        {
+            write_number(w, rows[k].key, rows[k].value);
+        }
+    }
+}
+
+static void write_model(writer* w, const char* model, const char* bending, const weft_connections* connections)
+{
+    const cloth_model* m = cloth_model_find(model);
+    connection_options options;
     write_open(w, "model", "{");
     write_text(w, "name", model);
     if (bending)
     {
         write_text(w, "bending", bending);
+    }
+    if (m->connections && cloth_model_connections(m, connections, &options))
+    {
+        write_text(w, "damper", damper_names[options.damper]);
+        write_connections(w, connections);
     }
     write_close(w, "}");
 }
@@ -200,7 +225,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
         write_number(w, "tear", cloth->tear);
     }
     write_material(w, cloth->kind, &cloth->material);
-    write_model(w, cloth->model, cloth->bending);
+    write_model(w, cloth->model, cloth->bending, &cloth->connections);
     // Of grids, which are built again; an OBJ of the run's folder is in place already.
     write_transform(w, cloth->is_grid ? &cloth->transform : &in_place);
     write_vec3(w, "velocity", cloth->velocity);
@@ -354,6 +379,7 @@ static void write_solver(writer* w, const weft_sim_def* def)
     write_open(w, "solver", "{");
     write_text(w, "name", def->solver);
     write_text(w, "preconditioner", def->preconditioner);
+    write_text(w, "variant", def->solver_variant);
     write_number(w, "tolerance", def->tolerance);
     write_number(w, "max_iterations", def->max_iterations);
     write_multigrid(w, &def->sa);
@@ -414,7 +440,7 @@ char* scene_write(const weft_scene* scene)
     write_vec3(&w, "gravity", scene->def.gravity);
     write_solver(&w, &scene->def);
     write_air(&w, &scene->def.air);
-    write_model(&w, scene->model, scene->bending);
+    write_model(&w, scene->model, scene->bending, &scene->connections);
     write_text(&w, "kernels", scene->def.kernels);
     for (int k = 0; body_table[k]; k++)
     {

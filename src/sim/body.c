@@ -5,8 +5,12 @@
 
 weft_cloth_def weft_cloth_def_default(void)
 {
-    weft_cloth_def def = {
-        .warp = {1, 0, 0}, .model = model_table[0]->name, .friction = -1.0, .static_friction = -1.0, .thickness = 1e-3};
+    weft_cloth_def def = {.warp = {1, 0, 0},
+                          .model = model_table[0]->name,
+                          .friction = -1.0,
+                          .static_friction = -1.0,
+                          .thickness = 1e-3,
+                          .connections = {.damper_stretch = -1.0, .damper_shear = -1.0, .bend_start = -1.0}};
     weft_material_find("cotton", &def.material, NULL);
     return def;
 }
@@ -157,6 +161,29 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     return WEFT_OK;
 }
 
+static weft_status take_connections(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    const weft_connections* c = &def->connections;
+    if (isnan(c->damper_stretch) || isnan(c->damper_shear) || isnan(c->bend_start) || c->damper_stretch == INFINITY ||
+        c->damper_shear == INFINITY || c->bend_start == INFINITY)
+    {
+        return wrong(error, b,
+                     "dampers (N s/m) and the start of bending (N/m) are finite; negative: from the material");
+    }
+    if (cloth_model_connections(b->model, c, &b->connections))
+    {
+        return WEFT_OK;
+    }
+    return b->model->connections
+               ? error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                           "%s `%s`: there is no damper `%s`; expected projected, two-sided, plain or none",
+                           b->kind->name, b->name, c->damper)
+               : error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                           "%s `%s`: the model `%s` has no connections to choose a damper or a start of bending for; "
+                           "try the model `choi-ko`, or leave them out",
+                           b->kind->name, b->name, b->model->name);
+}
+
 static weft_status take_model(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
 {
     b->model = cloth_model_find(def->model);
@@ -173,6 +200,7 @@ static weft_status take_model(const weft_sim* sim, const weft_cloth_def* def, bo
                          b->model->bendings ? "; try \"" : ", which has no choice",
                          b->model->bendings ? b->model->bendings[0] : "", b->model->bendings ? "\"" : "");
     }
+    TRY(take_connections(def, b, error));
     return method_suits(sim, b, error);
 }
 

@@ -201,7 +201,8 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .tetrahedron = a->tetrahedron,
                          .tetrahedron_rest = a->tetrahedron_rest,
                          .material = b->material,
-                         .bending = b->bending};
+                         .bending = b->bending,
+                         .connections = b->connections};
     TRY(b->model->append(&m->groups, &shape));
     return sim->def.air.density > 0.0 ? air_append(element_groups_find(&m->groups, &kind_air), &shape) : WEFT_OK;
 }
@@ -370,14 +371,15 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     w->cpu = sim->cpu;
     w->obstacles_at = sim_obstacles_at;
     w->user = sim;
-    w->settings = (step_settings){.time_step = sim->def.time_step,
-                                  .max_halvings = sim->def.max_halvings,
-                                  .max_stretch = sim->def.max_stretch};
+    w->settings = (step_settings){
+        .time_step = sim->def.time_step, .max_halvings = sim->def.max_halvings, .max_stretch = sim->def.max_stretch};
     memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
     solve_options options = {.preconditioner = sim->preconditioner,
+                             .variant = sim->solver_variant,
                              .tolerance = sim->def.tolerance,
                              .diag_tolerance = diag_tolerance(sim->def.tolerance),
                              .max_iterations = sim->def.max_iterations,
+                             .no_residual2 = true,
                              .sa = sim->def.sa,
                              .pool = sim->pool,
                              .cpu = sim->cpu};

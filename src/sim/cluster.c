@@ -117,6 +117,7 @@ static weft_status cluster_init(weft_sim* sim, const int* home, int id, cluster*
     *own = (weft_sim){.method = sim->method,
                       .solver_name = sim->solver_name,
                       .preconditioner = sim->preconditioner,
+                      .solver_variant = sim->solver_variant,
                       .pool = sim->pool,
                       .cpu = sim->cpu,
                       .whole = sim};

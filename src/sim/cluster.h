@@ -77,7 +77,9 @@ void clusters_drop(weft_sim* sim); // what is built of them
 void clusters_finish(clusters* all);
 // After bodies have changed: what the world before knew goes on in those that there were.
 void clusters_carry(weft_sim* sim, const world* before, int body_count, bool same_bodies);
-void clusters_forget(weft_sim* sim); // as at a checkpoint
+void clusters_forget(weft_sim* sim); // what makes the next step differ from that of a run that begins with this state
+void clusters_settle(weft_sim* sim); // likewise of one that is resumed from a checkpoint: multigrid may keep its plan
+bool clusters_never_part(const weft_sim* sim); // one body: then it does
 // Numbers of the models, after gravity, forces or the wind have changed; those of the simulation's own, too.
 void clusters_weigh(weft_sim* sim);
 void clusters_set_air(weft_sim* sim, const weft_air* air);

@@ -64,6 +64,25 @@ void clusters_forget(weft_sim* sim)
     }
 }
 
+bool clusters_never_part(const weft_sim* sim)
+{
+    return sim->body_count == 1;
+}
+
+// Of several bodies those that are stepped together may be others next time, and a run that was resumed begins with
+// each apart: what multigrid keeps is not worth following them.
+void clusters_settle(weft_sim* sim)
+{
+    if (!clusters_never_part(sim))
+    {
+        clusters_forget(sim);
+        return;
+    }
+    solver_object_settle(&sim->world.solver);
+    method_object_forget(&sim->world.method);
+    method_object_forget(&sim->world.fallback);
+}
+
 void clusters_weigh(weft_sim* sim)
 {
     sim_weigh(sim);
@@ -308,6 +327,7 @@ static void add_stats(weft_step_stats* to, const weft_step_stats* from)
 {
     to->iterations += from->iterations;
     to->solves += from->solves;
+    to->row_products += from->row_products;
     to->rescued += from->rescued;
     to->rejected += from->rejected;
     to->forced += from->forced;
@@ -336,6 +356,7 @@ static void take_last_solve(weft_step_stats* to, const weft_step_stats* from)
     to->rate = from->rate;
     to->level_count = from->level_count;
     to->operator_complexity = from->operator_complexity;
+    to->components = from->components;
 }
 
 static void sum_stats(const weft_sim* sim, weft_step_stats* stats)

@@ -134,6 +134,10 @@ void pack_cloth(packer* p, weft_cloth_def* def)
     pack_string(p, &def->kind);
     pack_string(p, &def->model);
     pack_string(p, &def->bending);
+    pack_string(p, &def->connections.damper);
+    PACK(p, def->connections.damper_stretch);
+    PACK(p, def->connections.damper_shear);
+    PACK(p, def->connections.bend_start);
     pack_faces(p, &f);
     PACK(p, def->tetrahedron_count);
     p->failed = p->failed || def->tetrahedron_count < 0 || def->tetrahedron_count > INT32_MAX / 4;

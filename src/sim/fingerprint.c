@@ -80,6 +80,16 @@ static uint64_t hash_multigrid(uint64_t hash, const weft_sim* sim)
     return hash;
 }
 
+// Nothing for models without connections, and for the defaults of `hooke`: they keep the hash that they had.
+static uint64_t hash_connections(uint64_t hash, const body* b)
+{
+    const connection_options* c = &b->connections;
+    const double numbers[] = {c->damper, c->stretch_damping, c->shear_damping, c->bend_start};
+    bool chosen =
+        c->damper != b->model->damper || c->stretch_damping >= 0.0 || c->shear_damping >= 0.0 || c->bend_start >= 0.0;
+    return b->model->connections && chosen ? hash_bytes(hash, numbers, sizeof(numbers)) : hash;
+}
+
 static uint64_t hash_body(uint64_t hash, const body* b)
 {
     const mesh* m = &b->rest;
@@ -87,6 +97,7 @@ static uint64_t hash_body(uint64_t hash, const body* b)
     hash = hash_bytes(hash_string(hash, b->name), numbers, sizeof(numbers));
     hash = hash_string(hash_string(hash, b->model->name), b->bending);
     hash = hash_bytes(hash, &b->material, sizeof(b->material));
+    hash = hash_connections(hash, b);
     hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, m->face_start, m->face_count + 1, sizeof(int));
     hash = hash_array(hash, m->face_vertex, m->face_start[m->face_count], sizeof(int));
@@ -180,6 +191,7 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
     hash = hash_method(hash, sim);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);
+    hash = sim->solver_variant ? hash_string(hash, sim->solver_variant) : hash; // those of older runs stay
     hash = hash_multigrid(hash, sim);
     return hash_string(hash, cpu_kind_name(sim->cpu));
 }

@@ -23,7 +23,8 @@ static weft_status find_kinds(const body* b, element_groups* groups)
                          .tetrahedron = tetrahedron,
                          .tetrahedron_rest = corners,
                          .material = b->material,
-                         .bending = b->bending};
+                         .bending = b->bending,
+                         .connections = b->connections};
     shape.segment_count = b->kind->form == MESH_LINES;
     shape.tetrahedron_count = b->kind->form == MESH_SOLID;
     shape.triangle_count = b->kind->form == MESH_SHEET ? 2 : 0;

@@ -73,6 +73,7 @@ static weft_status sim_init(weft_sim* sim, const weft_sim_def* def, weft_error* 
     TRY(time_method_find(def->method, &sim->method, error));
     const linear_solver* solver;
     TRY(linear_solver_find(def->solver, &solver, error));
+    TRY(solver_settings_check(solver, def->preconditioner, def->solver_variant, error));
     if (!cpu_kind_parse(def->kernels, &sim->cpu))
     {
         return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
@@ -81,7 +82,9 @@ static weft_status sim_init(weft_sim* sim, const weft_sim_def* def, weft_error* 
     }
     sim->solver_name = mem_strdup(def->solver);
     sim->preconditioner = def->preconditioner ? mem_strdup(def->preconditioner) : NULL;
-    if (!sim->solver_name || (def->preconditioner && !sim->preconditioner))
+    sim->solver_variant = def->solver_variant ? mem_strdup(def->solver_variant) : NULL;
+    if (!sim->solver_name || (def->preconditioner && !sim->preconditioner) ||
+        (def->solver_variant && !sim->solver_variant))
     {
         return WEFT_NO_MEMORY;
     }
@@ -165,6 +168,7 @@ void weft_sim_destroy(weft_sim* sim)
     mem_free(sim->seam_points);
     mem_free(sim->solver_name);
     mem_free(sim->preconditioner);
+    mem_free(sim->solver_variant);
     workers_destroy(sim->pool);
     mem_free(sim);
 }
@@ -472,6 +476,6 @@ void weft_sim_checkpoint(weft_sim* sim)
 {
     if (sim->built)
     {
-        clusters_forget(sim);
+        clusters_settle(sim);
     }
 }

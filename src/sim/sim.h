@@ -29,6 +29,7 @@ struct body
     weft_material material;
     const cloth_model* model;
     const char* bending; // one of the model's words, NULL: it has none
+    connection_options connections;
     double vertex_mass;
     double tear; // N/m, 0: it does not
     friction friction;
@@ -173,6 +174,7 @@ struct weft_sim
     void* look_user;
     char* solver_name;
     char* preconditioner;
+    char* solver_variant;
     body* bodies;
     int body_count, body_capacity;
     obstacle* obstacles;

@@ -2,12 +2,24 @@
 // method's.
 #include "sim/cluster.h"
 
-static const weft_sim_field aggregate_field = {"aggregate", 1};
+static const weft_sim_field aggregate_field = {"aggregate", 1}, component_field = {"component", 1};
 
+static bool has_components(const weft_sim* sim)
+{
+    const linear_solver* solver = sim->built ? sim->world.solver.solver : NULL;
+    return solver && solver->components;
+}
+
+// Aggregates, then components.
 static int solver_fields(const weft_sim* sim)
 {
     const linear_solver* solver = sim->built ? sim->world.solver.solver : NULL;
-    return solver && solver->aggregates ? 1 : 0;
+    return (solver && solver->aggregates ? 1 : 0) + (has_components(sim) ? 1 : 0);
+}
+
+static bool is_component(const weft_sim* sim, int field)
+{
+    return has_components(sim) && field == solver_fields(sim) - 1;
 }
 
 // The method's index-th; NULL past the end.
@@ -36,24 +48,32 @@ const weft_sim_field* weft_sim_field_at(const weft_sim* sim, int field)
 {
     WEFT_ASSERT(field >= 0 && field < weft_sim_field_count(sim));
     int first = solver_fields(sim);
+    if (is_component(sim, field))
+    {
+        return &component_field;
+    }
     return field < first ? &aggregate_field : &method_field_at(sim, field - first)->info;
 }
 
-static weft_status aggregate_values(const weft_sim* sim, float* out)
+// A number of each vertex by the solver's last solve; -1 where there is none.
+static weft_status solver_values(const weft_sim* sim, bool components, float* out)
 {
     int count = sim->model.vertex_count;
-    int* aggregate = MEM_NEW(count, int);
-    if (!aggregate)
+    int* number = MEM_NEW(count, int);
+    if (!number)
     {
         return WEFT_NO_MEMORY;
     }
     const solver_object* object = &sim->world.solver;
-    bool there = object->analyzed && object->solver->aggregates(object->state, 0, aggregate) >= 0;
+    const linear_solver* solver = object->solver;
+    bool there = object->analyzed;
+    there = there && (components ? solver->components(object->state, number) > 0
+                                 : solver->aggregates(object->state, 0, number) >= 0);
     for (int i = 0; i < count; i++)
     {
-        out[i] = there ? (float)aggregate[i] : -1.0f;
+        out[i] = there ? (float)number[i] : -1.0f;
     }
-    mem_free(aggregate);
+    mem_free(number);
     return WEFT_OK;
 }
 
@@ -62,7 +82,7 @@ static weft_status scene_values(const weft_sim* sim, int field, float* out)
     int first = solver_fields(sim);
     if (field < first)
     {
-        return aggregate_values(sim, out);
+        return solver_values(sim, is_component(sim, field), out);
     }
     method_field_at(sim, field - first)->values(&sim->world, sim->world.method.data, out);
     return WEFT_OK;

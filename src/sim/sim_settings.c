@@ -19,7 +19,7 @@ static weft_status wrong_value(const time_method* method, const method_setting* 
     char most[48] = "";
     if (s->maximum < HUGE_VAL)
     {
-        snprintf(most, sizeof(most), " and at most %g", s->maximum);
+        print_text(most, sizeof(most), " and at most %g", s->maximum);
     }
     return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s of the method %s is %g: it is %s%s %g%s%s%s", s->name,
                      method->name, value, s->whole ? "a whole number, " : "", s->above ? "above" : "at least",

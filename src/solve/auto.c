@@ -52,6 +52,7 @@ typedef struct auto_state
     auto_choice choice;
     bool analyzed;    // by the inner solver, for this pattern
     int solves;       // since the last analysis or checkpoint
+    bool kept;        // the inner solver has kept over a checkpoint what a first solve would have to set up
     double expected;  // iterations of the last solve by the model, or flops
     int patience;     // iterations of diag-ppcg after which another solver would have been done
     bool folded;      // sa-ppcg would smooth by an incomplete factor
@@ -183,6 +184,17 @@ static auto_costs costs_of(auto_state* a, const linear_system* system)
     return c;
 }
 
+// What is done once is done.
+static bool has_begun(const auto_state* a, int choice)
+{
+    return a->inner == choices[choice] && (a->solves > 0 || a->kept);
+}
+
+static double first_cost(const auto_state* a, const auto_costs* c, int choice)
+{
+    return c->each[choice] + (has_begun(a, choice) ? 0.0 : c->once[choice]);
+}
+
 // What the next solve and those after it cost. The first one may not be much dearer than the cheapest first one.
 static auto_choice cheapest(const auto_state* a, const auto_costs* c)
 {
@@ -191,13 +203,12 @@ static auto_choice cheapest(const auto_state* a, const auto_costs* c)
     auto_choice best = CHOICE_DIAG;
     for (int k = 0; k < CHOICE_COUNT; k++)
     {
-        first = fmin(first, c->each[k] + c->once[k]);
+        first = fmin(first, first_cost(a, c, k));
     }
     for (int k = 0; k < CHOICE_COUNT; k++)
     {
-        bool stays = a->inner == choices[k] && a->solves > 0;
-        double cost = stays ? stay * c->each[k] : c->each[k] + c->once[k] / CHANGE_OVER;
-        bool allowed = a->solves > 0 || c->each[k] + c->once[k] <= dearer * first;
+        double cost = has_begun(a, k) ? stay * c->each[k] : c->each[k] + c->once[k] / CHANGE_OVER;
+        bool allowed = a->solves > 0 || first_cost(a, c, k) <= dearer * first;
         if (allowed && cost < least)
         {
             least = cost;
@@ -216,7 +227,7 @@ static void finish_inner(auto_state* a)
         a->inner->finish(&a->state);
     }
     a->inner = NULL;
-    a->analyzed = false;
+    a->analyzed = a->kept = false;
 }
 
 static void auto_finish(void* state)
@@ -292,11 +303,17 @@ static weft_status prepare_inner(auto_state* a, const linear_system* system)
     return a->inner->factor(&a->state, system);
 }
 
+// What goes on over a checkpoint is looked at once.
+static bool is_time_to_decide(const auto_state* a)
+{
+    return a->solves % DECIDE_EVERY == 0 || (a->solves < DECIDE_ALWAYS && !a->kept);
+}
+
 static weft_status auto_factor(void* state, const linear_system* system)
 {
     auto_state* a = state;
     watch_pattern(a, system);
-    if (a->solves < DECIDE_ALWAYS || a->solves % DECIDE_EVERY == 0 || !a->inner)
+    if (!a->inner || is_time_to_decide(a))
     {
         decide(a, system);
     }
@@ -359,15 +376,46 @@ static weft_status auto_solve_again(void* state, const linear_system* system, in
     return status;
 }
 
+static void auto_forget_counts(auto_state* a)
+{
+    a->solves = 0;
+    a->kept = false;
+}
+
 // The next solve decides anew, by what checkpoints keep alone. Analyses depend on the pattern and stay.
 static void auto_forget(void* state)
 {
     auto_state* a = state;
-    a->solves = 0;
+    auto_forget_counts(a);
     if (a->inner && a->inner->forget)
     {
         a->inner->forget(&a->state);
     }
+}
+
+static weft_status auto_save(const void* state, section_writer* out)
+{
+    const auto_state* a = state;
+    return a->inner && a->inner->save ? a->inner->save(&a->state, out) : WEFT_OK;
+}
+
+static bool auto_settle(void* state)
+{
+    auto_state* a = state;
+    bool may_keep = a->inner && a->inner->settle;
+    auto_forget_counts(a);
+    may_keep ? (void)(a->kept = a->inner->settle(&a->state)) : auto_forget(a);
+    return a->kept;
+}
+
+// The one solver that has plans was the last one.
+static void auto_take(void* state, struct sa_plan* plan)
+{
+    auto_state* a = state;
+    finish_inner(a);
+    a->inner = &solver_sa_ppcg;
+    a->inner->take(&a->state, plan);
+    a->kept = true;
 }
 
 static int auto_aggregates(const void* state, int level, int* aggregate)
@@ -381,15 +429,19 @@ static double* auto_memory_of(void* state)
     return ((auto_state*)state)->seen.numbers;
 }
 
-const linear_solver solver_auto = {"auto",
-                                   "cholesky, sa-ppcg or diag-ppcg, chosen by counts and a fixed cost model",
-                                   sizeof(auto_state),
-                                   auto_analyze,
-                                   auto_factor,
-                                   auto_solve,
-                                   auto_finish,
-                                   auto_forget,
-                                   auto_aggregates,
-                                   auto_memory_of,
-                                   NULL,
-                                   auto_solve_again};
+const linear_solver solver_auto = {
+    .name = "auto",
+    .summary = "cholesky, sa-ppcg or diag-ppcg, chosen by counts and a fixed cost model",
+    .state_size = sizeof(auto_state),
+    .analyze = auto_analyze,
+    .factor = auto_factor,
+    .solve = auto_solve,
+    .finish = auto_finish,
+    .forget = auto_forget,
+    .aggregates = auto_aggregates,
+    .memory = auto_memory_of,
+    .solve_again = auto_solve_again,
+    .save = auto_save,
+    .settle = auto_settle,
+    .take = auto_take,
+};

@@ -15,7 +15,7 @@ weft_status solver_object_rescue(const solver_object* object, const linear_syste
     weft_solve_stats own;
     solve_options options = object->options;
     options.max_iterations = 0;
-    options.preconditioner = NULL;
+    options.preconditioner = options.variant = NULL;
     weft_status status = solver_object_init(&direct, solver_cholesky.name, &options, NULL);
     if (status == WEFT_OK)
     {

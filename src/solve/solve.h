@@ -69,12 +69,17 @@ weft_status system_start(const linear_system* system, vec3* x);
 typedef struct solve_options
 {
     const char* preconditioner; // NULL: the solver's own default
+    const char* variant;        // of mpcg: "original" or "corrected"; NULL: the latter
     double tolerance;
     double diag_tolerance; // what `auto` holds a block diagonal to; 0: `tolerance`
     int max_iterations;    // 0: the solver's own limit
+    bool no_residual2;     // nobody looks at that of conjugate gradients that converge: a product less
     weft_sa_def sa;        // settings of multigrid; all zero: the defaults
     workers* pool;
     cpu_kind cpu;
+    // For experiments: decomposed:NAME takes all that is not held as one component, zero blocks and all: what leaving out
+    // held rows gains by itself.
+    bool join;
     // For experiments, NULL: none. Conjugate gradients show it the start (iteration 0) and each iterate: x, the
     // residual r = S (b - A x) as the recursion holds it, and delta = r . M^-1 r. It must not write to them.
     void (*observe)(void* context, int iteration, double delta, const vec3* x, const vec3* r);
@@ -85,6 +90,25 @@ enum
 {
     SOLVER_MEMORY = 5
 };
+
+struct sa_plan; // of multigrid: sa/sa.h
+
+// What benchmarks hold a factor against: a matrix of one number for each pair of vertices, solved for three sides.
+typedef struct scalar_trial
+{
+    const bsr_pattern* pattern;
+    const double* values; // [blocks of the pattern]
+    const vec3* b;        // [rows]
+    vec3* x;              // [rows] the answer
+    int rounds;
+    double (*clock)(void); // s
+} scalar_trial;
+
+typedef struct scalar_times
+{
+    double factor, solve; // s, the best of all rounds, on one thread
+    double nonzeros;
+} scalar_times;
 
 // analyze: the pattern or the set of constraints changed. factor: only values changed. solve: x holds the first
 // guess, receives the best iterate even on failure, and nothing is allocated.
@@ -97,8 +121,8 @@ typedef struct linear_solver
     weft_status (*factor)(void* state, const linear_system* system);
     weft_status (*solve)(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats);
     void (*finish)(void* state);
-    // Forgets what makes a solve depend on earlier ones and not on pattern and values alone; called at each checkpoint.
-    // NULL: there is no such thing.
+    // Forgets what makes a solve depend on earlier ones and not on pattern and values alone. NULL: there is no such
+    // thing.
     void (*forget)(void* state);
     // Multigrid only, else NULL: the aggregate of each vertex as `level` sees it (-1: none); returns their number, -1
     // when there is no such level.
@@ -111,16 +135,41 @@ typedef struct linear_solver
     // solves with what was made for that one, and leaves it and all counts as they are. NOT_CONVERGED: not worth it, x
     // is as far as it came. Nothing is allocated. NULL: the solver cannot.
     weft_status (*solve_again)(void* state, const linear_system* system, int changed, vec3* x, weft_solve_stats* stats);
+    // Times of this solver without a state, for benchmarks; `way` counts its ways from 0, NOT_FOUND after the last.
+    // NULL: it has none.
+    weft_status (*scalar)(const scalar_trial* trial, int way, scalar_times* out);
+    // Solvers that split only, else NULL: the component of each vertex in the last solve (-1: held in all directions);
+    // returns their number.
+    int (*components)(const void* state, int* component);
+    // Multigrid only, else all NULL: what a checkpoint keeps besides. `settle` forgets all but what `save` writes
+    // (false: that is nothing), so that the next solve is that of a state which `take` has given it and that owns it.
+    weft_status (*save)(const void* state, section_writer* out);
+    bool (*settle)(void* state);
+    void (*take)(void* state, struct sa_plan* plan);
 } linear_solver;
+
+// A preconditioner of mpcg, for scene files and the command line.
+typedef struct preconditioner_row
+{
+    const char *name, *summary;
+} preconditioner_row;
+
+const preconditioner_row* cg_preconditioners(int* count);
 
 extern const linear_solver solver_auto, solver_mpcg, solver_diag_pcg, solver_diag_ppcg, solver_sa_pcg, solver_sa_ppcg,
     solver_sa_cycle, solver_cholesky, solver_cholmod;
+extern const linear_solver decomposed_auto, decomposed_mpcg, decomposed_diag_pcg, decomposed_diag_ppcg,
+    decomposed_sa_pcg, decomposed_sa_ppcg, decomposed_sa_cycle, decomposed_cholesky, decomposed_cholmod;
 
 // The table of all solvers of this build, in the order of `weft list`.
 const linear_solver* const* linear_solvers(int* count);
 
 // Finds a solver; on failure the error names the nearest one.
 weft_status linear_solver_find(const char* name, const linear_solver** out, weft_error* error);
+
+// Whether preconditioner and variant, either of which may be NULL, have names that a solver here knows.
+weft_status solver_settings_check(const linear_solver* solver, const char* preconditioner, const char* variant,
+                                  weft_error* error);
 
 // A solver with its state: analyses and factors only when needed, times setup and solve apart.
 typedef struct solver_object
@@ -148,12 +197,26 @@ weft_status solver_object_rescue(const solver_object* object, const linear_syste
                                  weft_solve_stats* stats);
 // Forgets everything, so that the next solve is as cold as after a start.
 void solver_object_drop(solver_object* object);
-// Forgets what makes the next solve differ from that of a resumed run: nothing for most solvers.
+// Forgets what makes the next solve differ from that of a run that has nothing but `memory`: nothing for most solvers.
 void solver_object_forget(solver_object* object);
-// What a checkpoint keeps of earlier solves, SOLVER_MEMORY numbers; NULL: nothing.
+// Likewise of a run that has all that solver_object_save writes.
+void solver_object_settle(solver_object* object);
+// What outlives solver_object_forget, SOLVER_MEMORY numbers; NULL: nothing.
 double* solver_object_memory(const solver_object* object);
-void solver_object_save(const solver_object* object, section_writer* out); // that, where there is any
-weft_status solver_object_load(double memory[SOLVER_MEMORY], sections* from, weft_error* error); // zero: none
+
+// What a checkpoint says of a solver.
+typedef struct solver_saved
+{
+    double memory[SOLVER_MEMORY]; // zero: none
+    struct sa_plan* plan;         // of multigrid; NULL: none
+} solver_saved;
+
+// plan: with that of multigrid, which is worth as much as the whole state that goes with it.
+weft_status solver_object_save(const solver_object* object, bool plan, section_writer* out);
+weft_status solver_object_load(solver_saved* out, sections* from, weft_error* error);
+// Drops what the solver has and takes that over; *saved is empty afterwards.
+void solver_object_take(solver_object* object, solver_saved* saved);
+void solver_saved_finish(solver_saved* saved);
 void solver_object_finish(solver_object* object);
 
 #endif

@@ -19,6 +19,7 @@ weft_status solver_object_init(solver_object* object, const char* name, const so
     }
     TRY(sa_check(&object->options.sa, error));
     TRY(linear_solver_find(name, &object->solver, error));
+    TRY(solver_settings_check(object->solver, options->preconditioner, options->variant, error));
     object->state = mem_alloc(1, object->solver->state_size);
     return object->state ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the solver `%s`", name);
 }
@@ -50,6 +51,15 @@ static weft_status solver_object_reduce(solver_object* object, const linear_syst
     return object->tied ? tied_reduce(object->tied, &object->options, system, x, out) : WEFT_NO_MEMORY;
 }
 
+// An iteration multiplies each row once, unless the solver says otherwise.
+static void count_products(const linear_system* system, weft_solve_stats* stats)
+{
+    if (stats->row_products == 0.0 && stats->iterations > 0)
+    {
+        stats->row_products = (double)stats->iterations * system->A.pattern->row_count;
+    }
+}
+
 weft_status solver_object_solve(solver_object* object, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     weft_solve_stats own;
@@ -65,6 +75,7 @@ weft_status solver_object_solve(solver_object* object, const linear_system* syst
     {
         status = object->solver->solve(object->state, &reduced, ties ? object->tied->y : x, stats);
         stats->bytes_held = stats->bytes_held > 0.0 ? stats->bytes_held : stats->bytes;
+        count_products(&reduced, stats);
         if (ties)
         {
             tied_expand(object->tied, &object->options, system, x, stats);
@@ -94,6 +105,7 @@ weft_status solver_object_solve_again(solver_object* object, const linear_system
     weft_status status = object->solver->solve_again(object->state, system, changed, x, stats);
     double tried = timer_now() - start;
     int iterations = stats->iterations;
+    count_products(system, stats);
     if (status != WEFT_OK)
     {
         status = solver_object_solve(object, system, x, stats);
@@ -122,6 +134,17 @@ void solver_object_forget(solver_object* object)
     }
 }
 
+void solver_object_settle(solver_object* object)
+{
+    if (object->state && object->solver->settle)
+    {
+        object->solved = false;
+        object->solver->settle(object->state);
+        return;
+    }
+    solver_object_forget(object);
+}
+
 double* solver_object_memory(const solver_object* object)
 {
     return object->state && object->solver->memory ? object->solver->memory(object->state) : NULL;
@@ -129,16 +152,17 @@ double* solver_object_memory(const solver_object* object)
 
 static const section_shape memory_shape = {"solver", 2, sizeof(double), SOLVER_MEMORY};
 
-void solver_object_save(const solver_object* object, section_writer* out)
+weft_status solver_object_save(const solver_object* object, bool plan, section_writer* out)
 {
     const double* memory = solver_object_memory(object);
     if (memory)
     {
         section_put(out, memory_shape.name, memory_shape.version, sizeof(double), SOLVER_MEMORY, memory);
     }
+    return plan && object->state && object->solver->save ? object->solver->save(object->state, out) : WEFT_OK;
 }
 
-weft_status solver_object_load(double memory[SOLVER_MEMORY], sections* from, weft_error* error)
+static weft_status load_memory(double memory[SOLVER_MEMORY], sections* from, weft_error* error)
 {
     const section* found;
     TRY(sections_take(from, &memory_shape, &found, error));
@@ -151,6 +175,31 @@ weft_status solver_object_load(double memory[SOLVER_MEMORY], sections* from, wef
         }
     }
     return WEFT_OK;
+}
+
+weft_status solver_object_load(solver_saved* out, sections* from, weft_error* error)
+{
+    TRY(load_memory(out->memory, from, error));
+    return sa_plan_load(&out->plan, from, error);
+}
+
+void solver_object_take(solver_object* object, solver_saved* saved)
+{
+    solver_object_drop(object);
+    double* memory = solver_object_memory(object);
+    memory ? (void)memcpy(memory, saved->memory, sizeof(saved->memory)) : (void)0;
+    if (object->state && object->solver->take && saved->plan)
+    {
+        object->solver->take(object->state, saved->plan);
+        saved->plan = NULL;
+    }
+    solver_saved_finish(saved);
+}
+
+void solver_saved_finish(solver_saved* saved)
+{
+    sa_plan_finish(saved->plan);
+    saved->plan = NULL;
 }
 
 void solver_object_finish(solver_object* object)
@@ -182,7 +231,7 @@ struct weft_solver
 {
     solver_object object;
     workers* pool;
-    char* preconditioner;
+    char *preconditioner, *variant;
     solver_memory last;
     uint64_t pattern_version;
     vec3* x; // [x_capacity] the solution while it is worked on: wide loads may reach past the caller's array
@@ -279,7 +328,12 @@ static weft_status solver_build(const weft_solver_def* def, weft_solver* solver,
         solver->preconditioner = mem_strdup(def->preconditioner);
         options.preconditioner = solver->preconditioner;
     }
-    if ((def->preconditioner && !solver->preconditioner) ||
+    if (def->variant)
+    {
+        solver->variant = mem_strdup(def->variant);
+        options.variant = solver->variant;
+    }
+    if ((def->preconditioner && !solver->preconditioner) || (def->variant && !solver->variant) ||
         workers_create(solver_worker_count(def), &def->tasks, &solver->pool) != WEFT_OK)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the solver");
@@ -356,6 +410,15 @@ weft_status weft_solver_aggregates(const weft_solver* solver, int level, int* ag
     return *count >= 0 ? WEFT_OK : WEFT_NOT_FOUND;
 }
 
+weft_status weft_solver_components(const weft_solver* solver, int* component, int* count)
+{
+    WEFT_ASSERT(solver && component && count);
+    const solver_object* object = &solver->object;
+    bool there = object->solver->components && object->analyzed;
+    *count = there ? object->solver->components(object->state, component) : 0;
+    return there ? WEFT_OK : WEFT_NOT_FOUND;
+}
+
 void weft_solver_drop(weft_solver* solver)
 {
     WEFT_ASSERT(solver);
@@ -371,6 +434,7 @@ void weft_solver_destroy(weft_solver* solver)
     solver_object_finish(&solver->object);
     workers_destroy(solver->pool);
     mem_free(solver->preconditioner);
+    mem_free(solver->variant);
     solver_memory_finish(&solver->last);
     mem_free(solver->x);
     mem_free(solver);

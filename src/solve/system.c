@@ -423,12 +423,15 @@ static weft_status def_check_pattern(const weft_system_def* def, weft_error* err
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "row_start[0] is %d; it must be 0", def->row_start[0]);
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) // all of them first: `column` is as long as the last says
     {
         if (def->row_start[i + 1] < def->row_start[i])
         {
             return error_set(error, WEFT_BAD_INPUT, NULL, 0, "row_start decreases at row %d; it must not", i);
         }
+    }
+    for (int i = 0; i < n; i++)
+    {
         for (int slot = def->row_start[i]; slot < def->row_start[i + 1]; slot++)
         {
             if (def->column[slot] < 0 || def->column[slot] >= n)

@@ -1,30 +1,6 @@
 // The two passes of Anderson's mixing over its vectors (anderson.h), compiled once for each CPU kind.
-#include "math/wide.h"
+#include "math/wide_lanes.h"
 #include "step/anderson.h"
-
-// Numbers [at, at + count) of an array, zeros behind them.
-WIDE_INLINE wide lanes_take(const double* array, int at, int count)
-{
-    if (count >= WIDE)
-    {
-        return wide_load(array + at);
-    }
-    double lanes[WIDE] = {0};
-    memcpy(lanes, array + at, (size_t)count * sizeof(double));
-    return wide_load(lanes);
-}
-
-WIDE_INLINE void lanes_give(double* array, int at, int count, wide a)
-{
-    if (count >= WIDE)
-    {
-        wide_store(array + at, a);
-        return;
-    }
-    double lanes[WIDE];
-    wide_store(lanes, a);
-    memcpy(array + at, lanes, (size_t)count * sizeof(double));
-}
 
 // Places of the window that are not filled yet give sums that nobody looks at: their number is a constant, so that the
 // sums stay in registers.

@@ -71,7 +71,7 @@ static void add_element(const assembler* a, const element_group* group, int e, d
     }
 }
 
-static void fill(global_step* g, const model* m, double h)
+void global_step_fill(global_step* g, const model* m, double h)
 {
     const bsr_pattern* pattern = &m->assembler.pattern;
     if (g->filled == h)
@@ -97,7 +97,7 @@ static void fill(global_step* g, const model* m, double h)
 void global_step_blocks(global_step* g, world* w)
 {
     const bsr_pattern* pattern = &w->model->assembler.pattern;
-    fill(g, w->model, w->h);
+    global_step_fill(g, w->model, w->h);
     memset(w->values, 0, 9 * (size_t)pattern->block_count * sizeof(double));
     for (int s = 0; s < pattern->block_count; s++)
     {
@@ -149,7 +149,7 @@ weft_status global_step_factor(global_step* g, const world* w, bool* made, int* 
         {
             TRY(chol_numeric_fit(&g->symbolic, 3, &f->numeric));
         }
-        fill(g, w->model, w->h);
+        global_step_fill(g, w->model, w->h);
         global_source context = {g, &w->model->assembler.pattern};
         chol_source source = {load, &context};
         chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
@@ -160,7 +160,7 @@ weft_status global_step_factor(global_step* g, const world* w, bool* made, int* 
     }
     if (g->pins.count > 0)
     {
-        fill(g, w->model, w->h);
+        global_step_fill(g, w->model, w->h);
         *updates = global_pins_update(g, w);
     }
     return WEFT_OK;

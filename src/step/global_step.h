@@ -64,6 +64,7 @@ void global_step_hold(global_step* g, const filter_record* filter, int count);
 // The factor for this substep, and what puts it right; *made: it was not there. Returns in *updates how many columns of
 // pins were made.
 weft_status global_step_factor(global_step* g, const world* w, bool* made, int* updates);
+void global_step_fill(global_step* g, const model* m, double h); // the values of A for this length of substep
 // A as a matrix of 3 x 3 blocks into w->values, for what adds to it.
 void global_step_blocks(global_step* g, world* w);
 // x = A^-1 b, with zero at held vertices; both may be the same.

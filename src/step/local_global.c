@@ -20,9 +20,9 @@
 // Contact prescribes directions and adds cushions, which come and go. To leave them out of the global step and put
 // x right afterwards (the paper's section 4.1) makes cloth that rests on something as soft as its iterations are few:
 // what hangs from a contact does not learn that it holds. So with contact a global step is the system of A and
-// cushions, filtered, by conjugate gradients with the factor of A as preconditioner: as many more solves as contact is
-// strange to A. What pulls is let go between turns. The paper's way is there for the asking (collision = 1): one solve
-// a turn, whatever touches.
+// cushions, filtered, by conjugate gradients with the factor of A as preconditioner (global_filtered.h): as many more
+// solves as contact is strange to A. What pulls is let go between turns. The paper's way is there for the asking
+// (collision = 1): one solve a turn, whatever touches.
 #include <string.h>
 
 #include "material/spring.h"
@@ -30,15 +30,7 @@
 
 enum
 {
-    NO_ACCELERATION,
-    CHEBYSHEV,
-    ANDERSON
-};
-
-enum
-{
-    COLLISION_SWEEPS = 4, // of the projection after each turn
-    LINE_SEARCH_MAX = 40
+    COLLISION_SWEEPS = 4 // of the projection after each turn
 };
 
 static const char* const counters[] = {"local_global_iterations",
@@ -69,9 +61,9 @@ static const method_setting settings[] = {
      .minimum = 0,
      .maximum = HUGE_VAL},
     {.name = "acceleration",
-     .summary = "0: none, 1: Chebyshev, 2: Anderson",
-     .value = ANDERSON,
-     .maximum = ANDERSON,
+     .summary = "0: none, 1: Chebyshev, 2: Anderson, 3: quasi-Newton",
+     .value = TURNS_QUASI_NEWTON,
+     .maximum = TURNS_QUASI_NEWTON,
      .whole = true},
     {.name = "radius",
      .summary = "Of the spectrum that Chebyshev takes for the iteration's",
@@ -106,7 +98,7 @@ static void positions_chunk(void* context, int begin, int end)
 
 static bool has_contact(const world* w)
 {
-    return w->contact && (w->contact->touch_count > 0 || w->contact->coupling_count > 0);
+    return w->contact && (w->contact->touch_count > 0 || w->contact->cushion_count > 0);
 }
 
 // What is held only in part, or together, is not in the factor.
@@ -230,15 +222,26 @@ static weft_status precondition(void* context, const vec3* r, vec3* h)
     return WEFT_OK;
 }
 
-static solve_options filtered_options(const world* w)
+// Of a solve in a turn: what is left is the next turn's, as what the local step leaves is. A filter that contact has no
+// part in stays the same for all turns, and is strange to A in few places.
+static const double filtered_tolerance = 1e-2, contact_tolerance = 0.1;
+
+enum
 {
-    return (solve_options){.tolerance = 1e-2, .max_iterations = 40, .pool = w->pool, .cpu = w->cpu};
+    FILTERED_MOST = 40,
+    CONTACT_MOST = 12
+};
+
+static solve_options tied_options(const world* w)
+{
+    return (solve_options){
+        .tolerance = filtered_tolerance, .max_iterations = FILTERED_MOST, .pool = w->pool, .cpu = w->cpu};
 }
 
 static weft_status cg_take(world* w, const linear_system* system, vec3* x)
 {
     local_global_data* d = w->data;
-    solve_options options = filtered_options(w);
+    solve_options options = tied_options(w);
     if (!d->cg.r)
     {
         TRY(cg_init(&d->cg, &options, system));
@@ -252,17 +255,13 @@ static weft_status cg_take(world* w, const linear_system* system, vec3* x)
     return status == WEFT_NOT_CONVERGED ? WEFT_OK : status; // what is left is the next turn's
 }
 
-// The system of A and cushions, filtered; with ties in the unknowns that they leave.
-static weft_status filtered_step(world* w)
+// The system of A and cushions, filtered, in the unknowns that ties leave.
+static weft_status tied_step(world* w)
 {
     local_global_data* d = w->data;
     linear_system system = world_system(w, w->rhs, NULL), reduced;
     memset(w->dv, 0, (size_t)w->model->vertex_count * sizeof(vec3));
-    if (!system_has_ties(&system))
-    {
-        return cg_take(w, &system, w->dv);
-    }
-    solve_options options = filtered_options(w);
+    solve_options options = tied_options(w);
     d->tied = d->tied ? d->tied : MEM_NEW(1, tied);
     if (!d->tied)
     {
@@ -272,6 +271,22 @@ static weft_status filtered_step(world* w)
     TRY(cg_take(w, &reduced, d->tied->y));
     weft_solve_stats stats = {0};
     tied_expand(d->tied, &options, &system, w->dv, &stats);
+    return WEFT_OK;
+}
+
+// The system of A and cushions, filtered.
+static weft_status filtered_step(world* w)
+{
+    local_global_data* d = w->data;
+    if (w->model->ties.count > 0)
+    {
+        return tied_step(w);
+    }
+    bool touches = has_contact(w);
+    TRY(d->filtered.r ? WEFT_OK : global_filtered_create(&d->filtered, w->model->vertex_count));
+    int solves = global_filtered_solve(&d->filtered, &d->global, w, w->rhs, touches ? CONTACT_MOST : FILTERED_MOST,
+                                       touches ? contact_tolerance : filtered_tolerance, w->dv);
+    world_count(w, counters[1], solves);
     return WEFT_OK;
 }
 
@@ -286,92 +301,12 @@ weft_status local_global_constrain(world* w)
     local_global_projects(w) ? contact_leave_rows(w->contact) : (void)0;
     TRY(local_global_projects(w) ? world_hold(w) : stage_constrain(w));
     world_prescribe(w, w->v_next);
-    if (!is_filtered(w))
+    if (!is_filtered(w) || w->model->ties.count == 0)
     {
-        return WEFT_OK;
+        return WEFT_OK; // no solve looks at blocks
     }
     global_step_blocks(&((local_global_data*)w->data)->global, w);
     return w->contact ? cushions_couple(w->contact, &w->A, w->pool) : WEFT_OK;
-}
-
-// ---- acceleration
-
-static void acceleration_clear(local_global_data* d)
-{
-    anderson_clear(&d->anderson);
-    d->omega = 1.0;
-    d->mixed = false;
-}
-
-typedef struct mix
-{
-    world* w;
-    local_global_data* d;
-    double omega; // 1: none
-} mix;
-
-static void chebyshev_chunk(void* context, int begin, int end)
-{
-    const mix* m = context;
-    vec3 *v = m->w->v_next, *before = m->d->before;
-    for (int i = begin; i < end; i++)
-    {
-        vec3 image = v3_add(v[i], m->w->dv[i]), last = before[i];
-        before[i] = v[i];
-        m->d->anderson.G[i] = image;
-        v[i] = m->d->mixed ? v3_madd(last, m->omega, v3_sub(image, last)) : image;
-    }
-}
-
-// Wang 2015: omega -> 4 / (4 - radius^2 omega).
-static void chebyshev_mix(world* w, local_global_data* d)
-{
-    double radius = world_setting(w, "radius");
-    bool first = d->omega == 1.0;
-    mix m = {w, d, first ? 2.0 / (2.0 - radius * radius) : 4.0 / (4.0 - radius * radius * d->omega)};
-    parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, chebyshev_chunk, &m);
-    d->omega = d->mixed ? m.omega : 1.0;
-    d->mixed = true;
-}
-
-static void plain_chunk(void* context, int begin, int end)
-{
-    const world* w = context;
-    for (int i = begin; i < end; i++)
-    {
-        w->v_next[i] = v3_add(w->v_next[i], w->dv[i]);
-    }
-}
-
-static void accelerate(world* w, local_global_data* d, int kind)
-{
-    if (kind == CHEBYSHEV)
-    {
-        chebyshev_mix(w, d);
-    }
-    else if (kind == ANDERSON)
-    {
-        anderson_mix(&d->anderson, w->pool, w->cpu, w->dv, w->v_next);
-        d->mixed = d->anderson.filled > 0;
-    }
-    else
-    {
-        parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, plain_chunk, w);
-    }
-}
-
-// A mixed iterate that is worse than the one before gives way to the plain image, and nothing is remembered. `now` is
-// g of the iterate, *value that of the one before.
-static void safeguard(world* w, local_global_data* d, double now, double* value)
-{
-    if (d->mixed && !(now <= *value))
-    {
-        memcpy(w->v_next, d->anderson.G, (size_t)w->model->vertex_count * sizeof(vec3));
-        acceleration_clear(d);
-        now = local_global_descend(w);
-        world_count(w, counters[3], 1.0);
-    }
-    *value = now;
 }
 
 // ---- turns
@@ -408,38 +343,54 @@ static weft_status turn_take(world* w)
     return local_global_projects(w) ? move_out(w) : WEFT_OK;
 }
 
-// What is moved out is not where the mixed ones lie: it is not mixed.
+// What is moved out is not where the mixed ones lie: it is not mixed. Filtered solves are rough, and a quasi-Newton
+// method takes their errors for curvature, where Anderson's squares smooth them.
 static int acceleration_of(const world* w)
 {
+    int wanted = (int)world_setting(w, "acceleration");
     bool moved = local_global_projects(w) && w->contact->rows.count > 0;
-    return moved ? NO_ACCELERATION : (int)world_setting(w, "acceleration");
+    return moved ? TURNS_PLAIN : wanted == TURNS_QUASI_NEWTON && is_filtered(w) ? TURNS_ANDERSON : wanted;
+}
+
+// A mixed iterate that is worse than the one before gives way. `now` is g of the iterate, *value that of the one
+// before.
+static void safeguard(world* w, double now, double* value)
+{
+    local_global_data* d = w->data;
+    while (turns_are_mixed(&d->turns) && !(now <= *value))
+    {
+        turns_retreat(&d->turns, w);
+        now = local_global_descend(w);
+        world_count(w, counters[3], 1.0);
+    }
+    *value = now;
 }
 
 static weft_status stage_iterate(world* w)
 {
     local_global_data* d = w->data;
-    int turns = (int)world_setting(w, "iterations"), kind = acceleration_of(w);
+    int turns = (int)world_setting(w, "iterations");
     double value = INFINITY;
     TRY(local_global_constrain(w));
-    acceleration_clear(d);
+    TRY(turns_begin(&d->turns, w, acceleration_of(w)));
     for (int turn = 0, released = 0; turn < turns; turn++)
     {
         double now = local_global_descend(w);
         if (turn > 0 && released < RELEASES_MAX && world_release(w, local_global_reaction, w->v_next))
         {
             released++;
-            acceleration_clear(d);
+            turns_clear(&d->turns);
             value = INFINITY;
             TRY(local_global_constrain(w));
             now = local_global_descend(w);
         }
-        safeguard(w, d, now, &value);
+        safeguard(w, now, &value);
         TRY(turn_take(w));
-        accelerate(w, d, kind);
+        turns_mix(&d->turns, w, world_setting(w, "radius"));
     }
     world_count(w, counters[0], turns);
     local_global_projects(w) ? world_prescribe(w, w->v_next) : (void)0; // to be moved out has loosened ties
-    safeguard(w, d, local_global_descend(w), &value);
+    safeguard(w, local_global_descend(w), &value);
     return local_global_newton(w, value);
 }
 
@@ -472,7 +423,6 @@ static weft_status prepare(world* w, void* data)
     d->fading = MEM_NEW(w->model->vertex_count, vec3);
     d->loads = MEM_NEW(w->model->vertex_count, vec3);
     d->before = MEM_NEW(w->model->vertex_count, vec3);
-    TRY(anderson_create(&d->anderson, w->model->vertex_count, w->model->mass));
     return d->fading && d->loads && d->before ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
 }
 
@@ -488,13 +438,14 @@ static void finish(void* data)
     local_global_data* d = data;
     global_step_finish(&d->global);
     spring_net_finish(&d->springs);
+    global_filtered_finish(&d->filtered);
     cg_finish(&d->cg);
     tied_finish(d->tied);
     shape_damping_finish(&d->shapes);
     mem_free(d->fading);
     mem_free(d->loads);
     mem_free(d->before);
-    anderson_finish(&d->anderson);
+    turns_finish(&d->turns);
 }
 
 static const stage stages[] = {

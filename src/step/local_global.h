@@ -5,24 +5,24 @@
 #include "material/spring_net.h"
 #include "solve/cg/cg.h"
 #include "solve/ties/tied.h"
-#include "step/anderson.h"
+#include "step/global_filtered.h"
 #include "step/global_step.h"
 #include "step/shape_damping.h"
+#include "step/turns.h"
 
 typedef struct local_global_data
 {
     global_step global;
-    spring_net springs;   // all zero: there are none
-    bool has_others;      // inner forces of other kinds
-    vec3 *fading, *loads; // [vertex_count] m/s: v_n less damping from outside; N, that do not depend on x
-    shape_damping shapes; // all zero: it was not asked for yet
-    cg cg;                // of global steps with contact, and of pins that hold in part
-    tied* tied;           // likewise with ties; NULL: there were none yet
-    anderson anderson;    // its memory; the image G serves Chebyshev, too
-    vec3* before;         // [vertex_count] m/s, of Chebyshev: the iterate before
-    double omega;         // likewise
-    bool mixed;           // the iterate is not the image of the last one
-    const world* w;       // whose step is under way
+    spring_net springs;       // all zero: there are none
+    bool has_others;          // inner forces of other kinds
+    vec3 *fading, *loads;     // [vertex_count] m/s: v_n less damping from outside; N, that do not depend on x
+    shape_damping shapes;     // all zero: it was not asked for yet
+    global_filtered filtered; // global steps with contact, and with pins that hold in part; all zero: there were none
+    cg cg;                    // those with ties
+    tied* tied;               // likewise; NULL: there were none yet
+    vec3* before;             // [vertex_count] m/s, of Newton's end: the iterate before
+    turns turns;              // what is remembered of them, for acceleration
+    const world* w;           // whose step is under way
 } local_global_data;
 
 element_motion local_global_motion(const world* w); // at the iterate

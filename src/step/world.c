@@ -249,6 +249,8 @@ static void solve_counted(world* w)
     w->stats->rate = stats->rate;
     w->stats->level_count = stats->level_count;
     w->stats->operator_complexity = stats->operator_complexity;
+    w->stats->components = stats->components;
+    w->stats->row_products += stats->row_products;
 }
 
 weft_status world_solve_once(world* w, const linear_system* system, vec3* x)

@@ -234,7 +234,7 @@ static weft_status read_lines(FILE* file, stats_columns* s)
 weft_status stats_columns_read(const char* path, stats_columns* out, weft_error* error)
 {
     *out = (stats_columns){0};
-    FILE* file = fopen(path, "rb");
+    FILE* file = file_stream(path, FILE_TO_READ);
     if (!file)
     {
         return errno == ENOENT ? WEFT_OK : file_error(error, path, "cannot read");

@@ -6,6 +6,9 @@
 // started from x = S x0 + (I - S) z and stopped when r^T M^-1 r <= tolerance^2 bhat^T M^-1 bhat with
 // bhat = S (b - A (I - S) z).
 //
+// The original (Baraff and Witkin 1998, section 5.2) starts from x = (I - S) z, whatever guess there is, and stops when
+// r^T M^-1 r <= tolerance^2 (S b)^T M^-1 (S b). Its text has P where M^-1 is here, and P_ii = 1 / A_ii: meant alike.
+//
 // With a block diagonal M an iteration is three passes over the vertices: new direction, product with p.s, update of x
 // and r with h = M^-1 r and r.h. The filter is applied inside the passes, chunk by chunk. With a hook the update stops
 // at r; the hook makes h, and one more pass the sums.
@@ -56,24 +59,47 @@ void cg_constrain(cg* c, const linear_system* system)
     }
 }
 
-weft_status cg_init(cg* c, const solve_options* options, const linear_system* system)
+static weft_status cg_reserve(cg* c, int n)
 {
-    int n = system->A.pattern->row_count;
-    *c = (cg){.options = *options, .row_count = n};
-    c->iteration_limit =
-        options->max_iterations ? options->max_iterations : ITERATION_LIMIT_BASE + (int64_t)ITERATIONS_A_VERTEX * n;
+    if (n <= c->capacity)
+    {
+        return WEFT_OK;
+    }
+    cg_finish(c);
     c->r = MEM_NEW(n, vec3);
     c->p = MEM_NEW(n, vec3);
     c->s = MEM_NEW(n, vec3);
     c->h = MEM_NEW(n, vec3);
     c->partial = MEM_NEW(n / ROW_GRAIN + 1, double);
     c->record_start = MEM_NEW(n / ROW_GRAIN + 2, int);
-    if (!c->r || !c->p || !c->s || !c->h || !c->partial || !c->record_start)
-    {
-        return WEFT_NO_MEMORY;
-    }
+    bool good = c->r && c->p && c->s && c->h && c->partial && c->record_start;
+    c->capacity = good ? n : 0;
+    return good ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+weft_status cg_renew(cg* c, const solve_options* options, const linear_system* system)
+{
+    int n = system->A.pattern->row_count;
+    TRY(cg_reserve(c, n));
+    *c = (cg){.options = *options,
+              .row_count = n,
+              .capacity = c->capacity,
+              .r = c->r,
+              .p = c->p,
+              .s = c->s,
+              .h = c->h,
+              .partial = c->partial,
+              .record_start = c->record_start};
+    c->iteration_limit =
+        options->max_iterations ? options->max_iterations : ITERATION_LIMIT_BASE + (int64_t)ITERATIONS_A_VERTEX * n;
     cg_constrain(c, system);
     return WEFT_OK;
+}
+
+weft_status cg_init(cg* c, const solve_options* options, const linear_system* system)
+{
+    *c = (cg){0};
+    return cg_renew(c, options, system);
 }
 
 double cg_bytes(const cg* c)
@@ -243,6 +269,19 @@ static double residual_of(pass* a, const vec3* y)
     return sum_of(a, residual_pass);
 }
 
+// r = S b, returns r . r
+static double residual_of_zero(pass* a)
+{
+    memset(a->c->s, 0, (size_t)a->c->row_count * sizeof(vec3));
+    return sum_of(a, residual_pass);
+}
+
+// Where nothing is prescribed A y is zero: nothing moves, or what is held stands still.
+static double residual_of_prescribed(pass* a)
+{
+    return vector_is_zero(a->c->p, a->c->row_count) ? residual_of_zero(a) : residual_of(a, a->c->p);
+}
+
 // p = x
 static void copy_pass(void* context, int begin, int end)
 {
@@ -410,12 +449,33 @@ static weft_status start(pass* a)
     return precondition(a);
 }
 
+// r of the reference of the stopping rule, returns r . r; (I - S) z is in p. The original's is no measure when S b is
+// zero and only z moves anything: then the corrected one counts.
+static double reference_residual(pass* a)
+{
+    double sq = a->c->original ? residual_of_zero(a) : 0.0;
+    return sq != 0.0 ? sq : residual_of_prescribed(a);
+}
+
+// The start of the original: (I - S) z.
+static weft_status start_at_z(pass* a)
+{
+    filter_prescribed(a->system, a->x);
+    a->sq = residual_of_x(a);
+    return precondition(a);
+}
+
 static void report(pass* a, double reference, double first, double reference_sq, weft_solve_stats* stats)
 {
     stats->residual = reference > 0.0 ? sqrt(a->delta / reference) : 0.0;
     if (stats->iterations > 0 && first > 0.0 && a->delta > 0.0)
     {
         stats->rate = pow(a->delta / first, 0.5 / stats->iterations);
+    }
+    if (stats->converged && a->c->options.no_residual2)
+    {
+        stats->residual2 = NAN;
+        return;
     }
     double end_sq = residual_of_x(a);
     stats->residual2 = reference_sq > 0.0 ? sqrt(end_sq / reference_sq) : 0.0;
@@ -431,7 +491,7 @@ weft_status cg_solve(cg* c, const linear_system* system, vec3* x, weft_solve_sta
 
     // The reference of the stopping rule, from x = (I - S) z.
     filter_prescribed(system, c->p);
-    double reference_sq = a.sq = residual_of(&a, c->p);
+    double reference_sq = a.sq = reference_residual(&a);
     weft_status status = precondition(&a);
     if (status != WEFT_OK)
     {
@@ -444,7 +504,7 @@ weft_status cg_solve(cg* c, const linear_system* system, vec3* x, weft_solve_sta
     }
     double reference = a.delta;
 
-    status = start(&a);
+    status = c->original ? start_at_z(&a) : start(&a);
     // Nothing to solve: (I - S) z is the answer, whatever the guess was.
     if (reference == 0.0)
     {

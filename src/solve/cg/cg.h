@@ -13,10 +13,10 @@ typedef struct cg
 {
     // Set by cg_init.
     solve_options options;
-    int row_count;
-    vec3 *r, *p, *s, *h; // [row_count]
-    double* partial;     // [chunks] a second sum beside the one of parallel_sum
-    int* record_start;   // [chunks + 1] first filter record of a chunk
+    int row_count, capacity; // rows; rows that there is room for
+    vec3 *r, *p, *s, *h;     // [row_count]
+    double* partial;         // [chunks] a second sum beside the one of parallel_sum
+    int* record_start;       // [chunks + 1] first filter record of a chunk
 
     // For the user to set after cg_init. Without a hook inv is needed.
     int64_t iteration_limit;       // options.max_iterations, or 1000 + 30 a vertex without it
@@ -26,10 +26,13 @@ typedef struct cg
     // A good hook that is another map each time (it rounds, iterates) wants this; for a constant or a weak one it is no
     // gain.
     bool flexible;
+    bool original; // Baraff and Witkin's own start and stopping rule
 } cg;
 
 // For analyze: allocates and keeps where each chunk's filter records begin. Clean up with cg_finish also on failure.
 weft_status cg_init(cg* c, const solve_options* options, const linear_system* system);
+// The same for one that is zeroed or was set up before, whose arrays it keeps where they are large enough.
+weft_status cg_renew(cg* c, const solve_options* options, const linear_system* system);
 void cg_finish(cg* c);
 void cg_constrain(cg* c, const linear_system* system); // other constraints, as many rows
 

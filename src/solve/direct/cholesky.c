@@ -206,6 +206,7 @@ static weft_status cholesky_solve_again(void* state, const linear_system* system
         return WEFT_NOT_CONVERGED;
     }
     c->cg.options = c->options;
+    c->cg.options.no_residual2 = false; // it decides
     c->cg.options.tolerance = AGAIN_SHARPER * fmin(c->options.tolerance, direct_tolerance_max);
     c->cg.iteration_limit = (int64_t)limit;
     cg_constrain(&c->cg, system);

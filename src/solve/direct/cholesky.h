@@ -78,6 +78,7 @@ typedef struct chol_numeric
     double* L;            // [factor_size]
     double* U;            // [update_size]
     int sides;            // right-hand sides that there is room for
+    bool inverted;        // diagonal tiles hold their inverses: with several sides, that is for many solves
     double* x;            // [sides * x_size] padded vectors, by rank
     double* y;            // [sides * y_size] what each node passes to its ancestors
     unsigned char* pivot; // [node_count] pivot_result of each node

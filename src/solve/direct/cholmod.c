@@ -219,6 +219,118 @@ static weft_status cholmod_state_solve(void* state, const linear_system* system,
     return direct_solve_run(&d, system, x, stats);
 }
 
+// ---- one number a pair of vertices, three right-hand sides: the yardstick of local/global methods
+
+void openblas_set_num_threads(int count);
+int openblas_get_num_threads(void);
+
+typedef struct scalar_state
+{
+    cholmod_common common;
+    cholmod_sparse* A;
+    cholmod_factor* L;
+    cholmod_dense *b, *x, *y_work, *e_work;
+} scalar_state;
+
+static void scalar_finish(scalar_state* s)
+{
+    cholmod_l_free_sparse(&s->A, &s->common);
+    cholmod_l_free_factor(&s->L, &s->common);
+    cholmod_l_free_dense(&s->b, &s->common);
+    cholmod_l_free_dense(&s->x, &s->common);
+    cholmod_l_free_dense(&s->y_work, &s->common);
+    cholmod_l_free_dense(&s->e_work, &s->common);
+    cholmod_l_finish(&s->common);
+}
+
+// The lower triangle; rows are used as columns.
+static bool scalar_fill(scalar_state* s, const scalar_trial* trial)
+{
+    const bsr_pattern* p = trial->pattern;
+    size_t n = (size_t)p->row_count;
+    s->A = cholmod_l_allocate_sparse(n, n, (size_t)p->block_count, true, true, -1, CHOLMOD_REAL, &s->common);
+    s->b = cholmod_l_allocate_dense(n, 3, n, CHOLMOD_REAL, &s->common);
+    if (!s->A || !s->b)
+    {
+        return false;
+    }
+    SuiteSparse_long *start = s->A->p, *row = s->A->i, count = 0;
+    double *values = s->A->x, *sides = s->b->x;
+    for (int i = 0; i < p->row_count; i++)
+    {
+        start[i] = count;
+        for (int slot = p->row_start[i]; slot < p->row_start[i + 1]; slot++)
+        {
+            if (p->column[slot] >= i)
+            {
+                row[count] = p->column[slot];
+                values[count++] = trial->values[slot];
+            }
+        }
+        sides[i] = trial->b[i].x;
+        sides[n + (size_t)i] = trial->b[i].y;
+        sides[2 * n + (size_t)i] = trial->b[i].z;
+    }
+    start[n] = count;
+    return true;
+}
+
+static weft_status scalar_measure(scalar_state* s, const scalar_trial* trial, scalar_times* out)
+{
+    *out = (scalar_times){INFINITY, INFINITY, 0.0};
+    for (int k = 0; k < trial->rounds; k++)
+    {
+        double begin = trial->clock();
+        cholmod_l_factorize(s->A, s->L, &s->common);
+        double factored = trial->clock();
+        if (s->common.status != CHOLMOD_OK)
+        {
+            return WEFT_NOT_DEFINITE;
+        }
+        cholmod_l_solve2(CHOLMOD_A, s->L, s->b, NULL, &s->x, NULL, &s->y_work, &s->e_work, &s->common);
+        out->factor = fmin(out->factor, factored - begin);
+        out->solve = fmin(out->solve, trial->clock() - factored);
+    }
+    out->nonzeros = s->common.lnz;
+    const double* x = s->x->x;
+    size_t n = s->x->nrow;
+    for (size_t i = 0; i < n; i++)
+    {
+        trial->x[i] = v3(x[i], x[n + i], x[2 * n + i]);
+    }
+    return WEFT_OK;
+}
+
+// Way 0 is supernodal over METIS, as Weft's own factor; way 1 what CHOLMOD chooses by itself.
+static weft_status scalar_run(const scalar_trial* trial, int way, scalar_times* out)
+{
+    if (way > 1)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    scalar_state s = {0};
+    int threads = openblas_get_num_threads();
+    openblas_set_num_threads(1);
+    cholmod_l_start(&s.common);
+    s.common.print = 0;
+    if (way == 0)
+    {
+        s.common.supernodal = CHOLMOD_SUPERNODAL;
+        s.common.nmethods = 1;
+        s.common.method[0].ordering = CHOLMOD_METIS;
+        s.common.postorder = true;
+    }
+    weft_status status = WEFT_NO_MEMORY;
+    if (scalar_fill(&s, trial))
+    {
+        s.L = cholmod_l_analyze(s.A, &s.common);
+        status = s.L ? scalar_measure(&s, trial, out) : status;
+    }
+    scalar_finish(&s);
+    openblas_set_num_threads(threads);
+    return status;
+}
+
 const linear_solver solver_cholmod = {
     .name = "cholmod",
     .summary = "direct: SuiteSparse CHOLMOD, supernodal, over METIS",
@@ -227,4 +339,5 @@ const linear_solver solver_cholmod = {
     .factor = cholmod_state_factor,
     .solve = cholmod_state_solve,
     .finish = cholmod_state_finish,
+    .scalar = scalar_run,
 };

@@ -54,6 +54,7 @@ typedef enum pivot_result
 typedef struct dense_sides
 {
     int count;
+    bool inverted; // diagonal tiles hold their inverses
     size_t x_apart, y_apart;
 } dense_sides;
 
@@ -71,6 +72,9 @@ typedef struct dense_kernels
     // Adds the lower triangle of a child's U to the front: row i of the child is row position[i] here, increasing.
     void (*extend_add)(const front* f, const double* child, const int* position, int row_count, int slab_begin,
                        int slab_end);
+    // The diagonal tiles of a factored front become their inverses, for solves that come often: a substitution in a
+    // tile waits at each row. What factors other fronts does not look at them.
+    void (*invert_pivots)(const front* f);
     // Triangular solves, for several right-hand sides at once, so that L is read once for all of them.
     // x = L11^-1 x, x is [8 * pivot_tiles].
     void (*solve_pivots)(const front* f, const dense_sides* sides, double* x);

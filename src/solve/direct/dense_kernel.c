@@ -376,6 +376,7 @@ const dense_kernels KERNEL_NAME(dense_kernels) = {
     .solve_panel = dense_solve_panel,
     .update_trailing = dense_update_trailing,
     .extend_add = dense_extend_add,
+    .invert_pivots = KERNEL_NAME(dense_invert_pivots),
     .solve_pivots = KERNEL_NAME(dense_solve_pivots),
     .multiply_rows = KERNEL_NAME(dense_multiply_rows),
     .multiply_rows_transposed = KERNEL_NAME(dense_multiply_rows_transposed),

@@ -94,6 +94,7 @@ typedef struct tile_range
 } tile_range;
 
 // Of dense_solve_kernel.c; see dense_kernels.
+void KERNEL_NAME(dense_invert_pivots)(const front* f);
 void KERNEL_NAME(dense_solve_pivots)(const front* f, const dense_sides* s, double* x);
 void KERNEL_NAME(dense_multiply_rows)(const front* f, const dense_sides* s, const double* x, double* y, int slab_begin,
                                       int slab_end);

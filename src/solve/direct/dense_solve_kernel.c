@@ -100,14 +100,93 @@ WIDE_INLINE void pivot_tile_solve(int sides, const double* tile, side_pointers x
     pivots_give(sides, &b, x);
 }
 
-WIDE_INLINE void solve_pivots_sized(int sides, const front* f, size_t x_apart, double* x)
+// ---- diagonal tiles that hold their inverse
+
+// -1 in lanes of a column that belong to the inverse, from its row on, or to its transpose, up to there.
+static const int64_t lower_lanes[2 * TILE] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
+static const int64_t upper_lanes[2 * TILE] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+
+WIDE_INLINE lane lane_masked(const double* p, const int64_t* mask)
+{
+    typedef int64_t lane_bits __attribute__((vector_size(LANES * 8)));
+    lane_bits bits;
+    memcpy(&bits, mask, sizeof(bits));
+    return (lane)((lane_bits)lane_load(p) & bits);
+}
+
+// x = T x with T the lower or upper half of the tile: products alone, where a substitution waits at every row.
+WIDE_INLINE void inverse_multiply(int sides, const double* tile, bool upper, side_pointers x)
+{
+    lane sum[PARTS][2][SIDES_MAX];
+    memset(sum, 0, sizeof(sum));
+    for (int p = 0; p < PARTS; p++)
+    {
+#pragma GCC unroll 8
+        for (int k = 0; k < TILE; k++)
+        {
+            const int64_t* mask = (upper ? upper_lanes + TILE - 1 : lower_lanes + TILE) - k + LANES * p;
+            lane left = lane_masked(tile + TILE * k + LANES * p, mask);
+            for (int r = 0; r < sides; r++)
+            {
+                sum[p][k % 2][r] = lane_subtract_product(sum[p][k % 2][r], left, lane_broadcast(x.at[r] + k));
+            }
+        }
+    }
+    for (int p = 0; p < PARTS; p++)
+    {
+        for (int r = 0; r < sides; r++)
+        {
+            lane_store(x.at[r] + LANES * p, sum[p][0][r] + sum[p][1][r]);
+        }
+    }
+}
+
+// A factored diagonal tile becomes -L^-1 in its lower half and the transpose of that in its upper one: both
+// substitutions then go down columns.
+static void tile_invert(double* tile)
+{
+    double inverse[TILE_SIZE] = {0};
+    for (int j = 0; j < TILE; j++)
+    {
+        inverse[TILE * j + j] = tile[TILE * j + j];
+        for (int i = j + 1; i < TILE; i++)
+        {
+            double sum = 0.0;
+            for (int k = j; k < i; k++)
+            {
+                sum += tile[TILE * k + i] * inverse[TILE * j + k];
+            }
+            inverse[TILE * j + i] = -sum * tile[TILE * i + i];
+        }
+    }
+    for (int j = 0; j < TILE; j++)
+    {
+        for (int i = j; i < TILE; i++)
+        {
+            tile[TILE * j + i] = tile[TILE * i + j] = -inverse[TILE * j + i];
+        }
+    }
+}
+
+void KERNEL_NAME(dense_invert_pivots)(const front* f)
+{
+    for (int i = 0; i < f->pivot_tiles; i++)
+    {
+        tile_invert(front_slab(f, i) + (size_t)i * TILE_SIZE);
+    }
+}
+
+// ---- fronts
+
+WIDE_INLINE void solve_pivots_sized(int sides, const front* f, bool inverted, size_t x_apart, double* x)
 {
     for (int i = 0; i < f->pivot_tiles; i++)
     {
         const double* slab = front_slab(f, i);
         side_pointers y = sides_at(sides, x + i * TILE, x_apart);
         slab_multiply(sides, slab, sides_at(sides, x, x_apart), i * TILE, y);
-        pivot_tile_solve(sides, slab + (size_t)i * TILE_SIZE, y);
+        inverted ? inverse_multiply(sides, slab + (size_t)i * TILE_SIZE, false, y)
+                 : pivot_tile_solve(sides, slab + (size_t)i * TILE_SIZE, y);
     }
 }
 
@@ -199,14 +278,15 @@ WIDE_INLINE void pivot_tile_solve_transposed(int sides, const double* tile, side
     pivots_give(sides, &b, x);
 }
 
-WIDE_INLINE void solve_pivots_transposed_sized(int sides, const front* f, size_t x_apart, double* x)
+WIDE_INLINE void solve_pivots_transposed_sized(int sides, const front* f, bool inverted, size_t x_apart, double* x)
 {
     for (int i = f->pivot_tiles - 1; i >= 0; i--)
     {
         side_pointers y = sides_at(sides, x + i * TILE, x_apart);
         side_pointers below = sides_at(sides, x + (i + 1) * TILE, x_apart);
         column_multiply(sides, f, i, (tile_range){i + 1, f->pivot_tiles}, below, y);
-        pivot_tile_solve_transposed(sides, front_slab(f, i) + (size_t)i * TILE_SIZE, y);
+        const double* tile = front_slab(f, i) + (size_t)i * TILE_SIZE;
+        inverted ? inverse_multiply(sides, tile, true, y) : pivot_tile_solve_transposed(sides, tile, y);
     }
 }
 
@@ -236,7 +316,7 @@ WIDE_INLINE void solve_pivots_transposed_sized(int sides, const front* f, size_t
 
 void KERNEL_NAME(dense_solve_pivots)(const front* f, const dense_sides* s, double* x)
 {
-    FOR_SIDES(s->count, solve_pivots_sized(sides, f, s->x_apart, x + (size_t)first * s->x_apart))
+    FOR_SIDES(s->count, solve_pivots_sized(sides, f, s->inverted, s->x_apart, x + (size_t)first * s->x_apart))
 }
 
 void KERNEL_NAME(dense_multiply_rows)(const front* f, const dense_sides* s, const double* x, double* y, int slab_begin,
@@ -258,5 +338,6 @@ void KERNEL_NAME(dense_multiply_rows_transposed)(const front* f, const dense_sid
 
 void KERNEL_NAME(dense_solve_pivots_transposed)(const front* f, const dense_sides* s, double* x)
 {
-    FOR_SIDES(s->count, solve_pivots_transposed_sized(sides, f, s->x_apart, x + (size_t)first * s->x_apart))
+    FOR_SIDES(s->count,
+              solve_pivots_transposed_sized(sides, f, s->inverted, s->x_apart, x + (size_t)first * s->x_apart))
 }

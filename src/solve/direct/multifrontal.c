@@ -39,6 +39,7 @@ static bool fit(void** array, size_t* room, size_t bytes)
 weft_status chol_numeric_fit(const chol_symbolic* s, int sides, chol_numeric* out)
 {
     out->sides = sides;
+    out->inverted = sides > 1;
     bool ok = fit((void**)&out->L, &out->room[0], s->factor_size * sizeof(double)) &&
               fit((void**)&out->U, &out->room[1], s->update_size * sizeof(double)) &&
               fit((void**)&out->x, &out->room[2], (size_t)sides * s->x_size * sizeof(double)) &&
@@ -213,6 +214,7 @@ static void node_factor(const run* r, int k)
     front_loop l = {.kernels = r->engine->kernels, .f = run_front(r, node)};
     node_assemble(r, node, &l);
     r->n->pivot[k] = (unsigned char)front_eliminate(r, &l);
+    r->n->inverted ? l.kernels->invert_pivots(&l.f) : (void)0;
 }
 
 static void tasks_factor(void* context, int begin, int end)
@@ -259,7 +261,7 @@ static front_loop solve_loop(const run* r, const chol_node* node)
 {
     return (front_loop){.kernels = r->engine->kernels,
                         .f = run_front(r, node),
-                        .sides = {r->n->sides, r->s->x_size, r->s->y_size},
+                        .sides = {r->n->sides, r->n->inverted, r->s->x_size, r->s->y_size},
                         .x = r->n->x + node->x,
                         .y = r->n->y + node->y};
 }

@@ -1,6 +1,7 @@
 // Fill-reducing order of a graph: nested dissection by METIS. Small separators are eliminated last, so that the parts
 // between them are independent. Nothing else in Weft touches METIS.
 #include <metis.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "solve/direct/cholesky.h"
@@ -10,6 +11,10 @@ enum
     SEED = 7,
     GRAPH_MINIMUM = 128 // below it any order will do: the coarsest level of multigrid, small cloths
 };
+
+// METIS draws from the random numbers of the C library, one sequence a process: two that run at once would disturb each
+// other's, and orders, hence bits, would depend on threads.
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static void ordering_natural(int count, int* order)
 {
@@ -71,7 +76,9 @@ weft_status ordering_dissect(const bsr_pattern* pattern, int* order)
         METIS_SetDefaultOptions(options);
         options[METIS_OPTION_SEED] = SEED;
         idx_t vertex_count = count;
+        pthread_mutex_lock(&one_at_a_time);
         int answer = METIS_NodeND(&vertex_count, start, neighbor, NULL, options, to_vertex, to_rank);
+        pthread_mutex_unlock(&one_at_a_time);
         if (answer == METIS_OK && ordering_is_permutation(count, to_vertex, to_rank))
         {
             for (int k = 0; k < count; k++)

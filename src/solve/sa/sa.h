@@ -26,6 +26,7 @@ enum
     SA_PRODUCTS_MAX = 4096,  // of a row of A P that are listed
     SA_LOWER_MAX = 64,       // blocks of a row of the incomplete factor; more are left out
     SA_HALF_BLOCK = 12,      // numbers of a block of the factor: three rows of three and a zero
+    SA_COUNT_MAX = 1000000,  // iterations that a checkpoint may say were lost
     SA_BASIS = 10,           // Lanczos iterations that look for its radius
     SA_RENEWED = 2,          // those that follow a radius when values change
     SA_RENEWED_CONTACTS = 6  // and when contacts do, which spoil an incomplete factor in new places
@@ -231,6 +232,35 @@ typedef struct sa_update
 } sa_update;
 
 weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, const sa_update* update);
+
+// What a checkpoint keeps of a hierarchy with more than one level, and of the solver that it serves: sa_plan.c.
+typedef struct sa_plan_head
+{
+    double radius, incomplete_radius; // of the finest level
+    uint64_t pattern;                 // fingerprint of the matrix's
+    int32_t level_count, kernel_block, packed, folded, insist, direct, prefilter;
+    int32_t cluster_count; // of the incomplete factor, 0: there is none
+    // Of the solver.
+    int32_t first_iterations, last_iterations, lost, patience, smooth_iterations, refuted;
+    int32_t rows[WEFT_LEVEL_MAX];
+} sa_plan_head;
+
+typedef struct sa_plan
+{
+    sa_plan_head head;
+    // Of each level but the last: aggregate [rows], P_start [rows + 1], P_column. Of the factor: cluster [rows],
+    // fill_start [rows + 1], fill.
+    int32_t* lists;
+    float* reals; // of the finest level: top [3 * rows], of the factor shift [rows]
+    size_t list_count, real_count;
+} sa_plan;
+
+sa_plan* sa_plan_make(const sa_hierarchy* h, const sa_plan_head* counts); // NULL: no memory
+void sa_plan_save(const sa_plan* plan, section_writer* out);
+weft_status sa_plan_load(sa_plan** out, sections* from, weft_error* error); // NULL: the file has none
+// A hierarchy without numbers, which the next sa_refresh makes whole when it renews the interpolation.
+weft_status sa_plan_restore(const sa_plan* plan, sa_hierarchy* h);
+void sa_plan_finish(sa_plan* plan); // NULL is fine
 // The same pattern, of which a few rows have other values or constraints; false when that is no small thing, or when
 // the hierarchy cannot: then it is not to be used without a refresh.
 bool sa_mend(sa_hierarchy* h, const linear_system* system);
@@ -255,9 +285,19 @@ void sa_run_pass(workers* pool, int count, int grain, parallel_fn* pass, void* c
 // Whether a good part of the cloth is bent so much from vertex to vertex that block Jacobi does not smooth it.
 bool sa_is_folded(const sa_hierarchy* h, const linear_system* system);
 weft_status sa_incomplete_build(sa_hierarchy* h, sa_level* l);
-weft_status sa_incomplete_refresh(sa_hierarchy* h, sa_level* l); // new values
-weft_status sa_incomplete_repeat(sa_hierarchy* h, sa_level* l);  // the same values, once, with the shifts as they are
+weft_status sa_incomplete_refresh(sa_hierarchy* h, sa_level* l);   // new values
+weft_status sa_incomplete_structure(sa_hierarchy* h, sa_level* l); // of a plan, without values
+weft_status sa_incomplete_repeat(sa_hierarchy* h, sa_level* l);    // the same values, once, with the shifts as they are
 weft_status sa_incomplete_restructure(sa_hierarchy* h, sa_level* l); // another pattern of as many rows
+// What was decided about a factor, for the next refresh to make one of.
+typedef struct sa_factor_plan
+{
+    const int32_t* cluster;
+    int cluster_count;
+    const int32_t *fill_start, *fill;
+    const float* shift;
+} sa_factor_plan;
+weft_status sa_incomplete_restore(sa_hierarchy* h, sa_level* l, const sa_factor_plan* plan);
 // More shift for the next factor, where `top` is or everywhere.
 void sa_incomplete_stiffen(sa_level* l, bool everywhere);
 void sa_incomplete_finish(sa_incomplete* f);                    // NULL is fine
@@ -289,6 +329,7 @@ weft_status sa_relax_kernel(sa_hierarchy* h, sa_level* l);
 weft_status sa_tentative(sa_hierarchy* h, sa_level* l, sa_level* coarse);
 // The structures of P and its transpose; of A P and the coarse matrix.
 weft_status sa_structure_P(sa_hierarchy* h, sa_level* l, const sa_filter* filter);
+weft_status sa_transpose_P(sa_hierarchy* h, sa_level* l);
 weft_status sa_structure_coarse(sa_hierarchy* h, sa_level* l, sa_level* coarse);
 
 // Lists of keys, one for each row, or one key a row when start is NULL; keys are divided first, negative ones left out,
@@ -343,6 +384,8 @@ weft_status sa_load_finest(sa_hierarchy* h, const linear_system* system);
 weft_status sa_constrain_P(sa_hierarchy* h, const linear_system* system);
 void sa_copy_P(const sa_hierarchy* h, const sa_level* l); // R
 weft_status sa_invert_diagonal(const sa_hierarchy* h, sa_level* l);
+weft_status sa_alloc_level(sa_hierarchy* h, sa_level* l);   // memory of vectors and inverse
+weft_status sa_alloc_P(sa_hierarchy* h, sa_level* l);       // and of the interpolation's numbers
 weft_status sa_prepare_level(sa_hierarchy* h, sa_level* l); // vectors and inverse
 weft_status sa_level_radius(sa_hierarchy* h, sa_level* l);  // NOT_FINITE when there is none
 weft_status sa_interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filter);

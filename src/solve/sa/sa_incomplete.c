@@ -390,6 +390,13 @@ void sa_incomplete_finish(sa_incomplete* f)
     mem_free(f);
 }
 
+static weft_status allocate_clusters(sa_hierarchy* h, sa_incomplete* f)
+{
+    f->colour = sa_ints_new(h, (size_t)f->cluster_count);
+    f->cluster_start = sa_ints_new(h, (size_t)f->cluster_count + 1);
+    return f->colour && f->cluster_start ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 static weft_status allocate(sa_hierarchy* h, sa_level* l)
 {
     sa_incomplete* f = l->incomplete = MEM_NEW(1, sa_incomplete);
@@ -490,7 +497,7 @@ static weft_status choose_fill(sa_hierarchy* h, sa_level* l)
     return sa_fill_choose(h, l);
 }
 
-static weft_status make_factor(sa_hierarchy* h, sa_level* l, bool first, int rounds)
+static weft_status find_order(sa_level* l)
 {
     sa_incomplete* f = l->incomplete;
     int* scratch = mem_raw((size_t)l->rows + (size_t)f->cluster_count + 1, sizeof(int));
@@ -498,9 +505,21 @@ static weft_status make_factor(sa_hierarchy* h, sa_level* l, bool first, int rou
     {
         return WEFT_NO_MEMORY;
     }
-    double clock = sa_clock(h);
     make_order(&l->pattern, f, scratch + l->rows, scratch);
     mem_free(scratch);
+    return WEFT_OK;
+}
+
+weft_status sa_incomplete_structure(sa_hierarchy* h, sa_level* l)
+{
+    TRY(find_order(l));
+    return make_structure(h, l);
+}
+
+static weft_status make_factor(sa_hierarchy* h, sa_level* l, bool first, int rounds)
+{
+    double clock = sa_clock(h);
+    TRY(find_order(l));
     TRY(first ? choose_fill(h, l) : WEFT_OK);
     TRY(make_structure(h, l));
     sa_lap(h, l, SA_INCOMPLETE, &clock);
@@ -550,17 +569,27 @@ weft_status sa_incomplete_build(sa_hierarchy* h, sa_level* l)
     TRY(allocate(h, l));
     sa_incomplete* f = l->incomplete;
     f->cluster_count = make_clusters(&l->pattern, f->cluster, f->order);
-    f->colour = sa_ints_new(h, (size_t)f->cluster_count);
-    f->cluster_start = sa_ints_new(h, (size_t)f->cluster_count + 1);
-    if (!f->colour || !f->cluster_start)
-    {
-        return WEFT_NO_MEMORY;
-    }
+    TRY(allocate_clusters(h, f));
     for (int i = 0; i < l->rows; i++)
     {
         f->shift[i] = SHIFT;
     }
     return make_factor(h, l, true, ROUNDS);
+}
+
+weft_status sa_incomplete_restore(sa_hierarchy* h, sa_level* l, const sa_factor_plan* plan)
+{
+    TRY(allocate(h, l));
+    sa_incomplete* f = l->incomplete;
+    size_t rows = (size_t)l->rows, fill = (size_t)plan->fill_start[rows];
+    f->cluster_count = plan->cluster_count;
+    f->fill = sa_ints_new(h, fill + 1);
+    TRY(f->fill ? allocate_clusters(h, f) : WEFT_NO_MEMORY);
+    memcpy(f->cluster, plan->cluster, rows * sizeof(int));
+    memcpy(f->fill_start, plan->fill_start, (rows + 1) * sizeof(int));
+    memcpy(f->fill, plan->fill, fill * sizeof(int));
+    memcpy(f->shift, plan->shift, rows * sizeof(float));
+    return WEFT_OK;
 }
 
 // ---- apply

@@ -118,7 +118,7 @@ weft_status sa_invert_diagonal(const sa_hierarchy* h, sa_level* l)
     return bad > 0.0 ? WEFT_NOT_DEFINITE : WEFT_OK;
 }
 
-weft_status sa_prepare_level(sa_hierarchy* h, sa_level* l)
+weft_status sa_alloc_level(sa_hierarchy* h, sa_level* l)
 {
     size_t unknowns = (size_t)l->rows * (size_t)l->block;
     l->inverse = sa_real_new(h, unknowns * (size_t)l->block);
@@ -131,10 +131,12 @@ weft_status sa_prepare_level(sa_hierarchy* h, sa_level* l)
             return WEFT_NO_MEMORY;
         }
     }
-    if (!l->inverse)
-    {
-        return WEFT_NO_MEMORY;
-    }
+    return l->inverse ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+weft_status sa_prepare_level(sa_hierarchy* h, sa_level* l)
+{
+    TRY(sa_alloc_level(h, l));
     return sa_invert_diagonal(h, l);
 }
 
@@ -266,17 +268,20 @@ void sa_smooth_P(const sa_hierarchy* h, sa_level* l, const sa_filter* filter)
     sa_lap(h, l, SA_P_VALUES, &clock);
 }
 
+weft_status sa_alloc_P(sa_hierarchy* h, sa_level* l)
+{
+    size_t count = (size_t)l->P_start[l->rows] * (size_t)(l->block * l->coarse_block);
+    l->P = sa_real_new(h, count);
+    l->R = h->folded ? sa_real_new(h, count) : NULL;
+    return l->P && (l->R || !h->folded) ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 weft_status sa_interpolation(sa_hierarchy* h, sa_level* l, const sa_filter* filter)
 {
     double clock = sa_clock(h);
     TRY(sa_structure_P(h, l, filter));
     sa_lap(h, l, SA_P_STRUCTURE, &clock);
-    l->P = sa_real_new(h, (size_t)l->P_start[l->rows] * (size_t)(l->block * l->coarse_block));
-    l->R = h->folded ? sa_real_new(h, (size_t)l->P_start[l->rows] * (size_t)(l->block * l->coarse_block)) : NULL;
-    if (!l->P || (h->folded && !l->R))
-    {
-        return WEFT_NO_MEMORY;
-    }
+    TRY(sa_alloc_P(h, l));
     sa_smooth_P(h, l, filter);
     return WEFT_OK;
 }

@@ -209,6 +209,10 @@ static void drop_matrix(sa_hierarchy* h, sa_level* l)
 {
     const bsr_pattern* p = &l->pattern;
     size_t count = (size_t)p->block_count * (size_t)(l->block * l->block) + SA_PAD;
+    if (!l->A && !l->packed) // of a plan
+    {
+        return;
+    }
     h->bytes -= count * (l->packed ? sizeof(int16_t) : sa_real_size(h));
     mem_free(l->A);
     mem_free(l->packed);
@@ -258,6 +262,13 @@ static weft_status restructure_level(sa_hierarchy* h, sa_level* l)
     return sa_galerkin(h, l, l + 1);
 }
 
+// The structure of a factor or a product that a plan has left to be made, of the pattern that there was.
+static weft_status complete_smoother(sa_hierarchy* h, sa_level* l, bool constraints)
+{
+    TRY(l->incomplete && !l->incomplete->lower_column ? sa_incomplete_structure(h, l) : WEFT_OK);
+    return refresh_smoother(h, l, constraints);
+}
+
 static weft_status restructure_smoother(sa_hierarchy* h, sa_level* l)
 {
     TRY(l->incomplete ? sa_incomplete_restructure(h, l) : WEFT_OK);
@@ -266,19 +277,20 @@ static weft_status restructure_smoother(sa_hierarchy* h, sa_level* l)
 
 static weft_status refresh_level(sa_hierarchy* h, const linear_system* system, const sa_update* u, sa_level* l)
 {
-    TRY(u->pattern ? restructure_smoother(h, l) : refresh_smoother(h, l, u->constraints));
+    TRY(u->pattern ? restructure_smoother(h, l) : complete_smoother(h, l, u->constraints));
     TRY(u->renew ? renew_P(h, system, l) : WEFT_OK);
-    return u->pattern ? restructure_level(h, l) : sa_galerkin_values(h, l, l + 1);
+    return u->pattern || !l->AP_column ? restructure_level(h, l) : sa_galerkin_values(h, l, l + 1);
 }
 
 static weft_status refresh_last(sa_hierarchy* h, const sa_update* u)
 {
     sa_trim_kernel(h, &h->levels[h->level_count - 1]);
-    if (!h->direct || !u->pattern)
+    bool there = h->direct_x != NULL; // not of a plan
+    if (!h->direct || (!u->pattern && there))
     {
         return h->direct ? sa_factor_values(h) : WEFT_OK;
     }
-    h->bytes -= (size_t)(chol_symbolic_bytes(&h->symbolic) + chol_numeric_bytes(&h->symbolic));
+    h->bytes -= there ? (size_t)(chol_symbolic_bytes(&h->symbolic) + chol_numeric_bytes(&h->symbolic)) : 0;
     chol_symbolic_finish(&h->symbolic);
     mem_free(h->direct_x);
     h->direct_x = NULL;
@@ -292,9 +304,11 @@ weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, const sa_up
         return WEFT_UNSUPPORTED;
     }
     h->kept = true;
+    h->element_vertices = system->element_vertices;
+    bool there = h->levels[0].A || h->levels[0].packed; // not of a plan
     update->pattern ? drop_matrix(h, &h->levels[0]) : (void)0;
     h->levels[0].pattern = *system->A.pattern;
-    TRY(update->pattern ? sa_alloc_finest(h) : WEFT_OK);
+    TRY(update->pattern || !there ? sa_alloc_finest(h) : WEFT_OK);
     TRY(sa_load_values(h, system));
     TRY(update->renew ? WEFT_OK : sa_constrain_P(h, system));
     for (int k = 0; k < h->level_count; k++)

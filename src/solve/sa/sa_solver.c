@@ -53,6 +53,8 @@ typedef struct sa_state
     int lost;              // iterations above the first ones since then
     int aged;              // likewise, since the interpolation has its numbers
     int patience;          // how often LOST_LIMIT may be lost: contacts make systems harder, which no setup mends
+    bool settled;          // there was a checkpoint: what it does not keep is made anew
+    sa_plan* plan;         // of a checkpoint that was read, until a hierarchy is made of it; NULL: none
     int smooth_iterations; // with Chebyshev, while the factor of folded cloth is on trial; 0: it is not
     bool refuted;          // it was, and did not help
 } sa_state;
@@ -65,6 +67,7 @@ static void sa_state_finish(void* state)
         sa_finish(s->hierarchy);
     }
     mem_free(s->hierarchy);
+    sa_plan_finish(s->plan);
     cg_finish(&s->cg);
     *s = (sa_state){0};
 }
@@ -88,21 +91,28 @@ static bool may_keep(const sa_state* s, const solve_options* options, const line
            s->options.pool == options->pool && s->options.cpu == options->cpu;
 }
 
-static weft_status analyze(sa_state* s, const solve_options* options, const linear_system* system, bool prefilter)
+// As a run that was never stopped has it.
+static weft_status follow_plan(sa_state* s, const sa_plan* plan, const linear_system* system)
 {
-    if (options->preconditioner)
+    const sa_plan_head* head = &plan->head;
+    if (head->rows[0] != system->A.pattern->row_count || head->prefilter != s->prefilter || !s->options.sa.reuse)
     {
-        return WEFT_UNSUPPORTED;
-    }
-    if (may_keep(s, options, system))
-    {
-        cg_constrain(&s->cg, system);
-        s->moved = true;
         return WEFT_OK;
     }
-    sa_state_finish(s);
-    s->options = *options;
-    s->prefilter = prefilter;
+    s->usable = s->settled = true;
+    s->pattern = head->pattern;
+    s->first_iterations = head->first_iterations;
+    s->last_iterations = head->last_iterations;
+    s->lost = head->lost;
+    s->patience = head->patience;
+    s->smooth_iterations = head->smooth_iterations;
+    s->refuted = head->refuted;
+    return sa_plan_restore(plan, s->hierarchy);
+}
+
+static weft_status start_anew(sa_state* s, const linear_system* system)
+{
+    const solve_options* options = &s->options;
     s->hierarchy = MEM_NEW(1, sa_hierarchy);
     if (!s->hierarchy)
     {
@@ -119,6 +129,29 @@ static weft_status analyze(sa_state* s, const solve_options* options, const line
     return WEFT_OK;
 }
 
+static weft_status analyze(sa_state* s, const solve_options* options, const linear_system* system, bool prefilter)
+{
+    if (options->preconditioner)
+    {
+        return WEFT_UNSUPPORTED;
+    }
+    if (may_keep(s, options, system))
+    {
+        cg_constrain(&s->cg, system);
+        s->moved = true;
+        return WEFT_OK;
+    }
+    sa_plan* plan = s->plan;
+    s->plan = NULL;
+    sa_state_finish(s);
+    s->options = *options;
+    s->prefilter = prefilter;
+    weft_status status = start_anew(s, system);
+    status = status == WEFT_OK && plan ? follow_plan(s, plan, system) : status;
+    sa_plan_finish(plan);
+    return status;
+}
+
 static weft_status analyze_prefiltered(void* state, const solve_options* options, const linear_system* system)
 {
     return analyze(state, options, system, true);
@@ -131,7 +164,7 @@ static weft_status analyze_raw(void* state, const solve_options* options, const 
 
 static weft_status factor_anew(sa_state* s, const linear_system* system)
 {
-    s->usable = false;
+    s->usable = s->settled = false;
     s->refreshed = 0;
     s->renewed = false;
     TRY(sa_build(s->hierarchy, system, s->prefilter));
@@ -141,14 +174,26 @@ static weft_status factor_anew(sa_state* s, const linear_system* system)
     return WEFT_OK;
 }
 
+// A smooth sheet that has folded since, or the other way round, wants another smoother.
+static bool looks_otherwise(const sa_state* s, const linear_system* system)
+{
+    const sa_hierarchy* h = s->hierarchy;
+    return s->options.sa.smoother == 0 && !h->insist && sa_is_folded(h, system) != h->folded;
+}
+
+// After a checkpoint nothing counts but what it keeps: all else is made anew, as a run that was resumed has to.
 static weft_status factor_kept(sa_state* s, const linear_system* system)
 {
-    uint64_t pattern = s->moved ? bsr_pattern_fingerprint(system->A.pattern) : s->pattern;
+    bool settled = s->settled, moved = s->moved || settled;
+    if (settled && looks_otherwise(s, system))
+    {
+        return WEFT_UNSUPPORTED;
+    }
+    uint64_t pattern = moved ? bsr_pattern_fingerprint(system->A.pattern) : s->pattern;
     s->refreshed = pattern == s->pattern ? 1 : 2;
-    bool moved = s->moved;
     s->pattern = pattern;
-    s->moved = false;
-    sa_update update = {.pattern = s->refreshed == 2, .constraints = moved, .renew = s->aged >= AGED_LIMIT};
+    s->moved = s->settled = false;
+    sa_update update = {.pattern = s->refreshed == 2, .constraints = moved, .renew = settled || s->aged >= AGED_LIMIT};
     s->renewed = update.renew;
     s->aged = update.renew ? 0 : s->aged;
     return sa_refresh(s->hierarchy, system, &update);
@@ -165,11 +210,13 @@ static weft_status factor(void* state, const linear_system* system)
     return factor_anew(s, system);
 }
 
-// Called at each checkpoint: a resumed run has no hierarchy either.
+// As after a start.
 static void forget(void* state)
 {
     sa_state* s = state;
-    s->usable = false;
+    sa_plan_finish(s->plan);
+    s->plan = NULL;
+    s->usable = s->settled = false;
     s->patience = s->lost = s->aged = s->smooth_iterations = 0;
     s->first_iterations = s->last_iterations = 0;
     s->refuted = false;
@@ -178,6 +225,51 @@ static void forget(void* state)
         s->hierarchy->insist = false;
     }
 }
+
+// ---- checkpoints
+
+// A direct solve is soon made anew, and double precision a last resort.
+static bool may_be_planned(const sa_state* s)
+{
+    return s->usable && s->hierarchy->level_count > 1 && s->hierarchy->precision == 32;
+}
+
+static weft_status save(const void* state, section_writer* out)
+{
+    const sa_state* s = state;
+    sa_plan_head counts = {.pattern = s->pattern,
+                           .first_iterations = s->first_iterations,
+                           .last_iterations = s->last_iterations,
+                           .lost = s->lost,
+                           .patience = s->patience,
+                           .smooth_iterations = s->smooth_iterations,
+                           .refuted = s->refuted};
+    if (!s->plan && !may_be_planned(s))
+    {
+        return WEFT_OK;
+    }
+    sa_plan* plan = s->plan ? s->plan : sa_plan_make(s->hierarchy, &counts);
+    plan ? sa_plan_save(plan, out) : (void)0;
+    plan == s->plan ? (void)0 : sa_plan_finish(plan);
+    return plan ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static bool settle(void* state)
+{
+    sa_state* s = state;
+    s->plan || may_be_planned(s) ? (void)(s->settled = true) : forget(s);
+    s->aged = 0;
+    return s->settled;
+}
+
+static void take(void* state, sa_plan* plan)
+{
+    sa_state* s = state;
+    sa_plan_finish(s->plan);
+    s->plan = plan;
+}
+
+// ---- what solves say
 
 // A full setup that iterations asked for, and that took less than a quarter of them away, was not the remedy: the next
 // one waits twice as long.
@@ -518,6 +610,9 @@ const linear_solver solver_sa_pcg = {.name = "sa-pcg",
                                      .solve = solve,
                                      .finish = sa_state_finish,
                                      .forget = forget,
+                                     .save = save,
+                                     .settle = settle,
+                                     .take = take,
                                      .aggregates = aggregates};
 
 const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
@@ -529,6 +624,9 @@ const linear_solver solver_sa_ppcg = {.name = "sa-ppcg",
                                       .solve = solve_surely,
                                       .finish = sa_state_finish,
                                       .forget = forget,
+                                      .save = save,
+                                      .settle = settle,
+                                      .take = take,
                                       .aggregates = aggregates,
                                       .solve_again = solve_again};
 
@@ -540,4 +638,7 @@ const linear_solver solver_sa_cycle = {.name = "sa-cycle",
                                        .solve = solve_by_cycles,
                                        .finish = sa_state_finish,
                                        .forget = forget,
+                                       .save = save,
+                                       .settle = settle,
+                                       .take = take,
                                        .aggregates = aggregates};

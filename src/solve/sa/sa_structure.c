@@ -420,6 +420,11 @@ weft_status sa_structure_P(sa_hierarchy* h, sa_level* l, const sa_filter* filter
 {
     row_builder rows = {.level = l, .filter = filter, .collect = collect_P};
     TRY(build_rows(h, &rows, l->rows, &l->P_start, &l->P_column));
+    return sa_transpose_P(h, l);
+}
+
+weft_status sa_transpose_P(sa_hierarchy* h, sa_level* l)
+{
     sa_lists lists = {l->rows, l->P_start, l->P_column, 1};
     return sa_invert_lists(h, &lists, l->coarse_rows, &l->R_start, &l->R_row, &l->R_slot);
 }

@@ -1,0 +1,146 @@
+// Frames of 1/60 s with self-contact and a body; see local_global_contact.h. Sheets of 71 x 71 vertices with the
+// method's own settings, 2 s of each: one falls on a ball that then turns and moves on, one is let down on a floor and
+// dragged over it, so that it folds on itself. Times are of the processor, by stage in the mean over frames.
+#include "bench/local_global_contact.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/common.h"
+#include "bench/curtain.h"
+#include "sim/sim.h"
+#include "weft/scene.h"
+
+enum
+{
+    FRAMES = 120
+};
+
+static const double frame_ms = 1000.0 / 60.0;
+
+#define SCENE                                                                                                          \
+    "{\"time_step\": 0.016666666666666666, \"method\": \"local-global\", \"model\": \"hooke\", \"cloth\": "            \
+    "[{\"name\": \"sheet\", \"material\": \"%s\", \"mesh\": {\"grid\": {\"size\": 1, \"cells\": 70, \"plane\": "       \
+    "\"%s\"}}, %s}],"                                                                                                  \
+    " \"obstacles\": [%s]}"
+
+static const char over_ball[] = "\"transform\": {\"translate\": [0, 0.36, 0]}";
+static const char ball[] =
+    "{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 0.3}}, \"motion\": {\"axis\": [0, 1, 0],"
+    " \"path\": [{\"time\": 0.8}, {\"time\": 1.6, \"offset\": [0.3, 0, 0], \"angle\": 90}]}}";
+static const char let_down[] =
+    "\"transform\": {\"translate\": [0, 1.2, 0]}, \"pins\": [{\"where\": {\"edge\": \"top\"},"
+    " \"path\": [{\"time\": 0.2}, {\"time\": 1.2, \"offset\": [0, -0.9, 0.25]},"
+    " {\"time\": 1.8, \"offset\": [0, -1.0, -0.3]}]}]";
+static const char ground[] = "{\"name\": \"floor\", \"shape\": {\"plane\": {\"size\": 4}}}";
+
+typedef struct contact_scene
+{
+    const char *name, *material, *plane, *cloth, *obstacle;
+} contact_scene;
+
+static const contact_scene scenes[] = {
+    {"ball", "cotton", "xz", over_ball, ball},
+    {"ball", "interlock", "xz", over_ball, ball},
+    {"folds", "cotton", "xy", let_down, ground},
+    {"folds", "interlock", "xy", let_down, ground},
+};
+
+typedef struct contact_times
+{
+    int vertices, late; // frames that took longer than they last
+    double mean, worst; // s
+    double detect, turns, respond, solves;
+    double stretch;
+} contact_times;
+
+static weft_sim* sim_of(const contact_scene* s)
+{
+    char text[1500];
+    weft_error error = {0};
+    weft_scene* scene = NULL;
+    weft_sim* sim = NULL;
+    snprintf(text, sizeof(text), SCENE, s->material, s->plane, s->cloth, s->obstacle);
+    weft_status status = weft_scene_parse(s->name, text, NULL, 0, &scene, &error);
+    status = status == WEFT_OK ? weft_scene_create_sim(scene, 1, &sim, &error) : status;
+    status = status == WEFT_OK ? sim_build(sim, &error) : status;
+    weft_scene_destroy(scene);
+    if (status != WEFT_OK)
+    {
+        fprintf(stderr, "weft bench: %s\n", error.message);
+        weft_sim_destroy(sim);
+        return NULL;
+    }
+    return sim;
+}
+
+// Stages are timed by the wall; their shares are those of the processor's time.
+static void count_stages(const weft_step_stats* stats, double seconds, contact_times* out)
+{
+    double wall = 0.0;
+    for (int k = 0; k < stats->stage_count; k++)
+    {
+        wall += stats->stage_s[k];
+    }
+    for (int k = 0; k < stats->stage_count && wall > 0.0; k++)
+    {
+        const char* name = stats->stage_name[k];
+        double share = seconds * stats->stage_s[k] / wall / FRAMES;
+        out->detect += strcmp(name, "detect") == 0 ? share : 0.0;
+        out->turns += strcmp(name, "iterate") == 0 ? share : 0.0;
+        out->respond += strcmp(name, "respond") == 0 ? share : 0.0;
+    }
+}
+
+static weft_status contact_measure(const contact_scene* s, contact_times* out)
+{
+    weft_sim* sim = sim_of(s);
+    weft_status status = sim ? WEFT_OK : WEFT_BAD_INPUT;
+    *out = (contact_times){.vertices = sim ? sim->model.vertex_count : 0};
+    for (int k = 0; k < FRAMES && status == WEFT_OK; k++)
+    {
+        weft_step_stats stats = {0};
+        double begin = processor_seconds();
+        status = weft_sim_step(sim, &stats, NULL);
+        double seconds = processor_seconds() - begin;
+        out->mean += seconds / FRAMES;
+        out->worst = fmax(out->worst, seconds);
+        out->late += 1e3 * seconds > frame_ms;
+        out->solves += weft_step_counter(&stats, "global_solves") / FRAMES;
+        out->stretch = fmax(out->stretch, stats.max_stretch);
+        count_stages(&stats, seconds, out);
+    }
+    weft_sim_destroy(sim);
+    return status;
+}
+
+static void print_times(const contact_scene* s, const contact_times* t, bool json, bool first)
+{
+    const char* form =
+        json ? "%s{\"part\":\"contact\",\"scene\":\"%s\",\"material\":\"%s\",\"vertices\":%d,\"mean_ms\":%.4g,"
+               "\"worst_ms\":%.4g,\"late\":%d,\"frames\":%d,\"detect_ms\":%.4g,\"turns_ms\":%.4g,\"respond_ms\":%.4g,"
+               "\"solves\":%.4g,\"max_stretch\":%.4g}"
+             : "%s%-6s %-10s %6d %8.1f %8.1f %4d of %d %8.1f %8.1f %8.1f %7.1f %8.3f\n";
+    printf(form, json && !first ? ",\n" : "", s->name, s->material, t->vertices, 1e3 * t->mean, 1e3 * t->worst, t->late,
+           FRAMES, 1e3 * t->detect, 1e3 * t->turns, 1e3 * t->respond, t->solves, t->stretch);
+    fflush(stdout);
+}
+
+weft_status local_global_contact(bool json, int* rows)
+{
+    if (!json)
+    {
+        printf("\nframes of %.1f ms with self-contact and a body, ms of the processor\n"
+               "scene  material        m     mean    worst       late   detect    turns  respond  solves  stretch\n",
+               frame_ms);
+    }
+    for (size_t k = 0; k < sizeof(scenes) / sizeof(scenes[0]); k++)
+    {
+        contact_times t;
+        TRY(contact_measure(&scenes[k], &t));
+        print_times(&scenes[k], &t, json, *rows == 0);
+        (*rows)++;
+    }
+    return WEFT_OK;
+}
