@@ -14,7 +14,7 @@
 static double other_value(const weft_setting* s)
 {
     double more = s->whole ? s->value + 1.0 : s->value > 0.0 ? 1.5 * s->value : s->value + 1.0;
-    return more <= s->maximum ? more : s->minimum + (s->whole ? 1.0 : 0.5 * (s->value - s->minimum));
+    return more <= s->maximum ? more : s->whole ? s->value - 1.0 : s->minimum + 0.5 * (s->value - s->minimum);
 }
 
 static weft_status open_run(const char* text, const char* method, const char* setting, weft_cache_mode mode,

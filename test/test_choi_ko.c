@@ -164,6 +164,87 @@ static void test_circle(void** unused)
     }
 }
 
+// The drop of a strip of length L that is clamped and bends under its own weight, B theta'' = rho g (L - s) cos theta,
+// by shooting for the moment at the clamp.
+static double heavy_drop(double L, double weight, double B)
+{
+    double low = 0, high = weight * L * L / B;
+    for (int turn = 0; turn < 60; turn++)
+    {
+        double kappa = 0.5 * (low + high), theta = 0, drop = 0, ds = L / 4000, bend = kappa;
+        for (int k = 0; k < 4000; k++)
+        {
+            double s = (k + 0.5) * ds, middle = theta + 0.5 * ds * bend;
+            bend -= ds * weight / B * (L - s) * cos(middle);
+            theta += ds * bend;
+            drop += ds * sin(middle);
+        }
+        if (turn == 59)
+        {
+            return drop;
+        }
+        *(bend > 0 ? &high : &low) = kappa;
+    }
+    return 0;
+}
+
+// Of 6 cm of cotton, over the closed form. The two first columns are held.
+static double cantilever_ratio(int cells, bool irregular, double bend_start)
+{
+    double L = 0.06, step = L / cells;
+    grid_options grid = {.size_u = L + step,
+                         .size_v = 0.25 * L,
+                         .cells_u = cells + 1,
+                         .cells_v = cells / 4,
+                         .irregular = irregular,
+                         .seed = 7};
+    int columns = cells + 2, rows = cells / 4 + 1;
+    int* held = calloc(2 * (size_t)rows, sizeof(int));
+    for (int k = 0; k < 2 * rows; k++)
+    {
+        held[k] = k / 2 * columns + k % 2;
+    }
+    weft_pin pin = {.vertices = held, .vertex_count = 2 * rows, .release = INFINITY};
+    weft_cloth_def cloth = weft_cloth_def_default();
+    cloth.model = "choi-ko";
+    cloth.connections.bend_start = bend_start;
+    cloth.pins = &pin;
+    cloth.pin_count = 1;
+    weft_sim_def def = test_statics_def();
+    def.contact = 0;
+    def.time_step = 0.02;
+    mesh m = {0};
+    weft_sim* sim = test_grid_sim(&def, &grid, &cloth, &m);
+    settle(sim, 40);
+    weft_vec3* x = calloc((size_t)m.vertex_count, sizeof(vec3));
+    weft_sim_positions(sim, 0, x);
+    double tip = 0;
+    for (int row = 0; row < rows; row++)
+    {
+        tip -= x[row * columns + columns - 1].y / rows;
+    }
+    free(x);
+    free(held);
+    mesh_finish(&m);
+    weft_sim_destroy(sim);
+    return tip / heavy_drop(L, 0.15 * 9.81, 1e-5);
+}
+
+// Clamped strips bend as the material says where the start of arcs is stiff; with their own start they sink deeper.
+static void test_cantilever(void** unused)
+{
+    (void)unused;
+    for (int cells = 8; cells <= 16; cells *= 2)
+    {
+        double stiff = cantilever_ratio(cells, false, 1e4), own = cantilever_ratio(cells, false, -1);
+        double irregular = cantilever_ratio(cells, true, -1);
+        print_message("cantilever, %d cells: %.4f of the closed form with a stiff start, %.4f with its own; irregular "
+                      "%.4f\n",
+                      cells, stiff, own, irregular);
+        assert_true(fabs(stiff - 1) < 0.05 && fabs(own - 1) < 0.05 && fabs(irregular - 1) < 0.05);
+    }
+}
+
 // ---- the thesis's formulas
 
 // The polynomial against what it stands for; the thesis's degree and sign are those of f(1) = -3.
@@ -367,6 +448,35 @@ static void test_damper_potential(void** unused)
     }
 }
 
+// ---- air
+
+// (3.17) as it is meant: with slip = drag the force is -1/2 rho c_w A |n . v| v, for either side of the triangle; it
+// opposes the motion, where the printed one drives it on when n . v is positive.
+static void test_air(void** unused)
+{
+    (void)unused;
+    uint64_t n = 4;
+    for (int turn = 0; turn < 100; turn++)
+    {
+        vec3 v = test_random_vec(&n, 3.0), velocities[3] = {v, v, v};
+        vec3 x[3] = {test_random_vec(&n, 1.0), test_random_vec(&n, 1.0), test_random_vec(&n, 1.0)};
+        int vertices[3] = {0, 1 + turn % 2, 2 - turn % 2};
+        double rest[1] = {0.5};
+        element_group group = {.kind = &kind_air, .count = 1, .vertices = vertices, .rest = rest};
+        group.air = (weft_air){.density = 1.2, .drag = 0.7, .slip = 0.7, .gust_period = 1, .gust_length = 1};
+        element_motion motion = {.x = x, .v = velocities, .h = 0.01};
+        element_context context = {&group, &motion};
+        int elements[BATCH] = {0};
+        double force[ARITY_MAX][3][BATCH];
+        element_kernels_for(&kind_air, cpu_best())->force(&context, elements, force);
+        vec3 normal = v3_normalize(v3_cross(v3_sub(x[1], x[0]), v3_sub(x[2], x[0])));
+        vec3 wanted = v3_scale(-0.5 * 1.2 * 0.7 * 0.5 * fabs(v3_dot(normal, v)) / 3, v);
+        vec3 got = v3(force[1][0][0], force[1][1][0], force[1][2][0]);
+        assert_true(v3_length(v3_sub(got, wanted)) < 1e-12);
+        assert_true(v3_dot(got, v) <= 0);
+    }
+}
+
 // ---- borders and criterion
 
 static const element_group* group_of(const weft_sim* sim, const element_kind* kind)
@@ -506,12 +616,14 @@ int main(void)
         cmocka_unit_test(test_hang),
         cmocka_unit_test(test_shear),
         cmocka_unit_test(test_circle),
+        cmocka_unit_test(test_cantilever),
         cmocka_unit_test(test_polynomial),
         cmocka_unit_test(test_start),
         cmocka_unit_test(test_slack),
         cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_damper_jacobian),
         cmocka_unit_test(test_damper_potential),
+        cmocka_unit_test(test_air),
         cmocka_unit_test(test_borders),
         cmocka_unit_test(test_criterion),
         cmocka_unit_test(test_cap),

@@ -72,10 +72,7 @@ static const char objects[] =
 
 // Models of springs.
 static const char springs[] = "{\"time_step\": 0.01, \"steps_per_frame\": 1, \"frames\": 1, \"model\": "
-                              "{\"name\": \"choi-ko\"}, " CLOTH "}], \"strands\": [{\"model\": \"hooke\", "
-                              "\"mesh\": {\"brush\": {\"count\": [2, 2]}}, \"transform\": {\"translate\": [3, 0, "
-                              "0]}}], \"volumes\": [{\"model\": \"hooke\", \"mesh\": {\"solid\": {\"box\": {}}}, "
-                              "\"transform\": {\"translate\": [6, 0, 0]}}]}";
+                              "{\"name\": \"choi-ko\"}, " CLOTH "}]}";
 
 static const char* const scenes[] = {plain, rich, files, objects, springs};
 
@@ -155,6 +152,7 @@ static const change changes[] = {
     {"step_control", PLAIN, "step_control={\"max_halvings\": 4}", NULL},
     {"step_control.max_halvings", PLAIN, "step_control.max_halvings=5", NULL},
     {"step_control.max_stretch", PLAIN, "step_control.max_stretch=1.5", NULL},
+    {"step_control.max_strain", PLAIN, "step_control.max_strain=0.1", NULL},
     {"air", PLAIN, "air={}", NULL},
     {"air.density", RICH, "air.density=1", NULL},
     {"air.drag", RICH, "air.drag=0.5", NULL},
@@ -162,6 +160,7 @@ static const change changes[] = {
     {"air.wind", RICH, "air.wind=[1, 0, 1]", NULL},
     {"air.gust", RICH, "air.gust=0.5", NULL},
     {"air.gust_period", RICH, "air.gust_period=2", NULL},
+    {"air.slip", RICH, "air.slip=0.5", NULL},
     {"air.gust_length", RICH, "air.gust_length=2", NULL},
     {"model", PLAIN, "model={\"bending\": \"hinge\"}", NULL},
     {"model.bending", PLAIN, "model.bending=hinge", NULL},
@@ -491,7 +490,7 @@ static void test_every_key_has_a_row(void** unused)
 
 static const char* run_folder(int scene)
 {
-    static const char* const names[] = {"plain-run", "rich-run", "files-run", "objects-run"};
+    static const char* const names[] = {"plain-run", "rich-run", "files-run", "objects-run", "springs-run"};
     return scene_path(names[scene]);
 }
 

@@ -193,11 +193,12 @@ typedef struct weft_air
 {
     double density;      ///< kg/m^3; 0 (the default): no air
     double drag;         ///< coefficient of the normal part, 1/2 density drag area |u_n| u_n
-    double friction;     ///< coefficient of the tangential part
+    double friction;     ///< coefficient of the tangential part, 1/2 density friction area |u_t| u_t
     weft_vec3 wind;      ///< m/s
     double gust;         ///< relative strength of gusts, 0: steady wind
     double gust_period;  ///< s
     double gust_length;  ///< m
+    double slip;         ///< coefficient of a tangential part by the normal velocity, 1/2 density slip area |u_n| u_t; 0: none
 } weft_air;
 
 enum
@@ -232,6 +233,7 @@ typedef struct weft_sim_def
     double settings[WEFT_SETTING_MAX]; ///< of the methods, by index of weft_setting_at: weft_sim_def_set
     int max_halvings;       ///< of a step that goes wrong, 0..10
     double max_stretch;     ///< a step in which a thread grows by more than this factor is halved
+    double max_strain;      ///< a step that ends with a thread longer by more than this share, and longer than before, is halved; 0: none is
     weft_air air;
     int contact;            ///< 1: cloth meets obstacles, cloth and itself; 0: it passes through everything
     double friction;        ///< coefficient of pairs of bodies that do not say

@@ -1,11 +1,14 @@
 // Wind and drag on a triangle: u = wind - mean velocity of the vertices,
 //
-//     f = area density / 2 (drag |u_n| u_n n + friction |u_t| u_t)
+//     f = area density / 2 (drag |u_n| u_n n + (friction |u_t| + slip |u_n|) u_t)
 //
-// a third for each vertex, with u_n = u . n and u_t the rest of u. df/dv of the normal part is exact; of the tangential
-// part |u_t| is kept. Both are semidefinite. The dependence on position (normal, area, place in a gust) is left out of
-// A. In `newton` the force is linear in v with normal and factors frozen at the start of the step, so that it has a
-// potential.
+// a third for each vertex, with u_n = u . n and u_t the rest of u. With slip = drag and friction 0 it is what Boxerman
+// 2003 means by (3.17), printed as 1/2 rho c_w A (n . v) v with v = -u: along v it would drive the cloth on, and the
+// sign of n, which is anyone's choice, would turn it round. -1/2 rho c_w A |n . v| v is meant.
+//
+// df/dv of the normal part is exact; of the tangential part its factor is kept. Both are semidefinite. The dependence
+// on position (normal, area, place in a gust) is left out of A. In `newton` the force is linear in v with normal and
+// factors frozen at the start of the step, so that it has a potential.
 #include "material/air.h"
 #include "math/wide_vec.h"
 
@@ -78,7 +81,7 @@ WIDE_INLINE panel panel_at(const element_context* ctx, const vec3* x, const vec3
     wvec u = wv_sub(wind_of(air, mean_of(corner), ctx->motion->time), p.v0);
     wide un = wv_dot(u, p.n), s = 0.5 * air->density * wide_gather(ctx->group->rest, 1, 0, elements);
     wvec ut = wv_madd(u, -un, p.n);
-    p.tangential = s * air->friction * wide_sqrt(wv_dot(ut, ut));
+    p.tangential = s * air->friction * wide_sqrt(wv_dot(ut, ut)) + s * air->slip * wide_abs(un);
     p.normal = 2.0 * s * air->drag * wide_abs(un);
     p.force = wv_madd(wv_scale(p.tangential, ut), s * air->drag * wide_abs(un) * un, p.n);
     return p;

@@ -2,6 +2,8 @@
 // models add them.
 #include "material/connection.h"
 
+#include "material/criterion.h"
+
 KERNELS_DECLARE(element_kernels, connection_kernels);
 KERNELS_DECLARE(element_kernels, arc_kernels);
 
@@ -78,6 +80,11 @@ static void connection_criterion(const element_context* context, const double* m
     }
 }
 
+static element_role connection_role_of(const element_group* group, int e)
+{
+    return element_role_of_spring((spring_role)group->rest[CONNECTION_STRIDE * (size_t)e + CONNECTION_ROLE]);
+}
+
 static void arc_slack(const element_context* context, int begin, int end, uint8_t* out)
 {
     for (int e = begin; e < end; e++)
@@ -112,6 +119,7 @@ const element_kind kind_connection = {
     .exact = connection_exact,
     .explicit_criterion = connection_criterion,
     .slack = connection_slack,
+    .role_of = connection_role_of,
 };
 
 const element_kind kind_arc = {
@@ -122,6 +130,7 @@ const element_kind kind_arc = {
     .exact = arc_exact,
     .explicit_criterion = arc_criterion,
     .slack = arc_slack,
+    .role = ROLE_BEND,
 };
 
 void connection_add(element_group* group, const connection* c)

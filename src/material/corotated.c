@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "material/criterion.h"
+
 KERNELS_DECLARE(element_kernels, strain_kernels);
 KERNELS_DECLARE(element_kernels, fold_kernels);
 KERNELS_DECLARE(element_kernels, block_kernels);
@@ -79,6 +81,8 @@ const element_kind kind_fold = {
     .rest_stride = FOLD_STRIDE,
     .kernels = KERNELS_OF(fold_kernels),
     .projection = &fold_projection,
+    .explicit_criterion = fold_criterion,
+    .role = ROLE_BEND,
 };
 
 // Where the tip of triangle t lies over the edge from a to b, both vertices: its foot as a share of the edge, and its

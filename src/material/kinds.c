@@ -3,6 +3,7 @@
 
 #include "material/bending.h"
 #include "material/constraints.h"
+#include "material/criterion.h"
 #include "material/exact.h"
 #include "material/material.h"
 #include "material/membrane.h"
@@ -21,6 +22,7 @@ const element_kind kind_membrane = {
     .constraint = membrane_constraint,
     .constraint_rows = 3,
     .constraint_damping = 7,
+    .explicit_criterion = membrane_criterion,
 };
 const element_kind kind_hinge = {
     .name = "hinge",
@@ -31,6 +33,8 @@ const element_kind kind_hinge = {
     .exact = hinge_exact,
     .constraint = hinge_constraint,
     .constraint_damping = 2,
+    .explicit_criterion = factor_criterion,
+    .role = ROLE_BEND,
 };
 const element_kind kind_curvature = {
     .name = "curvature",
@@ -42,6 +46,8 @@ const element_kind kind_curvature = {
     .constraint = curvature_constraint,
     .constraint_rows = 3,
     .constraint_damping = 9,
+    .explicit_criterion = factor_criterion,
+    .role = ROLE_BEND,
 };
 const element_kind kind_air = {
     .name = "air",
@@ -50,6 +56,8 @@ const element_kind kind_air = {
     .shape = {.form = FORM_ONE_BLOCK},
     .is_load = true,
     .kernels = KERNELS_OF(air_kernels),
+    .explicit_criterion = air_criterion,
+    .role = ROLE_LOAD,
 };
 
 enum

@@ -132,6 +132,17 @@ typedef void element_criterion_fn(const element_context* context, const double* 
 // out[e - begin]: 1 where an element has neither force nor blocks at the motion's positions, whatever the velocities.
 typedef void element_slack_fn(const element_context* context, int begin, int end, uint8_t* out);
 
+// What an element is in words of methods that split by type.
+typedef enum element_role
+{
+    ROLE_STRETCH, // stretch, and shear where one element has both
+    ROLE_SHEAR,
+    ROLE_BEND,
+    ROLE_LOAD // air
+} element_role;
+
+typedef element_role element_role_fn(const element_group* group, int e);
+
 struct element_kind
 {
     const char* name;
@@ -149,7 +160,15 @@ struct element_kind
     int constraint_damping; // where the damping (s) lies in its rest data; 0: it has none
     element_criterion_fn* explicit_criterion;
     element_slack_fn* slack; // NULL: its elements never are
+    element_role role;
+    element_role_fn* role_of; // NULL: every element has that one
 };
+
+static inline element_role role_of_element(const element_group* group, int e)
+{
+    const element_kind* kind = group->kind;
+    return kind->role_of ? kind->role_of(group, e) : kind->role;
+}
 
 extern const element_kind kind_membrane, kind_hinge, kind_curvature, kind_air;
 

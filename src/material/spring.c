@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "material/criterion.h"
+
 KERNELS_DECLARE(element_kernels, spring_kernels);
 
 static void spring_exact(const double* rest, const vec3* x, double* force, double* jacobian)
@@ -44,6 +46,8 @@ const element_kind kind_spring = {
     .projection = &projection,
     .constraint = spring_constraint,
     .constraint_damping = SPRING_DAMPING,
+    .explicit_criterion = spring_criterion,
+    .role_of = spring_role_of,
 };
 
 void spring_add(element_group* group, int a, int b, double stiffness, double length, double damping, spring_role role)

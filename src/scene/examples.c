@@ -24,6 +24,7 @@ static const example_row rows[] = {
     {"step_control", "{\"max_halvings\": 10}", NULL},
     {"step_control.max_halvings", "10", NULL},
     {"step_control.max_stretch", "1.5", NULL},
+    {"step_control.max_strain", "0.1", NULL},
     {"air", "{\"wind\": [1, 0, 0]}", "m/s"},
     {"air.wind", "[1, 0, 0]", "m/s"},
     {"air.density", "1.2", "kg/m^3"},

@@ -155,6 +155,7 @@ static weft_status solver_read(const scene_reader* r, const tree_node* node)
 static const field step_control_fields[] = {
     {"max_halvings", FIELD_INT, offsetof(weft_sim_def, max_halvings), 0.0, 10.0, false},
     {"max_stretch", FIELD_NUMBER, offsetof(weft_sim_def, max_stretch), 1.0, HUGE_VAL, true},
+    {"max_strain", FIELD_NUMBER, offsetof(weft_sim_def, max_strain), NOT_NEGATIVE},
 };
 
 static const field air_fields[] = {
@@ -165,6 +166,7 @@ static const field air_fields[] = {
     {"gust", FIELD_NUMBER, offsetof(weft_air, gust), NOT_NEGATIVE},
     {"gust_period", FIELD_NUMBER, offsetof(weft_air, gust_period), POSITIVE},
     {"gust_length", FIELD_NUMBER, offsetof(weft_air, gust_length), POSITIVE},
+    {"slip", FIELD_NUMBER, offsetof(weft_air, slip), NOT_NEGATIVE},
 };
 
 // Who writes an air block wants air: without a density it is that of air at 15 degrees C.
@@ -578,6 +580,14 @@ static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
     return keys->kernels ? kernels_read(r, keys->kernels) : WEFT_OK;
 }
 
+// What the method itself is in doubt of.
+static weft_status method_doubt(const scene_reader* r)
+{
+    const method_row* row;
+    bool found = time_method_find(r->scene->def.method, &row, NULL) == WEFT_OK;
+    return found && row->method->warning ? scene_warn(r->scene, "%s", row->method->warning) : WEFT_OK;
+}
+
 weft_status scene_read(const scene_reader* r, const tree_node* root)
 {
     weft_scene* scene = r->scene;
@@ -625,5 +635,6 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     {
         TRY(contact_read_exclusions(r, keys.contact));
     }
+    TRY(method_doubt(r));
     return contact_doubt(r);
 }

@@ -388,6 +388,7 @@ static void write_solver(writer* w, const weft_sim_def* def)
     write_open(w, "step_control", "{");
     write_number(w, "max_halvings", def->max_halvings);
     write_number(w, "max_stretch", def->max_stretch);
+    write_number(w, "max_strain", def->max_strain);
     write_close(w, "}");
 }
 
@@ -401,6 +402,7 @@ static void write_air(writer* w, const weft_air* air)
     write_number(w, "gust", air->gust);
     write_number(w, "gust_period", air->gust_period);
     write_number(w, "gust_length", air->gust_length);
+    write_number(w, "slip", air->slip);
     write_close(w, "}");
 }
 

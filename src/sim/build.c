@@ -371,8 +371,10 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     w->cpu = sim->cpu;
     w->obstacles_at = sim_obstacles_at;
     w->user = sim;
-    w->settings = (step_settings){
-        .time_step = sim->def.time_step, .max_halvings = sim->def.max_halvings, .max_stretch = sim->def.max_stretch};
+    w->settings = (step_settings){.time_step = sim->def.time_step,
+                                  .max_halvings = sim->def.max_halvings,
+                                  .max_stretch = sim->def.max_stretch,
+                                  .max_strain = sim->def.max_strain};
     memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
     solve_options options = {.preconditioner = sim->preconditioner,
                              .variant = sim->solver_variant,

@@ -188,6 +188,10 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
                               d->air.gust,     d->air.gust_period, d->air.gust_length, d->max_iterations,
                               d->max_halvings, d->friction,        d->static_friction};
     hash = hash_bytes(hash, numbers, sizeof(numbers));
+    // Those of older runs stay; what each number is goes in with it.
+    const double slip[2] = {1.0, d->air.slip}, strain[2] = {2.0, d->max_strain};
+    hash = slip[1] > 0.0 ? hash_bytes(hash, slip, sizeof(slip)) : hash;
+    hash = strain[1] > 0.0 ? hash_bytes(hash, strain, sizeof(strain)) : hash;
     hash = hash_method(hash, sim);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);

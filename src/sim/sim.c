@@ -38,7 +38,7 @@ const char* air_check(const weft_air* a)
 {
     bool good = isfinite(a->density) && a->density >= 0 && isfinite(a->drag) && a->drag >= 0 && isfinite(a->friction) &&
                 a->friction >= 0 && v3_is_finite(a->wind) && isfinite(a->gust) && a->gust_period > 0 &&
-                a->gust_length > 0;
+                a->gust_length > 0 && isfinite(a->slip) && a->slip >= 0;
     return good ? NULL : "air: numbers are finite and not negative, gust_period and gust_length above zero";
 }
 
@@ -51,6 +51,7 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
     wrong = def->max_iterations < 0 ? "max_iterations is not negative" : wrong;
     wrong = def->max_halvings < 0 || def->max_halvings > HALVINGS_MAX ? "max_halvings lies between 0 and 10" : wrong;
     wrong = !(def->max_stretch > 1.0) ? "max_stretch is a factor above 1" : wrong;
+    wrong = !(def->max_strain >= 0.0) ? "max_strain is not negative" : wrong;
     friction unsaid;
     wrong = !friction_take(def->friction, def->static_friction, &unsaid) || def->friction < 0.0 ? FRICTION_WRONG
                 " nor negative"

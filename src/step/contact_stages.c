@@ -142,6 +142,7 @@ weft_status stage_respond(world* w)
     int most = int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT);
     bool may_halve = w->may_halve && w->state.halvings < most, changed;
     TRY(contact_respond(c, w->x_next, w->v_next, may_halve, &changed));
+    w->responded = changed;
     TRY(changed ? judge_response(w, may_halve) : WEFT_OK);
     return contact_settle(c);
 }

@@ -73,6 +73,7 @@ typedef struct step_settings
     double method[WEFT_SETTING_MAX]; // by method_setting_at
     int max_halvings;
     double max_stretch;
+    double max_strain; // 0: none
 } step_settings;
 
 // What is known of a configuration.
@@ -149,6 +150,9 @@ struct world
     void* data;                 // of that method
     double work;                // J done by moving pins and air
     bool judged;                // the candidate's energies are finite and known
+    bool responded;             // the response has moved the candidate
+    const double* cap_mass;     // [vertex_count] where the method has bending explicit, see element_motion; else NULL
+    bool restart;               // a kink: methods of several steps start anew after this substep
     bool may_halve;             // what goes wrong is tried again with half the length
     bool resort;                // the last one: what is best stands, converged or not
     bool spent;                 // likewise, and soon: the step has cost what it may
@@ -217,6 +221,7 @@ struct time_method
     const char* const* counters; // names of what world_count counts, ends with NULL
     const method_field* fields;
     const method_setting* settings; // world_setting gives their values
+    const char* warning;            // what `weft check` says of it
 };
 
 // The table of methods, which ends with a NULL method. The fallback takes over when the shortest substep goes wrong.
@@ -303,6 +308,8 @@ weft_status stage_respond(world* w); // moves the candidate so that nothing cros
 weft_status stage_judge(world* w);   // energies of the candidate; NOT_FINITE, or NOT_CONVERGED: try a smaller step
 weft_status world_flags_create(world* w); // for methods that set them; all are zero
 weft_status world_assemble(world* w, const element_motion* motion, const vec3* rhs_start); // of implicit elements
+// Likewise, of damping alone: A = M + h D.
+weft_status world_assemble_damping(world* w, const element_motion* motion, const vec3* rhs_start, double* scratch);
 typedef bool kind_choice(const element_kind* kind);
 weft_status world_assemble_of(world* w, const element_motion* motion, kind_choice* wanted, const vec3* rhs_start);
 // out = start + forces (N) of the elements whose flags under the mask are as wanted; start may be out.

@@ -78,6 +78,11 @@ weft_status stage_judge(world* w)
     {
         return WEFT_NOT_CONVERGED;
     }
+    if (w->may_halve && w->settings.max_strain > 0.0 &&
+        w->after.max_stretch > fmax(1.0 + w->settings.max_strain, w->before.max_stretch))
+    {
+        return WEFT_NOT_CONVERGED;
+    }
     double rise_max = w->running->energy_rise_max;
     if (isinf(rise_max))
     {
@@ -130,7 +135,8 @@ static weft_status run_stages(world* w, const method_object* object)
 {
     const time_method* method = object->method;
     w->bad_vertex = -1;
-    w->judged = false;
+    w->judged = w->responded = w->restart = false;
+    w->cap_mass = NULL;
     w->work = 0.0;
     w->running = method;
     w->data = object->data;
@@ -150,6 +156,7 @@ static void accept(world* w)
         s->acceleration[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));
     }
     history_push(s, w->h);
+    s->history_filled = w->restart ? 0 : s->history_filled;
     memcpy(s->x, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
     memcpy(s->v, w->v_next, (size_t)w->model->vertex_count * sizeof(vec3));
     if (w->contact)

@@ -1,0 +1,189 @@
+// The methods of Boxerman's thesis, chapter 4: orders of convergence, energy of the explicit one, the split.
+#include "common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common_sim.h"
+#include "sim/sim.h"
+
+enum
+{
+    CELLS = 5,
+    COUNT = (CELLS + 1) * (CELLS + 1)
+};
+
+static void set(weft_sim_def* def, const char* method, const char* name, double value)
+{
+    assert_int_equal(weft_sim_def_set(def, method, name, value, NULL), WEFT_OK);
+}
+
+// ---- orders
+
+// A sheet of springs that is held at its border, stretched by a fifth in both directions and plucked: every spring
+// stays in tension, but for those of bending.
+static weft_sim* drum(const char* method, double h, double damping)
+{
+    weft_sim_def def = weft_sim_def_default();
+    def.method = method;
+    def.solver = "cholesky";
+    def.time_step = h;
+    def.tolerance = 1e-12;
+    def.contact = 0;
+    def.max_halvings = 0;
+    def.max_stretch = 1e9;
+    // The same split for every h: connections of shear, and of stretch at heavy vertices, are explicit.
+    double scale = h / 1e-3 * h / 1e-3;
+    set(&def, "aimex", "criterion", 0.05 * scale);
+    set(&def, "aimex2", "criterion", 0.05 * scale);
+    grid_options grid = {.size_u = 1, .size_v = 1, .cells_u = CELLS, .cells_v = CELLS};
+    mesh m = {0};
+    assert_int_equal(mesh_from_grid(&grid, &m, NULL), WEFT_OK);
+    weft_vec3 position[COUNT], velocity[COUNT];
+    int border[COUNT], border_count = test_edge_vertices(&m, 15, border);
+    for (int i = 0; i < COUNT; i++)
+    {
+        vec3 p = m.position[i];
+        bool inner = m.edge_mask[i] == 0;
+        position[i] = v3_scale(1.2, p);
+        velocity[i] = inner ? v3(0.2 * sin(3 * p.z), 0.5 * cos(2 * p.x) + 0.3 * p.z, 0.3 * cos(5 * p.x)) : v3(0, 0, 0);
+    }
+    mesh_finish(&m);
+    weft_pin pin = {.vertices = border, .vertex_count = border_count, .release = INFINITY};
+    weft_cloth_def cloth = weft_cloth_def_default();
+    cloth.model = "hooke";
+    cloth.material = (weft_material){
+        .density = 0.3, .stretch_warp = 60, .stretch_weft = 40, .shear = 10, .bending = 1e-5, .damping = damping};
+    cloth.positions = position;
+    cloth.velocities = velocity;
+    cloth.pins = &pin;
+    cloth.pin_count = 1;
+    weft_sim* sim = test_grid_sim(&def, &grid, &cloth, &m);
+    mesh_finish(&m);
+    return sim;
+}
+
+static void run_drum(const char* method, double h, double damping, weft_vec3* out, weft_step_stats* stats)
+{
+    weft_sim* sim = drum(method, h, damping);
+    weft_error error = {0};
+    int steps = (int)lround(0.064 / h);
+    for (int k = 0; k < steps; k++)
+    {
+        if (weft_sim_step(sim, stats, &error) != WEFT_OK)
+        {
+            fail_msg("%s: %s", method, error.message);
+        }
+    }
+    weft_sim_positions(sim, 0, out);
+    weft_sim_destroy(sim);
+}
+
+static double apart(const weft_vec3* a, const weft_vec3* b)
+{
+    double most = 0.0;
+    for (int i = 0; i < COUNT; i++)
+    {
+        most = fmax(most, v3_length(v3_sub(a[i], b[i])));
+    }
+    return most;
+}
+
+static void test_orders(void** unused)
+{
+    (void)unused;
+    static const struct
+    {
+        const char* method;
+        int order;
+    } rows[] = {{"explicit", 1}, {"implicit-euler", 1}, {"bdf2", 2},  {"imex", 1},
+                {"imex2", 2},    {"aimex", 1},          {"aimex2", 2}};
+    const double damping = 2e-3, h = 1e-3;
+    weft_vec3 exact[COUNT], other[COUNT], x[COUNT];
+    weft_step_stats stats;
+    run_drum("aimex2", h / 64, damping, exact, &stats);
+    run_drum("bdf2", h / 64, damping, other, &stats);
+    print_message("references of aimex2 and bdf2: %.2e m apart\n", apart(exact, other));
+    assert_true(apart(exact, other) < 2e-6);
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++)
+    {
+        double error[3];
+        for (int k = 0; k < 3; k++)
+        {
+            run_drum(rows[r].method, h / (1 << (k + 1)), damping, x, &stats);
+            error[k] = apart(x, exact);
+        }
+        double order = log2(error[1] / error[2]);
+        double implicit = weft_step_counter(&stats, "implicit_elements"),
+               explicit = weft_step_counter(&stats, "explicit_elements");
+        print_message("%-14s errors %.2e %.2e %.2e m, order %.2f; %g implicit, %g explicit\n", rows[r].method, error[0],
+                      error[1], error[2], order, implicit, explicit);
+        assert_true(fabs(order - rows[r].order) < 0.15);
+        if (strstr(rows[r].method, "imex"))
+        {
+            assert_true(implicit > 0 && explicit > 0);
+        }
+    }
+}
+
+// ---- energy of the explicit method
+
+// A sheet of springs without damping swings from two corners: forward-backward Euler is symplectic, so that the energy
+// sways and does not drift. kappa = h^2 k / m is 0.1 at the stiffest connection.
+static void test_explicit_energy(void** unused)
+{
+    (void)unused;
+    enum
+    {
+        STEPS = 100000
+    };
+    grid_options grid = {.size_u = 1, .size_v = 1, .cells_u = CELLS, .cells_v = CELLS};
+    const double stretch = 50, density = 0.2, mass = density / (CELLS * CELLS);
+    weft_sim_def def = weft_sim_def_default();
+    def.method = "explicit";
+    def.time_step = sqrt(0.1 * mass / stretch);
+    def.contact = 0;
+    def.max_halvings = 0;
+    def.max_stretch = 1e9;
+    int corners[2] = {0, CELLS};
+    weft_pin pin = {.vertices = corners, .vertex_count = 2, .release = INFINITY};
+    weft_cloth_def cloth = weft_cloth_def_default();
+    cloth.model = "hooke";
+    cloth.material = (weft_material){
+        .density = density, .stretch_warp = stretch, .stretch_weft = stretch, .shear = 10, .bending = 1e-6};
+    cloth.pins = &pin;
+    cloth.pin_count = 1;
+    mesh m = {0};
+    weft_sim* sim = test_grid_sim(&def, &grid, &cloth, &m);
+    weft_step_stats stats = {0};
+    weft_error error = {0};
+    double start = 0.0, off = 0.0, drop = 0.0, part[10] = {0};
+    for (int k = 0; k < STEPS; k++)
+    {
+        assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
+        start = k == 0 ? stats.energy.total : start;
+        drop = fmax(drop, -stats.energy.gravity);
+        off = fmax(off, fabs(stats.energy.total - start));
+        part[10 * k / STEPS] += stats.energy.total * 10 / STEPS;
+    }
+    double trend = 0.0, spread = 0.0;
+    for (int k = 0; k < 10; k++)
+    {
+        trend += part[k] * (k - 4.5) / 82.5 * 9.0; // of the line through the tenths, over all of them
+        spread = fmax(spread, fabs(part[k] - part[0]));
+    }
+    print_message("explicit, kappa 0.1, %d steps: energy off by %.4f of the drop %.3f J, tenths by %.4f, trend %.4f\n",
+                  STEPS, off / drop, drop, spread / drop, trend / drop);
+    assert_true(off < 0.1 * drop && fabs(trend) < 0.01 * drop);
+    mesh_finish(&m);
+    weft_sim_destroy(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_explicit_energy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
