@@ -33,7 +33,7 @@ static const scene_row rows[] = {
     {"two-corners", "A sheet that starts flat falls and swings from two of its corners."},
     {"canvas", "A canvas hangs from two corners in the wind, by position based dynamics with a hierarchy."},
     {"banner", "A banner tears in its top row under the weight of its hem, and falls."},
-    {"torn", "A ball goes through a sheet that is held by its edges, and tears it."},
+    {"torn", "A ball goes through a sheet that is held by its four edges and tears it."},
     {"towel", "A towel held by two corners folds into swags as one corner moves to the other."},
     {"patch", "A patch of denim and a heavy button sewn on a hanging sheet swing with it."},
     {"curtain", "A curtain of springs falls and swings from two of its corners."},
