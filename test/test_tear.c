@@ -8,6 +8,7 @@
 #include "common_scene.h"
 #include "sim/sim.h"
 #include "sim/tear.h"
+#include "step/pbd.h"
 #include "weft/cache.h"
 
 #define BANNER                                                                                                         \
@@ -177,6 +178,92 @@ static void check_thrown(const char* method)
     weft_sim_destroy(sims[1]);
 }
 
+// The hierarchy of cloth that has torn a thousand times at random: every particle below its component's coarsest level
+// has a parent in its own component, and no link joins what is cut.
+static void check_links(const weft_sim* sim)
+{
+    graph g;
+    hierarchy h;
+    int *motions = calloc((size_t)sim->model.vertex_count, sizeof(int)), *groups;
+    groups = calloc((size_t)sim->model.vertex_count, sizeof(int));
+    graph_anchors(&sim->model, motions);
+    assert_int_equal(graph_create(&g, &sim->model), WEFT_OK);
+    assert_true(graph_groups(&g, motions, groups) >= 0);
+    hierarchy_def def = {.levels = LEVELS_MAX, .grids = true, .anchors = groups};
+    assert_int_equal(hierarchy_create(&h, &g, &def), WEFT_OK);
+    printf("%d vertices in %d pieces, %d coarse levels\n", g.vertex_count, g.component_count, h.level_count);
+    int finer = g.vertex_count;
+    for (int k = 0; k < h.level_count; k++)
+    {
+        const level* l = &h.levels[k];
+        assert_int_equal(l->vertex_count + l->child_count, finer);
+        finer = l->vertex_count;
+        for (int c = 0; c < l->child_count; c++)
+        {
+            assert_true(l->parent_start[c + 1] > l->parent_start[c]);
+            for (int r = l->parent_start[c]; r < l->parent_start[c + 1]; r++)
+            {
+                assert_int_equal(g.component[l->parent[r]], g.component[l->child[c]]);
+            }
+        }
+        for (int e = 0; e < l->limits.count; e++)
+        {
+            assert_int_equal(g.component[l->limits.a[e]], g.component[l->limits.b[e]]);
+            double straight = v3_length(v3_sub(g.rest[l->limits.a[e]], g.rest[l->limits.b[e]]));
+            assert_true(l->limits.length[e] > straight - 1e-9);
+        }
+    }
+    hierarchy_finish(&h);
+    graph_finish(&g);
+    free(motions);
+    free(groups);
+}
+
+static void test_thousand_random_tears(void** unused)
+{
+    (void)unused;
+    const char text[] = "{\"time_step\": 0.01, \"method\": \"hpbd\", \"model\": \"hooke\", \"cloth\": [{\"mesh\": "
+                        "{\"grid\": {\"cells\": 40, \"tessellation\": \"irregular\"}}}]}";
+    weft_sim* sim = scene_sim_text(text, 1);
+    assert_int_equal(sim_build(sim, NULL), WEFT_OK);
+    double mass = mass_of(sim);
+    body* b = &sim->bodies[0];
+    int first = b->rest.vertex_count;
+    for (int k = 0; k < 1000; k++)
+    {
+        // One face of a vertex that has another one goes its own way.
+        int face = 0, vertex = 0, others = 0;
+        for (uint64_t try = 0; others < 2; try++)
+        {
+            int corner = (int)(random_unit(7 + (uint64_t)k, try) * b->rest.face_start[b->rest.face_count]);
+            vertex = b->rest.face_vertex[corner];
+            others = 0;
+            for (int f = 0; f < b->rest.face_count; f++)
+            {
+                for (int c = b->rest.face_start[f]; c < b->rest.face_start[f + 1]; c++)
+                {
+                    others += b->rest.face_vertex[c] == vertex;
+                    face = c == corner ? f : face;
+                }
+            }
+        }
+        tear_list list = {0};
+        body before;
+        assert_int_equal(tears_add(&list, vertex), WEFT_OK);
+        assert_int_equal(tears_take(&list, face), WEFT_OK);
+        assert_int_equal(body_tear(b, &list, &before), WEFT_OK);
+        body_tear_keep(b, &before);
+        tears_finish(&list);
+    }
+    check_body(b, first);
+    sim_unbuild(sim);
+    assert_int_equal(sim_build(sim, NULL), WEFT_OK);
+    assert_int_equal(sim->model.vertex_count, first + 1000);
+    assert_true(fabs(mass_of(sim) - mass) < 1e-12 * mass);
+    check_links(sim);
+    weft_sim_destroy(sim);
+}
+
 static void test_rips_alike_on_threads(void** unused)
 {
     (void)unused;
@@ -238,11 +325,9 @@ static void test_refused(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tears_at_its_strength),
-        cmocka_unit_test(test_never_below_it),
-        cmocka_unit_test(test_rips_alike_on_threads),
-        cmocka_unit_test(test_goes_on_in_the_middle),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_tears_at_its_strength), cmocka_unit_test(test_never_below_it),
+        cmocka_unit_test(test_thousand_random_tears), cmocka_unit_test(test_rips_alike_on_threads),
+        cmocka_unit_test(test_goes_on_in_the_middle), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

@@ -91,7 +91,7 @@ static double fastest_of(const world* w, const pbd_data* d)
     for (int s = 0; s < d->sweep_count; s++)
     {
         const element_group* group = d->sweeps[s].group;
-        element_motion motion = {.x = w->state.x};
+        element_motion motion = {.x = w->state.x, .v = w->state.v, .h = w->settings.time_step};
         element_context context = {group, &motion};
         constraint_batch out[CONSTRAINT_ROWS_MAX];
         for (int e = 0; e < group->count && group->kind->arity < 4; e++)
