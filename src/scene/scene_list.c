@@ -32,7 +32,7 @@ static const scene_row rows[] = {
     {"flag", "A flag held by its left edge flutters in a gusty wind."},
     {"two-corners", "A sheet that starts flat falls and swings from two of its corners."},
     {"canvas", "A canvas hangs from two corners in the wind."},
-    {"banner", "A banner tears in its top row under the weight of its hem."},
+    {"banner", "A banner tears in its top row under its own weight."},
     {"torn", "A ball goes through a sheet that is held by its edges."},
     {"towel", "A towel held by two corners folds into swags as one corner moves to the other."},
     {"patch", "A patch of denim and a heavy button sewn on a hanging sheet swing with it."},
