@@ -8,7 +8,8 @@
 // what is much weaker waits for the next one, and a face is parted from others once. Pinned and tied vertices stay
 // whole: what is next to them tears.
 //
-// Both sides start a little apart (tear_gap), so that contact knows which side is which.
+// Both sides start a little apart (tear_gap), so that contact knows which side is which; where there is no room for
+// that (tear_room.c) the vertex waits.
 #include "sim/tear.h"
 
 #include <stdlib.h>
@@ -301,6 +302,7 @@ static bool is_fresh(const ripper* r, int vertex)
 static weft_status split(ripper* r, const weak* w)
 {
     int parts = is_fresh(r, w->vertex) ? part_faces(r, w) : 1;
+    parts = parts > 1 && tear_has_room(r->sim, r->b, w->vertex, r->side, parts, tear_gap) ? parts : 1;
     for (int part = 1; part < parts; part++)
     {
         TRY(tears_add(&r->tears, w->vertex));

@@ -2,6 +2,7 @@
 // strength, the vertex is split along the plane across it.
 //
 //     tear.c        forces, and what splits
+//     tear_room.c   whether the sides of a cut may part
 //     tear_body.c   a body with more vertices, and tears in a checkpoint
 //
 // Each new vertex is torn off an earlier one and takes some of its faces along. That list is all that a checkpoint
@@ -32,6 +33,10 @@ void body_tear_keep(const body* b, body* before); // frees what b has no more
 
 // The vertex that one was, `count` vertices ago at least: itself where it is older.
 int body_torn_from(const body* b, int vertex, int count);
+
+// Whether nothing crosses once the parts of a vertex have gone by `gap` towards their faces; side is [faces], of those
+// around the vertex.
+bool tear_has_room(const weft_sim* sim, const body* b, int vertex, const int* side, int parts, double gap);
 
 void tear_scratch_finish(tear_scratch* s); // zeroed is fine
 // After a step: *torn vertices were split.
