@@ -71,7 +71,7 @@ static bool connection_is_slack(const element_context* context, int e)
     {
         return false;
     }
-    return !(m->ahead && !m->x_last && length + m->h * rate_of(context, e, length) > L);
+    return !(m->ahead && !m->x_last && length + m->h * rate_of(context, e, length) > AHEAD_STRETCH * L);
 }
 
 static void connection_slack(const element_context* context, int begin, int end, uint8_t* out)

@@ -25,13 +25,14 @@
 // c / h (d - d_last), for connections that were taut at the start of the step.
 //
 // A single linear step (`ahead`) has to know which connections will be taut at its end: one that is slack now and has
-// no block may be pulled far beyond L in it, against nothing. So what is slack with l + h n . dv > L is linearised on
-// the other side of the kink, force k (l - L) n (which pushes now) and K = k n n^T: at the end the force is k (l' - L)
-// with l' the new length along n, as it ought to be. Such a step never adds energy where l' >= L:
+// no block may be pulled far beyond L in it, against nothing. So what is slack with l + h n . dv > L, clearly, is
+// linearised on the other side of the kink, force k (l - L) n (which pushes now) and K = k n n^T: at the end the force
+// is k (l' - L) with l' the new length along n, as it ought to be. Such a step never adds energy where l' >= L:
 //
 //     k/2 (l' - L)^2 - k (l' - L) (l' - l) <= -k/2 (l' - L)^2, for l <= L
 //
-// and where other forces keep it slack after all, it adds k/4 (L - l)^2 at most.
+// and where other forces keep it slack after all, it adds k/4 (L - l)^2 at most. That is why it has to be clear: cloth
+// that comes to rest has connections about L by the thousand, and with any that might be taut it would never rest.
 #include "material/connection.h"
 #include "math/wide_vec.h"
 
@@ -73,7 +74,7 @@ WIDE_INLINE void link_since(link* s, const element_motion* m, const int* vertice
 
 WIDE_INLINE void link_ahead(link* s, double h)
 {
-    s->pushes |= ~s->taut & (s->length + h * s->gap > s->rest);
+    s->pushes |= ~s->taut & (s->length + h * s->gap > AHEAD_STRETCH * s->rest);
     s->taut |= s->pushes;
 }
 
