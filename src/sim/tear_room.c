@@ -1,11 +1,13 @@
 // Whether a cut may open: its sides start a little apart, and in crumpled cloth something may lie in between. What
-// would cross then waits, as does whatever only just touches.
+// would cross then waits.
 #include "sim/tear.h"
 
 enum
 {
     PARTS_MAX = 8 // more of them around one vertex wait for others to tear first
 };
+
+static const double flat = 1e-9; // m, off a plane: within it
 
 typedef struct cut
 {
@@ -74,7 +76,10 @@ static double volume(vec3 a, vec3 b, vec3 c, vec3 d)
 
 static bool passes(vec3 p, vec3 q, const corners* t)
 {
-    if (volume(t->x[0], t->x[1], t->x[2], p) * volume(t->x[0], t->x[1], t->x[2], q) > 0.0)
+    vec3 normal = v3_cross(v3_sub(t->x[1], t->x[0]), v3_sub(t->x[2], t->x[0]));
+    double a = v3_dot(normal, v3_sub(p, t->x[0])), b = v3_dot(normal, v3_sub(q, t->x[0]));
+    // Flat cloth is on both sides of itself by roundings; its parts go away from each other.
+    if (!(a * b < 0.0) || fmax(fabs(a), fabs(b)) < flat * v3_length(normal))
     {
         return false;
     }
