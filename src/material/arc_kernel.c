@@ -58,7 +58,7 @@ WIDE_INLINE curve curve_load(const element_context* ctx, const int* elements)
         size_t e = (size_t)elements[lane];
         const double* own = rest + ARC_STRIDE * e;
         u.start[lane] = arc_start_of(own, ctx->group->vertices + 2 * e, ctx->motion);
-        u.turn[lane] = arc_turn(own[ARC_FORCE], own[ARC_LENGTH], u.start[lane]);
+        u.turn[lane] = arc_turn_of(own, u.start[lane]);
     }
     return u;
 }
@@ -203,7 +203,7 @@ static void energy(const element_context* ctx, int begin, int end, energy_sums* 
         const int* v = ctx->group->vertices + 2 * (size_t)e;
         const double* rest = ctx->group->rest + ARC_STRIDE * (size_t)e;
         arc_now a = {rest, arc_start_of(rest, v, m), rest[ARC_TURN]};
-        a.turn = m->cap_mass ? arc_turn(rest[ARC_FORCE], rest[ARC_LENGTH], a.start) : a.turn;
+        a.turn = arc_turn_of(rest, a.start);
         vec3 d = v3_sub(m->x[v[1]], m->x[v[0]]);
         double s = v3_length(d) / rest[ARC_LENGTH];
         sums->bend += s < 1.0 ? arc_energy(&a, s) : 0.0;

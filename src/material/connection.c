@@ -102,7 +102,7 @@ static void arc_criterion(const element_context* context, const double* mass_sha
     {
         const double* rest = context->group->rest + ARC_STRIDE * (size_t)e;
         double start = arc_start_of(rest, context->group->vertices + 2 * (size_t)e, context->motion);
-        double turn = context->motion->cap_mass ? arc_turn(rest[ARC_FORCE], rest[ARC_LENGTH], start) : rest[ARC_TURN];
+        double turn = arc_turn_of(rest, start);
         double s = length_of(context, e) / rest[ARC_LENGTH];
         double along = s < turn ? rest[ARC_FORCE] / rest[ARC_LENGTH] * arc_slope(s) : s < LENGTH_ROUNDED ? start : 0.0;
         double w = along * inverse_masses(context, mass_share, e);

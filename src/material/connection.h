@@ -117,4 +117,10 @@ static inline double arc_start_of(const double* rest, const int* vertices, const
     return fmin(rest[ARC_START], arc_cap * mass / (motion->h * motion->h));
 }
 
+// With that start: another root only where it was capped.
+static inline double arc_turn_of(const double* rest, double start)
+{
+    return start < rest[ARC_START] ? arc_turn(rest[ARC_FORCE], rest[ARC_LENGTH], start) : rest[ARC_TURN];
+}
+
 #endif
