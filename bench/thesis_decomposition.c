@@ -41,6 +41,11 @@ static double sum_from(const thesis_table* t, int scene, int entrant, double lea
 static void print_bar(const thesis_table* t, int scene, double products, double time)
 {
     const char* name = t->scene[scene];
+    if (!isfinite(products))
+    {
+        printf("  no set among these has 700 particles: give a larger --share or --cells-max\n");
+        return;
+    }
     if (strcmp(name, "corners") == 0)
     {
         printf("  overhead at most 2.3 %%: %s (%+.1f %%); thesis: 2.3 %%, RV count -0.8 %%\n",

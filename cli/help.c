@@ -27,11 +27,12 @@ static const help_page pages[] = {
     {"check", "weft check SCENE [--set PATH=VALUE]... [--json]\n       weft check --schema",
      "Reads and validates everything that a run would, and runs nothing.\n\n  weft check shirt.json\n\n"
      "--schema prints the JSON Schema of scene files, for editors.\n"},
-    {"list", "weft list methods|solvers|models|materials|scenes|formats|bodies",
+    {"list", "weft list methods|solvers|preconditioners|models|materials|scenes|formats|bodies",
      "One a line: name, tab, summary.\n\n  weft list scenes\n"},
     {"render",
      "weft render DIR [--frame K|--stills N] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "
-     "[--show strain|aggregates|strength] [--level L] [--theta T] [--camera X,Y,Z] [--target X,Y,Z] [--fov DEG] "
+     "[--show strain|aggregates|strength|components|pattern] [--level L] [--theta T] [--camera X,Y,Z] [--target X,Y,Z] "
+     "[--fov DEG] "
      "[--no-ground]",
      "Draws a frame of a run (the last by default), or with -o FILE.mp4 a film through ffmpeg. Needs no display and no "
      "GPU.\n"
@@ -43,7 +44,8 @@ static const help_page pages[] = {
      "the matrix for x, y and z in the rest shape, at frame 0 and at the frame: negative blue, positive red. --theta "
      "is "
      "the\n"
-     "threshold for strong, from 0 to below 1.\n\n"
+     "threshold for strong, from 0 to below 1. --show components colours the parts that the system falls into, --show\n"
+     "pattern draws the blocks of the matrix that are not zero, as they are and component by component.\n\n"
      "  weft render hang-run\n"
      "  weft render hang-run --frame 4 --edges -o frame4.png\n"
      "  weft render hang-run --show strain -o film.mp4\n"

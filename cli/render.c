@@ -79,9 +79,12 @@ static bool parse_degrees(const char* text, double* radians)
 
 static bool set_show(render_options* o, const char* value)
 {
-    static const char* const names[] = {
-        [SHOW_STRAIN] = "strain", [SHOW_AGGREGATES] = "aggregates", [SHOW_STRENGTH] = "strength"};
-    for (show k = SHOW_STRAIN; k <= SHOW_STRENGTH; k++)
+    static const char* const names[] = {[SHOW_STRAIN] = "strain",
+                                        [SHOW_AGGREGATES] = "aggregates",
+                                        [SHOW_STRENGTH] = "strength",
+                                        [SHOW_COMPONENTS] = "components",
+                                        [SHOW_PATTERN] = "pattern"};
+    for (show k = SHOW_STRAIN; k <= SHOW_PATTERN; k++)
     {
         if (strcmp(value, names[k]) == 0)
         {
@@ -123,7 +126,7 @@ static const struct
     [OPTION_FRAME] = {"--frame", "a frame's number, from 0"},
     [OPTION_STILLS] = {"--stills", "a number of stills from 1 to 400"},
     [OPTION_SIZE] = {"--size", "WxH in pixels, like 1280x720, each from 16 to 16384"},
-    [OPTION_SHOW] = {"--show", "`strain`, `aggregates` or `strength`"},
+    [OPTION_SHOW] = {"--show", "`strain`, `aggregates`, `strength`, `components` or `pattern`"},
     [OPTION_LEVEL] = {"--level", "a level of the multigrid, from 0, the finest"},
     [OPTION_THETA] = {"--theta", "a number from 0 to below 1"},
     [OPTION_CAMERA] = {"--camera", "x,y,z in metres"},
@@ -219,20 +222,21 @@ static int check_options(const render_options* o)
         return report_usage("render", false, "--stills makes one picture of several frames, %s: give one of them",
                             o->film ? "a .mp4 is a film of all" : "--frame one of a single frame");
     }
-    bool matrix = o->show == SHOW_AGGREGATES || o->show == SHOW_STRENGTH;
+    bool matrix = o->show >= SHOW_AGGREGATES;
     if (o->stills > 0 && matrix)
     {
         return report_usage("render", false, "--stills goes with pictures of the cloth and with --show strain");
     }
     if (o->film && matrix)
     {
-        return report_usage("render", false, "--show aggregates and --show strength make pictures; -o needs a .png");
+        return report_usage("render", false,
+                            "--show aggregates, strength, components and pattern make pictures; -o needs a .png");
     }
     if (o->level >= 0 && o->show != SHOW_AGGREGATES)
     {
         return report_usage("render", false, "--level goes with --show aggregates");
     }
-    if (o->theta >= 0.0 && !matrix)
+    if (o->theta >= 0.0 && o->show != SHOW_AGGREGATES && o->show != SHOW_STRENGTH)
     {
         return report_usage("render", false, "--theta goes with --show aggregates or --show strength");
     }
@@ -608,7 +612,7 @@ static int render_run(picture* p, render_options* o)
     {
         return code;
     }
-    if (o->show == SHOW_STRENGTH || o->show == SHOW_AGGREGATES)
+    if (o->show >= SHOW_AGGREGATES)
     {
         const char* lines = lines_first(p->cache);
         if (lines)
@@ -616,7 +620,9 @@ static int render_run(picture* p, render_options* o)
             return report_usage("render", false, "`%s` is made of lines, which pictures of the matrix do not show yet",
                                 lines);
         }
-        return o->show == SHOW_STRENGTH ? render_strength(p, o, frame) : render_aggregates(p, o, frame);
+        return o->show == SHOW_STRENGTH  ? render_strength(p, o, frame)
+               : o->show == SHOW_PATTERN ? render_pattern(p, o, frame)
+                                         : render_aggregates(p, o, frame);
     }
     if (o->stills > 0)
     {

@@ -13,7 +13,9 @@ typedef enum show
     SHOW_CLOTH,
     SHOW_STRAIN,
     SHOW_AGGREGATES,
-    SHOW_STRENGTH
+    SHOW_STRENGTH,
+    SHOW_COMPONENTS,
+    SHOW_PATTERN
 } show;
 
 typedef struct render_options
@@ -165,10 +167,13 @@ typedef struct frame_matrix
 // Builds the simulation from the run's scene and puts it into the cached frame; velocities are the differences between
 // frames. A matrix that failed is to be finished too.
 weft_status frame_matrix_create(const char* dir, weft_cache* cache, int frame, frame_matrix* out, weft_error* error);
+// The component of each vertex of the system, -1 where it is held; component has room for all.
+weft_status frame_matrix_components(const frame_matrix* m, int* component, int* count, weft_error* error);
 void frame_matrix_finish(frame_matrix* m);
 
 // ---- pictures of matrices; both return the exit status
 int render_strength(picture* p, const render_options* o, int frame);
-int render_aggregates(picture* p, const render_options* o, int frame);
+int render_aggregates(picture* p, const render_options* o, int frame); // or components
+int render_pattern(picture* p, const render_options* o, int frame);
 
 #endif

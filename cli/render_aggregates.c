@@ -1,5 +1,7 @@
 // `weft render --show aggregates`: the aggregates of smoothed-aggregation multigrid as colours on the cloth, a panel
-// for each level. Neighbours differ in colour; vertices that take no part are grey.
+// for each level. Neighbours differ in colour; vertices that take no part are grey. `--show components` likewise
+// colours the parts that the system falls into, with vertices that are held in white (Boxerman 2003, figures 6.4
+// to 6.6).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@ static const weft_color palette[COLORS] = {
     {0.35f, 0.63f, 0.31f}, {0.93f, 0.79f, 0.28f}, {0.69f, 0.48f, 0.63f}, {1.00f, 0.62f, 0.65f},
     {0.61f, 0.46f, 0.37f}, {0.18f, 0.29f, 0.49f}, {0.63f, 0.80f, 0.91f}, {0.55f, 0.82f, 0.49f},
 };
-static const weft_color grey = {0.62f, 0.63f, 0.65f};
+static const weft_color grey = {0.62f, 0.63f, 0.65f}, white = {1.0f, 1.0f, 1.0f};
 
 typedef struct level
 {
@@ -32,6 +34,7 @@ typedef struct hierarchy
     frame_matrix matrix;
     level levels[WEFT_LEVEL_MAX];
     int level_count;
+    bool components;     // the one level shows them
     weft_color** colors; // [body_count][vertex_count] of the level at hand
 } hierarchy;
 
@@ -89,6 +92,36 @@ static weft_status hierarchy_solve(hierarchy* h, double theta, weft_error* error
     return status;
 }
 
+// One iteration finds them, too.
+weft_status frame_matrix_components(const frame_matrix* m, int* component, int* count, weft_error* error)
+{
+    weft_solver_def def = weft_solver_def_default();
+    def.solver = "decomposed:mpcg";
+    def.max_iterations = 1;
+    weft_solver* solver = NULL;
+    weft_vec3* x = calloc((size_t)weft_system_vertex_count(m->system) + 1, sizeof(weft_vec3));
+    weft_status status = x ? weft_solver_create(&def, &solver, error) : WEFT_NO_MEMORY;
+    if (status == WEFT_OK)
+    {
+        status = weft_solver_solve(solver, m->system, x, NULL);
+        status = status == WEFT_NOT_CONVERGED ? WEFT_OK : status;
+    }
+    status = status == WEFT_OK ? weft_solver_components(solver, component, count) : status;
+    weft_solver_destroy(solver);
+    free(x);
+    return status;
+}
+
+static weft_status hierarchy_split(hierarchy* h, weft_error* error)
+{
+    level* l = &h->levels[0];
+    l->nodes = weft_system_vertex_count(h->matrix.system);
+    l->aggregate = malloc(((size_t)l->nodes + 1) * sizeof(int));
+    h->level_count = 1;
+    h->components = true;
+    return l->aggregate ? frame_matrix_components(&h->matrix, l->aggregate, &l->count, error) : WEFT_NO_MEMORY;
+}
+
 static void hierarchy_finish(hierarchy* h)
 {
     for (int k = 0; k < WEFT_LEVEL_MAX; k++)
@@ -125,7 +158,11 @@ static weft_status hierarchy_create(hierarchy* h, weft_cache* cache, const rende
             return WEFT_NO_MEMORY;
         }
     }
-    return h->colors ? hierarchy_solve(h, o->theta, error) : WEFT_NO_MEMORY;
+    if (!h->colors)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    return o->show == SHOW_COMPONENTS ? hierarchy_split(h, error) : hierarchy_solve(h, o->theta, error);
 }
 
 // ---- colours
@@ -217,7 +254,7 @@ static weft_status hierarchy_color(hierarchy* h, weft_cache* cache, const level*
         for (int k = 0; h->colors[body] && k < weft_cache_body_at(cache, body)->vertex_count; k++)
         {
             int a = l->aggregate[h->matrix.vertices[body][k]];
-            h->colors[body][k] = a >= 0 ? palette[chosen[a]] : grey;
+            h->colors[body][k] = a >= 0 ? palette[chosen[a]] : h->components ? white : grey;
         }
     }
     free(pairs);
@@ -243,6 +280,11 @@ static weft_status panel_level(picture* p, int index, void* context, char* label
     {
         p->meshes[body].colors = h->colors[body];
     }
+    if (h->components)
+    {
+        snprintf(label, LABEL_SIZE, "%d COMPONENTS", h->levels[0].count);
+        return hierarchy_color(h, p->cache, &h->levels[0]);
+    }
     snprintf(label, LABEL_SIZE, "LEVEL %d: %d NODES, %d AGGREGATES", at, h->levels[at].nodes, h->levels[at].count);
     return hierarchy_color(h, p->cache, &h->levels[at]);
 }
@@ -256,7 +298,7 @@ static int draw_levels(picture* p, const render_options* o, hierarchy* h, int fr
                         .height = PANEL_HEIGHT,
                         .set = panel_level,
                         .context = &shown,
-                        .stem = "aggregates",
+                        .stem = h->components ? "components" : "aggregates",
                         .first_frame = frame,
                         .name_frame = frame};
     return render_panels(p, o, &job);
