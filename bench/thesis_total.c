@@ -14,9 +14,8 @@
 // (`rejected`). The bend springs' linear start is what an explicit step bears at the corners, so that all rows have one
 // model. Can be killed and called again. Options: --scenes LIST (corners,sphere,table,ground,tube), --sizes LIST (1000
 // particles; 1000,4000,10000,40000 for all), --seconds S (0.5), --step S (0.01), --density (0.2 kg/m^2), --stretch
-// (1000 N/m),
-// --shear (1000 N/m, of diagonals), --bending (1e-5 N m), --bend explicit or criterion, --halvings N (0),
-// --rounds N (2), --out DIR (CSV, plot), those of results.h.
+// (1000 N/m), --shear (1000 N/m, of diagonals), --bending (1e-5 N m), --bend explicit or criterion, --tolerance T,
+// --halvings N (0), --rounds N (2), --out DIR (CSV, plot), those of results.h.
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stddef.h>
