@@ -17,7 +17,7 @@ extern const benchmark bench_sa_table1, bench_sa_map, bench_wrinkled;
 extern const benchmark bench_ccd_pairs;
 extern const benchmark bench_contact_scenes, bench_contact, bench_drop;
 extern const benchmark bench_thesis_guess, bench_thesis_preconditioner, bench_thesis_decomposition;
-extern const benchmark bench_export, bench_tolerance, bench_local_global;
+extern const benchmark bench_export, bench_tolerance, bench_local_global, bench_hpbd;
 extern const benchmark bench_thesis_stability, bench_thesis_damping, bench_thesis_aimex, bench_thesis_total;
 
 #endif

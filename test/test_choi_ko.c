@@ -321,6 +321,67 @@ static void test_slack(void** unused)
     }
 }
 
+// One linear step from slack to taut, of a mass m = 1 on a thread: with its block the thread stops the mass near its
+// length, as the exact backward step does, energy falls, and what stays slack leaves zeros.
+static void test_ahead(void** unused)
+{
+    (void)unused;
+    int vertices[2];
+    double rest[CONNECTION_STRIDE];
+    element_group group = {.kind = &kind_connection, .vertices = vertices, .rest = rest};
+    connection c = {.b = 1, .stiffness = 1e6, .length = 1, .damper = DAMPER_NONE, .slack = true};
+    connection_add(&group, &c);
+    for (int turn = 0; turn < 40; turn++)
+    {
+        double start = 1 - 0.005 * turn, speed = 1, h = 0.1;
+        vec3 x[2] = {v3(0, 0, 0), v3(start, 0, 0)}, v[2] = {v3(0, 0, 0), v3(speed, 2, 3)};
+        element_motion motion = {.x = x, .v = v, .h = h, .ahead = true};
+        element_context context = {&group, &motion};
+        element_batch batch;
+        uint8_t slack;
+        evaluate(&group, &motion, &batch);
+        kind_connection.slack(&context, 0, 1, &slack);
+        double block = batch.block[2][0][0], dv = batch.rhs[1][0][0] / (1 + block);
+        double end = start + h * (speed + dv), exact = (start + h * speed + 1e6 * h * h) / (1 + 1e6 * h * h);
+        assert_int_equal(slack, start + h * speed <= AHEAD_STRETCH);
+        assert_true(slack == (block == 0.0));
+        assert_true(fabs(end - (slack ? start + h * speed : exact)) < 1e-12);
+        double after = 0.5 * (speed + dv) * (speed + dv) + 0.5e6 * fmax(end - 1, 0) * fmax(end - 1, 0);
+        assert_true(after <= 0.5 * speed * speed);
+        assert_true(batch.block[2][4][0] == 0 && batch.block[2][8][0] == 0); // nothing across
+    }
+}
+
+// Steps of 1/60 s of a sheet that hangs: connections about their length do not keep it from coming to rest.
+static void test_rest(void** unused)
+{
+    (void)unused;
+    grid_options grid = {.size_u = 1, .size_v = 1, .cells_u = 40, .cells_v = 40, .upright = true};
+    mesh probe = {0}, m = {0};
+    assert_int_equal(mesh_from_grid(&grid, &probe, NULL), WEFT_OK);
+    int* top = calloc((size_t)probe.vertex_count, sizeof(int));
+    weft_pin pin = {.vertices = top, .vertex_count = test_edge_vertices(&probe, EDGE_TOP, top), .release = INFINITY};
+    weft_cloth_def cloth = weft_cloth_def_default();
+    cloth.model = "choi-ko";
+    cloth.pins = &pin;
+    cloth.pin_count = 1;
+    weft_sim_def def = weft_sim_def_default();
+    def.method = "implicit-euler";
+    def.solver = "cholesky";
+    def.time_step = 1.0 / 60;
+    def.contact = 0;
+    weft_sim* sim = test_grid_sim(&def, &grid, &cloth, &m);
+    settle(sim, 199);
+    weft_step_stats stats;
+    assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+    print_message("hang, 200 steps of 1/60 s: %.1e J of motion\n", stats.energy.kinetic);
+    assert_true(stats.energy.kinetic < 1e-12);
+    free(top);
+    mesh_finish(&probe);
+    mesh_finish(&m);
+    weft_sim_destroy(sim);
+}
+
 // (3.16) is the derivative of (3.14) by position, and its symmetric part has a negative eigenvalue though the
 // connection lengthens: it is dropped.
 static void test_dropped(void** unused)
@@ -620,6 +681,8 @@ int main(void)
         cmocka_unit_test(test_polynomial),
         cmocka_unit_test(test_start),
         cmocka_unit_test(test_slack),
+        cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_rest),
         cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_damper_jacobian),
         cmocka_unit_test(test_damper_potential),

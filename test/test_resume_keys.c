@@ -225,6 +225,7 @@ static const change changes[] = {
     {"cloth.friction.static", PLAIN, "cloth.0.friction={\"static\": 0.4, \"kinetic\": 0.3}", NULL},
     {"cloth.friction.kinetic", PLAIN, "cloth.0.friction={\"static\": 0.3, \"kinetic\": 0.2}", NULL},
     {"cloth.thickness", PLAIN, "cloth.0.thickness=0.002", NULL},
+    {"cloth.tear", PLAIN, "cloth.0.tear=1000", NULL},
     {"cloth.vertex_mass", PLAIN, "cloth.0.vertex_mass=0.01", NULL},
     {"cloth.pins", PLAIN, "cloth.0.pins=[]", NULL},
     SELECTION("cloth.pins", "cloth.0.pins.0"),

@@ -53,10 +53,25 @@ static double inverse_masses(const element_context* context, const double* mass_
     return 1.0 / mass_share[v[0]] + 1.0 / mass_share[v[1]];
 }
 
+// n . dv, m/s
+static double rate_of(const element_context* context, int e, double length)
+{
+    const element_motion* m = context->motion;
+    const int* v = context->group->vertices + 2 * (size_t)e;
+    vec3 d = v3_sub(m->x[v[1]], m->x[v[0]]), dv = v3_sub(m->v[v[1]], m->v[v[0]]);
+    return length > 0.0 ? v3_dot(d, dv) / length : 0.0;
+}
+
 static bool connection_is_slack(const element_context* context, int e)
 {
+    const element_motion* m = context->motion;
     const double* rest = context->group->rest + CONNECTION_STRIDE * (size_t)e;
-    return rest[CONNECTION_SLACK] > 0.5 && !(length_of(context, e) > LENGTH_ROUNDED * rest[CONNECTION_LENGTH]);
+    double L = rest[CONNECTION_LENGTH], length = length_of(context, e);
+    if (!(rest[CONNECTION_SLACK] > 0.5) || length > LENGTH_ROUNDED * L)
+    {
+        return false;
+    }
+    return !(m->ahead && !m->x_last && length + m->h * rate_of(context, e, length) > AHEAD_STRETCH * L);
 }
 
 static void connection_slack(const element_context* context, int begin, int end, uint8_t* out)

@@ -30,6 +30,8 @@ enum
 
 // Lengths that differ by rounding are one: at its own length a connection is taut, and an arc is not bent.
 #define LENGTH_ROUNDED (1.0 - 1e-10)
+// A slack connection counts as taut in a linear step that would take it beyond this times its length.
+#define AHEAD_STRETCH (1.0 + 2e-4)
 
 extern const element_kind kind_connection, kind_arc;
 

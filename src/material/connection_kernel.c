@@ -23,6 +23,16 @@
 // With a last state the damper works on the length, that of a slack connection being L: force c / h (l' - l'_last) n
 // with l' = max(l, L), the gradient of c / (2 h) (l' - l'_last)^2, where projected takes only what is longer. Plain is
 // c / h (d - d_last), for connections that were taut at the start of the step.
+//
+// A single linear step (`ahead`) has to know which connections will be taut at its end: one that is slack now and has
+// no block may be pulled far beyond L in it, against nothing. So what is slack with l + h n . dv > L, clearly, is
+// linearised on the other side of the kink, force k (l - L) n (which pushes now) and K = k n n^T: at the end the force
+// is k (l' - L) with l' the new length along n, as it ought to be. Such a step never adds energy where l' >= L:
+//
+//     k/2 (l' - L)^2 - k (l' - L) (l' - l) <= -k/2 (l' - L)^2, for l <= L
+//
+// and where other forces keep it slack after all, it adds k/4 (L - l)^2 at most. That is why it has to be clear: cloth
+// that comes to rest has connections about L by the thousand, and with any that might be taut it would never rest.
 #include "material/connection.h"
 #include "math/wide_vec.h"
 
@@ -62,6 +72,12 @@ WIDE_INLINE void link_since(link* s, const element_motion* m, const int* vertice
     s->damped = (s->plain & ((was > LENGTH_ROUNDED * s->rest) | ~slack)) | (~s->plain & s->taut);
 }
 
+WIDE_INLINE void link_ahead(link* s, double h)
+{
+    s->pushes |= ~s->taut & (s->length + h * s->gap > AHEAD_STRETCH * s->rest);
+    s->taut |= s->pushes;
+}
+
 WIDE_INLINE link link_load(const element_context* ctx, const int* elements)
 {
     const element_motion* m = ctx->motion;
@@ -86,6 +102,7 @@ WIDE_INLINE link link_load(const element_context* ctx, const int* elements)
     {
         s.drift = ends_apart(m->v, vertices, elements);
         s.gap = wv_dot(s.n, s.drift);
+        m->ahead ? link_ahead(&s, m->h) : (void)0;
         s.damped = s.taut;
     }
     s.damped &= (form != (double)DAMPER_NONE) & ((form != (double)DAMPER_PROJECTED) | (s.gap > 0.0));

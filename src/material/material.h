@@ -30,6 +30,7 @@ typedef struct element_motion
     double h;               // s
     double time;            // s, for gusts
     bool exact;             // K is not clamped, of kinds that can: springs
+    bool ahead;             // slack springs that x + h v makes taut are linearised as taut ones (connection_kernel.c)
     const double* cap_mass; // [vertices] kg, where bending is explicit: linear starts of arcs are capped; else NULL
 } element_motion;
 
@@ -129,7 +130,8 @@ enum
 typedef void element_criterion_fn(const element_context* context, const double* mass_share /* [vertices] kg */,
                                   int begin, int end, double (*out)[2]);
 
-// out[e - begin]: 1 where an element has neither force nor blocks at the motion's positions, whatever the velocities.
+// out[e - begin]: 1 where an element has neither force nor blocks at the motion's positions, whatever the velocities;
+// with `ahead`, by those too.
 typedef void element_slack_fn(const element_context* context, int begin, int end, uint8_t* out);
 
 // What an element is in words of methods that split by type.

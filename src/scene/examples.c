@@ -68,6 +68,7 @@ static const example_row rows[] = {
     {"cloth[].warp", "[1, 0, 0]", NULL},
     {"cloth[].velocity", "[0, 0, 1]", "m/s"},
     {"cloth[].vertex_mass", "0.001", "kg"},
+    {"cloth[].tear", "100", "N/m"},
     {"cloth[].pins", "[{\"where\": {\"edge\": \"top\"}}]", NULL},
     {"cloth[].pins[]", "{\"where\": {\"edge\": \"top\"}}", NULL},
     {"cloth[].pins[].fix", "\"point\"", NULL},

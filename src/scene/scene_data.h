@@ -99,6 +99,7 @@ typedef struct scene_cloth
     weft_material material;
     vec3 velocity;
     double vertex_mass; // 0: density times area
+    double tear;        // N/m; 0: it does not
     scene_friction friction;
     double thickness;
     scene_pin* pins; // [pin_count]

@@ -300,7 +300,7 @@ typedef struct cloth_keys
 {
     const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces;
     const tree_node* friction;
-    double uv_scale, vertex_mass, thickness, radius;
+    double uv_scale, vertex_mass, thickness, radius, tear;
     vec3 velocity;
 } cloth_keys;
 
@@ -315,6 +315,7 @@ static const field cloth_fields[] = {
     {"transform", FIELD_NODE, offsetof(cloth_keys, transform), ANY_NUMBER},
     {"velocity", FIELD_VEC3, offsetof(cloth_keys, velocity), ANY_NUMBER},
     {"vertex_mass", FIELD_NUMBER, offsetof(cloth_keys, vertex_mass), NOT_NEGATIVE},
+    {"tear", FIELD_NUMBER, offsetof(cloth_keys, tear), NOT_NEGATIVE},
     {"friction", FIELD_NODE, offsetof(cloth_keys, friction), ANY_NUMBER},
     {"thickness", FIELD_NUMBER, offsetof(cloth_keys, thickness), POSITIVE},
     {"radius", FIELD_NUMBER, offsetof(cloth_keys, radius), POSITIVE},
@@ -334,8 +335,8 @@ static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node,
 // Keys that only some kinds of bodies have.
 static weft_status cloth_check_keys(const scene_reader* r, const tree_node* node, const body_kind* kind)
 {
-    static const char* const of_sheets[] = {"rest", "uv_scale", "warp"};
-    for (int k = 0; k < 3 && kind->form != MESH_SHEET; k++)
+    static const char* const of_sheets[] = {"rest", "uv_scale", "warp", "tear"};
+    for (int k = 0; k < 4 && kind->form != MESH_SHEET; k++)
     {
         const tree_node* found = tree_member(node, of_sheets[k]);
         TRY(found ? read_error_key(r, found, "only sheets have this key, not %s; remove it", kind->name) : WEFT_OK);
@@ -355,6 +356,7 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
 {
     cloth->uv_scale = keys->uv_scale;
     cloth->vertex_mass = keys->vertex_mass;
+    cloth->tear = keys->tear;
     TRY(friction_read(r, keys->friction, &cloth->friction));
     cloth->thickness = keys->radius > 0.0 ? 2.0 * keys->radius : keys->thickness;
     cloth->velocity = keys->velocity;

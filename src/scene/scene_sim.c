@@ -103,6 +103,7 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.bending = cloth->bending;
     def.connections = cloth->connections;
     def.vertex_mass = cloth->vertex_mass;
+    def.tear = cloth->tear;
     def.friction = cloth->friction.kinetic;
     def.static_friction = cloth->friction.resting;
     def.thickness = cloth->thickness;

@@ -222,6 +222,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
         write_text(w, "rest", cloth->rest == REST_UV ? "uv" : "shape");
         write_number(w, "uv_scale", cloth->is_grid ? cloth->uv_scale : 1.0);
         write_vec3(w, "warp", cloth->is_grid ? cloth->warp : cloth->world_warp);
+        write_number(w, "tear", cloth->tear);
     }
     write_material(w, cloth->kind, &cloth->material);
     write_model(w, cloth->model, cloth->bending, &cloth->connections);

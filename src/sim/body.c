@@ -58,6 +58,8 @@ void body_finish(body* b)
     mem_free(b->pins_taken);
     mem_free(b->outputs);
     mem_free(b->torn_from);
+    mem_free(b->torn_face_start);
+    mem_free(b->torn_face);
     mem_free(b->start);
     mem_free(b->sewn);
     mem_free(b->velocity);
@@ -144,6 +146,16 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
         return wrong(error, b, FRICTION_WRONG "; thickness (m) is finite and above zero");
     }
     b->material = def->material;
+    if (!isfinite(def->tear) || def->tear < 0.0 || (def->tear > 0.0 && b->kind->form != MESH_SHEET))
+    {
+        return wrong(error, b, "tear is in N/m, finite and not negative, and of sheets alone");
+    }
+    if (def->tear > 0.0 && def->outputs)
+    {
+        return wrong(error, b,
+                     "a mesh with welded vertices does not tear yet: leave `tear` out, or weld it in its file");
+    }
+    b->tear = def->tear;
     b->vertex_mass = def->vertex_mass;
     b->thickness = def->thickness;
     return WEFT_OK;

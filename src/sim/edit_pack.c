@@ -156,6 +156,7 @@ void pack_cloth(packer* p, weft_cloth_def* def)
     PACK(p, def->warp);
     PACK(p, def->material);
     PACK(p, def->vertex_mass);
+    PACK(p, def->tear);
     PACK(p, def->friction);
     PACK(p, def->static_friction);
     PACK(p, def->thickness);

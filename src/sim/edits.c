@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sim/fingerprint.h"
+#include "sim/tear.h"
 
 static const section_shape edits_shape = {"edits", 3, 1, -1};
 
@@ -144,7 +145,8 @@ weft_status edits_save(const weft_sim* sim, section_writer* out, weft_error* err
         section_put(out, edits_shape.name, edits_shape.version, 1, p.size, p.bytes);
     }
     pack_finish(&p);
-    return status == WEFT_OK ? edit_ties_save(sim, out, error) : status;
+    status = status == WEFT_OK ? edit_ties_save(sim, out, error) : status;
+    return status == WEFT_OK ? tears_save(sim, out, error) : status;
 }
 
 // ---- loading: what the bytes say goes into the simulation, whose bodies `before` has kept
@@ -474,6 +476,7 @@ static void before_put_back(weft_sim* sim, edits_before* before)
     {
         body* b = &sim->bodies[k];
         b->forces != before->bodies[k].forces ? forces_free(b->forces, b->force_count) : (void)0;
+        b->removed ? (void)0 : body_tear_undo(b, &before->bodies[k]);
         *b = before->bodies[k];
         b->pin_count > 0 ? memset(b->pins_taken, 0, (size_t)b->pin_count) : NULL;
     }
@@ -517,6 +520,7 @@ weft_status edits_load(weft_sim* sim, edits_before* before, sections* from, weft
         sim->edits.loading = true;
         status = load_all(&l);
         status = status == WEFT_OK ? edit_ties_load(sim, from, error) : status;
+        status = status == WEFT_OK ? tears_load(sim, from, error) : status;
         lend_orders(sim, before);
         status = status == WEFT_OK ? generation_begin(sim, &before->generation, error) : status;
         sim->model.generation = status == WEFT_OK ? l.counts.generation : sim->model.generation;
@@ -557,9 +561,10 @@ void edits_load_keep(weft_sim* sim, edits_before* before)
             old->scene_vertex = old->user_vertex = NULL; // they went with the generation
             body_forget(old);
         }
-        else if (old->forces != sim->bodies[k].forces)
+        else
         {
-            forces_free(old->forces, old->force_count);
+            old->forces != sim->bodies[k].forces ? forces_free(old->forces, old->force_count) : (void)0;
+            body_tear_keep(&sim->bodies[k], old);
         }
     }
     for (int k = 0; k < before->obstacle_count; k++)

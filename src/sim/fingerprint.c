@@ -103,6 +103,7 @@ static uint64_t hash_body(uint64_t hash, const body* b)
     hash = hash_array(hash, m->face_vertex, m->face_start[m->face_count], sizeof(int));
     // Cloth keeps the hash that it had when there was nothing else: checkpoints of then are still read.
     hash = b->kind == body_table[0] ? hash : hash_string(hash, b->kind->name);
+    hash = b->tear > 0.0 ? hash_bytes(hash, &b->tear, sizeof(b->tear)) : hash;
     hash = m->tetrahedron ? hash_array(hash, m->tetrahedron, 4 * m->tetrahedron_count, sizeof(int)) : hash;
     hash = hash_array(hash, b->rest_uv, 3 * m->triangle_count, sizeof(vec2));
     hash = hash_array(hash, b->start, m->vertex_count, sizeof(vec3));

@@ -1,9 +1,10 @@
 // Generations of the model. Edits that change elements or bodies build model, world and contact anew from the bodies,
 // beside the present ones, which go on living until that has succeeded. Vertices of a cloth are found again by its
-// place in the list of cloths: a cloth's own order follows from its rest shape and never changes.
+// place in the list of cloths and the user's numbers.
 #include <string.h>
 
 #include "sim/edits.h"
+#include "sim/tear.h"
 
 static void orders_swap(weft_sim* sim, generation* g)
 {
@@ -86,13 +87,25 @@ void generation_keep(generation* old)
 
 // ---- carrying the state over
 
-static void carry_body(const body* b, int first, const state* from, state* to)
+// By the user's vertices: a cloth that has torn has more of them, in another order. What was torn off starts as what it
+// was a part of; `count` is how many there were.
+static void carry_body(const body* b, const body_order* order, int count, const state* from, state* to)
 {
-    size_t n = (size_t)b->rest.vertex_count;
-    memcpy(to->x + b->first, from->x + first, n * sizeof(vec3));
-    memcpy(to->v + b->first, from->v + first, n * sizeof(vec3));
-    memcpy(to->acceleration + b->first, from->acceleration + first, n * sizeof(vec3));
-    memcpy(to->contact.memory + b->first, from->contact.memory + first, n * sizeof(contact_memory));
+    for (int u = 0; u < b->rest.vertex_count; u++)
+    {
+        int i = b->scene_vertex[u], was = order->scene_vertex[body_torn_from(b, u, count)];
+        to->x[i] = from->x[was];
+        to->v[i] = from->v[was];
+        to->acceleration[i] = from->acceleration[was];
+        to->contact.memory[i] = from->contact.memory[was];
+    }
+}
+
+// Vertices that a body had.
+static int count_before(const generation* old, int k)
+{
+    int end = k + 1 < old->count ? old->orders[k + 1].first : old->model.vertex_count;
+    return end - old->orders[k].first;
 }
 
 // The number that a body of the old generation has now, cloths and then obstacles; -1: it was removed.
@@ -114,10 +127,9 @@ static int vertex_now(const weft_sim* sim, const generation* old, int vertex)
         k--;
     }
     const body* b = &sim->bodies[k];
-    return b->removed ? -1 : vertex - old->orders[k].first + b->first;
+    return b->removed ? -1 : b->scene_vertex[old->orders[k].user_vertex[vertex - old->orders[k].first]];
 }
 
-// Numbers change, their order does not: what was sorted stays so.
 static weft_status carry_marks(const weft_sim* sim, const generation* old, mark_list* to)
 {
     const mark_list* from = &old->world.state.contact.marks;
@@ -128,6 +140,7 @@ static weft_status carry_marks(const weft_sim* sim, const generation* old, mark_
         mark.body = body_now(sim, old, mark.body);
         TRY(mark.vertex >= 0 && mark.body >= 0 ? marks_add(to, mark) : WEFT_OK);
     }
+    marks_sort(to);
     return WEFT_OK;
 }
 
@@ -143,7 +156,7 @@ static weft_status carry_over(weft_sim* sim, const generation* old, bool same_bo
     {
         if (!sim->bodies[k].removed)
         {
-            carry_body(&sim->bodies[k], old->orders[k].first, from, to);
+            carry_body(&sim->bodies[k], &old->orders[k], count_before(old, k), from, to);
         }
     }
     TRY(same_bodies ? WEFT_OK : carry_marks(sim, old, &to->contact.marks));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "sim/cluster.h"
+#include "sim/tear.h"
 #include "solve/sa/sa.h"
 
 enum
@@ -144,6 +145,7 @@ void weft_sim_destroy(weft_sim* sim)
         return;
     }
     clusters_finish(&sim->clusters);
+    tear_scratch_finish(&sim->tearing);
     sim_unbuild(sim);
     for (int k = 0; k < sim->body_count; k++)
     {
@@ -299,6 +301,8 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     *stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};
     double start = timer_now();
     weft_status status = step(sim, stats, error);
+    int torn = 0;
+    status = status == WEFT_OK ? sim_tear(sim, &torn, error) : status;
     stats->step = sim->world.state.step_count;
     stats->time = weft_sim_time(sim);
     stats->step_s = timer_now() - start;

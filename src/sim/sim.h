@@ -23,12 +23,15 @@ struct body
     int* torn_from; // [torn_count] of the last outputs, which came since then, the earlier one that each was torn off
                     // from
     int torn_count;
-    bool flat_rest; // the rest shape is a uv map: rest angles are zero
+    int* torn_face_start; // [torn_count + 1] places in torn_face
+    int* torn_face;       // faces that each took with it, when it was torn off
+    bool flat_rest;       // the rest shape is a uv map: rest angles are zero
     weft_material material;
     const cloth_model* model;
     const char* bending; // one of the model's words, NULL: it has none
     connection_options connections;
     double vertex_mass;
+    double tear; // N/m, 0: it does not
     friction friction;
     double thickness;
     vec3* start;    // [vertex_count] m, when it was added
@@ -153,6 +156,16 @@ typedef struct clusters
     int* feature_first[3]; // [bodies + 1] of the scene's numbering, see cluster_state.c
 } clusters;
 
+// Of tearing, kept from step to step: [capacity] each.
+typedef struct tear_scratch
+{
+    vec3* still;
+    double (*force)[6];
+    double* area;
+    uint8_t* held;
+    int capacity;
+} tear_scratch;
+
 struct weft_sim
 {
     weft_sim_def def; // gravity and air as they are now
@@ -183,6 +196,7 @@ struct weft_sim
     edits edits;
     weft_sim* whole; // of a cluster: what it is a part of; else NULL
     clusters clusters;
+    tear_scratch tearing;
 };
 
 // Builds model and world from the bodies; does nothing when that is done.

@@ -77,8 +77,8 @@ typedef struct solve_options
     weft_sa_def sa;        // settings of multigrid; all zero: the defaults
     workers* pool;
     cpu_kind cpu;
-    // For experiments: decomposed:NAME takes all that is not held as one component, zero blocks and all: what leaving out
-    // held rows gains by itself.
+    // For experiments: decomposed:NAME takes all that is not held as one component, zero blocks and all: what leaving
+    // out held rows gains by itself.
     bool join;
     // For experiments, NULL: none. Conjugate gradients show it the start (iteration 0) and each iterate: x, the
     // residual r = S (b - A x) as the recursion holds it, and delta = r . M^-1 r. It must not write to them.

@@ -12,7 +12,7 @@ static weft_status stage_assemble(world* w)
     {
         w->rhs_start[i] = v3_scale(w->h, m->external[i]);
     }
-    element_motion motion = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
+    element_motion motion = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h, .ahead = true};
     if (w->contact)
     {
         cushions_push(w->contact, w->state.v, w->rhs_start);

@@ -58,7 +58,8 @@ typedef struct sweep_context
 
 static void batch_take(const sweep_context* c, int at, int count, int* elements, constraint_batch* out)
 {
-    element_motion motion = {.x = c->x};
+    // A kind may look at velocities, too; a constraint has nothing of them.
+    element_motion motion = {.x = c->x, .v = c->v ? c->v : c->x, .h = c->rule->h};
     element_context context = {c->s->group, &motion};
     for (int k = 0; k < BATCH; k++)
     {

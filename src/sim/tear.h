@@ -1,0 +1,49 @@
+// Tearing. After a step, where the largest principal value of the membrane force at a vertex exceeds the cloth's
+// strength, the vertex is split along the plane across it.
+//
+//     tear.c        forces, and what splits
+//     tear_room.c   whether the sides of a cut may part
+//     tear_body.c   a body with more vertices, and tears in a checkpoint
+//
+// Each new vertex is torn off an earlier one and takes some of its faces along. That list is all that a checkpoint
+// needs: the same tears of the same mesh make the same mesh.
+#ifndef WEFT_TEAR_H
+#define WEFT_TEAR_H
+
+#include "core/sections.h"
+#include "sim/sim.h"
+
+typedef struct tear_list
+{
+    int* from;       // [count] vertex of the user that each new one is torn off
+    int* face_start; // [count + 1]
+    int* face;       // faces that it takes along
+    int count, capacity;
+    int face_count, face_capacity;
+} tear_list;
+
+weft_status tears_add(tear_list* list, int from);  // a new vertex, without faces yet
+weft_status tears_take(tear_list* list, int face); // of the last one
+void tears_finish(tear_list* list);                // zeroed is fine
+
+// The body gets copies of all that tears change; `before` keeps what it had, for one of the two below.
+weft_status body_tear(body* b, const tear_list* list, body* before);
+void body_tear_undo(body* b, const body* before);
+void body_tear_keep(const body* b, body* before); // frees what b has no more
+
+// The vertex that one was, `count` vertices ago at least: itself where it is older.
+int body_torn_from(const body* b, int vertex, int count);
+
+// Whether nothing crosses once the parts of a vertex have gone by `gap` towards their faces; side is [faces], of those
+// around the vertex.
+bool tear_has_room(const weft_sim* sim, const body* b, int vertex, const int* side, int parts, double gap);
+
+void tear_scratch_finish(tear_scratch* s); // zeroed is fine
+// After a step: *torn vertices were split.
+weft_status sim_tear(weft_sim* sim, int* torn, weft_error* error);
+
+// ---- in a checkpoint: a section of its own, where something is torn
+weft_status tears_save(const weft_sim* sim, section_writer* out, weft_error* error);
+weft_status tears_load(weft_sim* sim, sections* from, weft_error* error); // bodies alone; before is kept by edits.c
+
+#endif
