@@ -18,6 +18,6 @@ extern const benchmark bench_ccd_pairs;
 extern const benchmark bench_contact_scenes, bench_contact, bench_drop;
 extern const benchmark bench_thesis_guess, bench_thesis_preconditioner, bench_thesis_decomposition;
 extern const benchmark bench_export, bench_tolerance, bench_local_global, bench_hpbd;
-extern const benchmark bench_thesis_stability, bench_thesis_aimex;
+extern const benchmark bench_thesis_stability, bench_thesis_damping, bench_thesis_aimex, bench_thesis_total;
 
 #endif

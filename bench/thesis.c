@@ -78,7 +78,7 @@ static void put_connections(element_group* group, const thesis_case* c)
         double share = rest[CONNECTION_STIFFNESS] > 0.75 * most[role] ? 1.0 : 0.5;
         rest[CONNECTION_STIFFNESS] = share * (role == SPRING_SHEAR ? c->shear : c->stretch);
         rest[CONNECTION_DAMPING] = share * (role == SPRING_SHEAR ? c->shear_damping : c->stretch_damping);
-        rest[CONNECTION_FORM] = DAMPER_PROJECTED;
+        rest[CONNECTION_FORM] = c->plain ? DAMPER_PLAIN : DAMPER_PROJECTED;
     }
 }
 

@@ -23,6 +23,7 @@ typedef struct thesis_case
     double stretch, shear;                 // N/m, of a connection; half at borders
     double bend;                           // N; 0: there are no bend springs
     double stretch_damping, shear_damping; // N s/m, projected, while a connection lengthens
+    bool plain;                            // dampers are (3.12) instead
     double step;                           // s
     const char* method;
     const char* solver;

@@ -5,7 +5,7 @@
 //                the thesis says mostly under 0.1, and shows 0.63 and 1.68
 //   speed        table 4.1: time and iterations of aimex against the same code with criterion 0, by how it took stretch
 //                and shear
-//   pictures     with --out: figures 4.8 to 4.10 and 4.3, 4.7, 4.11
+//   pictures     with --out: figures 4.8 to 4.10, the same on table and sphere, and 4.3, 4.7, 4.11
 // Sets are random combinations of the thesis's values (but for air, which acts otherwise here and is left out). Can be
 // killed and called again. Options: --parts LIST, --sets N (500), --seed N, --seconds S (1), --steps-max N (2000: sets
 // that would take more stop there), --out DIR (CSV), those of results.h.

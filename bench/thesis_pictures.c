@@ -1,4 +1,4 @@
-// Pictures of the thesis as SVG: connections black where they are implicit, grey where they are explicit, missing where
+// Pictures of the thesis as SVG: connections dark where they are implicit, orange where they are explicit, pale where
 // they are slack (figures 4.8 to 4.10), and blocks of a matrix that are not zero (4.3, 4.7, 4.11).
 #include <math.h>
 #include <string.h>
@@ -61,11 +61,11 @@ void thesis_draw_connections(const void* context, FILE* out)
 {
     const weft_sim* sim = context;
     frame f = frame_of(sim);
-    static const uint8_t flags[] = {ELEMENT_EXPLICIT, ELEMENT_IMPLICIT};
-    static const char* const colours[] = {"#aaa", "#000"};
+    static const uint8_t flags[] = {ELEMENT_INACTIVE, ELEMENT_EXPLICIT, ELEMENT_IMPLICIT};
+    static const char* const colours[] = {"#dbe6f5", "#f28e2b", "#1b2a41"};
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" style=\"background:#fff\">\n",
             WIDTH, WIDTH);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 3; k++)
     {
         fprintf(out, "<path fill=\"none\" stroke=\"%s\" d=\"", colours[k]);
         for (int g = 0; g < sim->model.groups.count; g++)
@@ -185,8 +185,38 @@ static weft_status draw_matrices(const char* folder)
     return WEFT_OK;
 }
 
+// Draped: what hangs is taut, what lies is slack or explicit.
+static weft_status draw_draped(const char* folder)
+{
+    static const char* const names[] = {"connections-table.svg", "connections-sphere.svg"};
+    static const thesis_scene scenes[] = {THESIS_TABLE, THESIS_SPHERE};
+    for (int k = 0; k < 2; k++)
+    {
+        thesis_case c = {.scene = scenes[k],
+                         .side = 32,
+                         .spacing = 0.03,
+                         .density = 0.3,
+                         .stretch = 300,
+                         .shear = 20,
+                         .bend = 0.01,
+                         .stretch_damping = 0.01,
+                         .shear_damping = 0.001,
+                         .step = 2e-3,
+                         .method = "aimex",
+                         .criterion = 0.2,
+                         .bend_explicit = true};
+        weft_sim* sim = thesis_sim(&c);
+        weft_status status = sim ? run_for(sim, 300) : WEFT_UNSUPPORTED;
+        status = status == WEFT_OK ? page_file(folder, names[k], thesis_draw_connections, sim) : status;
+        weft_sim_destroy(sim);
+        TRY(status);
+    }
+    return WEFT_OK;
+}
+
 weft_status thesis_pictures(const char* folder)
 {
     TRY(draw_steps(folder));
+    TRY(draw_draped(folder));
     return draw_matrices(folder);
 }

@@ -26,10 +26,12 @@ static const benchmark* const benchmarks[] = {&bench_kernels,
                                               &bench_local_global,
                                               &bench_hpbd,
                                               &bench_thesis_stability,
+                                              &bench_thesis_damping,
                                               &bench_thesis_aimex,
                                               &bench_thesis_guess,
                                               &bench_thesis_preconditioner,
-                                              &bench_thesis_decomposition};
+                                              &bench_thesis_decomposition,
+                                              &bench_thesis_total};
 
 enum
 {

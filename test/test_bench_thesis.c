@@ -1,9 +1,10 @@
-// `weft bench thesis-guess`, `thesis-preconditioner` and `thesis-decomposition` on tiny sheets: they measure, go on
-// where they stopped without measuring twice, write their files with seed and share in them, and refuse what they do
-// not understand.
+// `weft bench thesis-guess`, `thesis-preconditioner`, `thesis-decomposition`, `thesis-damping` and `thesis-total` on
+// tiny sheets: they measure, go on where they stopped without measuring twice, write their files with seed and share in
+// them, and refuse what they do not understand.
 #include "common.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum
@@ -62,8 +63,64 @@ static void test_benchmarks(void** unused)
     test_folder_remove(folder);
 }
 
+static int bench_other(const char* options)
+{
+    char line[512];
+    snprintf(line, sizeof(line), "\"$WEFT\" bench %s > out.txt 2> err.txt", options);
+    return test_shell(folder, line);
+}
+
+// Plain dampers take what the undamped sheet keeps; on eight cells, which hardly turn as they fall, they do not yet.
+static void test_damping(void** unused)
+{
+    (void)unused;
+    test_folder(folder);
+    assert_int_equal(bench_other("thesis-damping --cells 20 --seconds 0.4 --out o"), 0);
+    assert_non_null(strstr(read_file("err.txt"), "undamped\nplain\nprojected\n"));
+    assert_non_null(strstr(read_file("o/thesis-damping.csv"), "\nplain,0.1,20,0.01,1e-06,0.4,"));
+    assert_non_null(strstr(read_file("o/thesis-damping-internal.svg"), "projected"));
+    assert_int_equal(bench_other("thesis-damping --cells 20 --seconds 0.4 --json"), 0);
+    assert_string_equal(read_file("err.txt"), "");
+    double lost[3];
+    const char* at = read_file("out.txt");
+    for (int k = 0; k < 3; k++)
+    {
+        at = strstr(at, "\"lost\":");
+        assert_non_null(at);
+        at += strlen("\"lost\":");
+        lost[k] = strtod(at, NULL);
+    }
+    assert_true(lost[1] > lost[0] && lost[1] > lost[2]);
+    assert_int_equal(bench_other("thesis-damping --step 0"), 2);
+    assert_int_equal(bench_other("thesis-damping --plain -1"), 2);
+    test_folder_remove(folder);
+}
+
+static void test_total(void** unused)
+{
+    (void)unused;
+    static const char* const rows[] = {"original",     "+ guess", "+ constrained",  "+ aimex",
+                                       "+ decomposed", "auto",    "auto, triangles"};
+    test_folder(folder);
+    assert_int_equal(bench_other("thesis-total --sizes 64 --seconds 0.1 --rounds 1 --out o"), 0);
+    assert_non_null(strstr(read_file("err.txt"), "tube, 64 particles"));
+    for (int k = 0; k < 7; k++)
+    {
+        assert_non_null(strstr(read_file("o/thesis-total.csv"), rows[k]));
+    }
+    assert_null(strstr(read_file("out.txt"), "FAILED"));
+    assert_int_equal(bench_other("thesis-total --sizes 64 --seconds 0.1 --rounds 1 --json"), 0);
+    assert_string_equal(read_file("err.txt"), "");
+    assert_non_null(strstr(read_file("out.txt"), "\"in_all\":"));
+    assert_int_equal(bench_other("thesis-total --scenes corner"), 2);
+    assert_int_equal(bench_other("thesis-total --sizes 4"), 2);
+    assert_int_equal(bench_other("thesis-total --tolerance 2"), 2);
+    test_folder_remove(folder);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_benchmarks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_benchmarks), cmocka_unit_test(test_damping),
+                                       cmocka_unit_test(test_total)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
