@@ -315,6 +315,41 @@ static void test_goes_on_in_the_middle(void** unused)
     weft_sim_destroy(second);
 }
 
+// A cut across flat cloth opens; not where something lies within its gap.
+static void test_room(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = banner("implicit-euler", "baraff-witkin", 20, 1, "regular", 1);
+    step(sim);
+    const body* b = &sim->bodies[0];
+    const mesh* m = &b->rest;
+    vec3* x = sim->world.state.x;
+    int vertex = m->vertex_count / 2 + 4, *side = calloc((size_t)m->face_count, sizeof(int)), far = -1;
+    vec3 at = x[b->scene_vertex[vertex]];
+    for (int t = 0; t < m->triangle_count; t++)
+    {
+        const int* v = m->triangle + 3 * t;
+        vec3 middle = v3(0, 0, 0);
+        for (int k = 0; k < 3; k++)
+        {
+            middle = v3_madd(middle, 1.0 / 3.0, x[b->scene_vertex[v[k]]]);
+        }
+        side[m->triangle_face[t]] = middle.y > at.y;
+        far = fabs(middle.y - at.y) > 0.3 && fabs(middle.x - at.x) < 0.1 ? t : far;
+    }
+    assert_true(far >= 0);
+    assert_true(tear_has_room(sim, b, vertex, side, 2, 1e-5));
+    // Another triangle lies across the way of the upper side, half of the gap away.
+    const vec3 across[3] = {{-1e-3, 5e-6, -1e-3}, {1e-3, 5e-6, -1e-3}, {0.0, 5e-6, 1e-3}};
+    for (int k = 0; k < 3; k++)
+    {
+        x[b->scene_vertex[m->triangle[3 * far + k]]] = v3_add(at, across[k]);
+    }
+    assert_false(tear_has_room(sim, b, vertex, side, 2, 1e-5));
+    free(side);
+    weft_sim_destroy(sim);
+}
+
 static void test_refused(void** unused)
 {
     (void)unused;
@@ -325,9 +360,13 @@ static void test_refused(void** unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tears_at_its_strength), cmocka_unit_test(test_never_below_it),
-        cmocka_unit_test(test_thousand_random_tears), cmocka_unit_test(test_rips_alike_on_threads),
-        cmocka_unit_test(test_goes_on_in_the_middle), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_tears_at_its_strength),
+        cmocka_unit_test(test_never_below_it),
+        cmocka_unit_test(test_thousand_random_tears),
+        cmocka_unit_test(test_rips_alike_on_threads),
+        cmocka_unit_test(test_goes_on_in_the_middle),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }
