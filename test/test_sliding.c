@@ -72,7 +72,8 @@ typedef struct incline
 {
     surface_kind kind;
     double tangent, radius;
-    double tolerance; // of solves; 0: the default
+    double tolerance;  // of solves; 0: the default
+    const char* model; // NULL: the default
     mat3 frame;
 } incline;
 
@@ -161,6 +162,7 @@ static void sheet_add(weft_sim* sim, const incline* s)
     }
     weft_cloth_def def = weft_cloth_def_default();
     def.name = "sheet";
+    def.model = s->model ? s->model : def.model;
     def.positions = p.x;
     def.vertex_count = 49;
     def.face_vertices = p.triangles;
@@ -272,8 +274,8 @@ static double allowed(surface_kind kind, double h)
                                      : 0.001;
 }
 
-// Cloth that passes cells of cloth at 1/30 s is held to a tenth of a per cent of what 1e-5 gives; the default gives 2.16
-// instead of 1.95 %.
+// Cloth that passes cells of cloth at 1/30 s is held to a tenth of a per cent of what 1e-5 gives; the default
+// gives 2.16 instead of 1.95 %.
 static double deviation(const char* method, const incline* s, double mu, double h)
 {
     incline judged = *s;
@@ -327,6 +329,33 @@ static void newton_slides_too(void** state)
     assert_int_equal(wrong, 0);
 }
 
+// Methods for games and the thesis's, on springs, at the steps of games. On planes rounding; on curves 3 % at 1/120 s.
+// In longer steps there only pbd keeps that: docs/methods.md has the figures.
+static void others_slide_too(void** state)
+{
+    (void)state;
+    static const char* const methods[] = {"pbd", "local-global", "hpbd", "aimex"};
+    static const double steps[] = {1.0 / 120.0, 1.0 / 60.0, 1.0 / 30.0}, frictions[] = {0.2, 0.5, 1.0};
+    int wrong = 0;
+    for (int m = 0; m < 4; m++)
+    {
+        double worst[CYLINDER_ACROSS + 1] = {0};
+        for (int k = 0; k < (CYLINDER_ACROSS + 1) * 9; k++)
+        {
+            double h = steps[k % 3], mu = frictions[k / 3 % 3];
+            incline s = incline_make((surface_kind)(k / 9), mu + 0.5);
+            s.model = "hooke";
+            double off = fabs(slide(methods[m], &s, mu, h, 0.5).speed / expected_speed(&s, mu, 0.5) - 1.0);
+            worst[s.kind] = fmax(worst[s.kind], off);
+            bool plane = s.kind == TWO_TRIANGLES || s.kind == TESSELLATED;
+            wrong += (plane && off > 1e-4) || (off > 0.03 && (k % 3 == 0 || m == 0));
+        }
+        print_message("%s: two triangles %.2f %%, tessellated %.2f %%, along %.2f %%, across %.2f %%\n", methods[m],
+                      100 * worst[0], 100 * worst[1], 100 * worst[2], 100 * worst[3]);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 static void sheets_stick_as_they_should(void** state)
 {
     (void)state;
@@ -351,9 +380,8 @@ static void sheets_stick_as_they_should(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sheets_slide_as_they_should),
-        cmocka_unit_test(integration_is_not_to_blame),
-        cmocka_unit_test(newton_slides_too),
+        cmocka_unit_test(sheets_slide_as_they_should), cmocka_unit_test(integration_is_not_to_blame),
+        cmocka_unit_test(newton_slides_too),           cmocka_unit_test(others_slide_too),
         cmocka_unit_test(sheets_stick_as_they_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
