@@ -249,6 +249,12 @@ static bool rebuild(stage* s, const char* method, int iterations)
     return true;
 }
 
+// Explicit halves fly apart at the steps of frames.
+static bool suits_frames(const char* method)
+{
+    return strcmp(method, "explicit") != 0 && strcmp(method, "imex") != 0 && strcmp(method, "imex2") != 0;
+}
+
 bool stage_next_method(stage* s)
 {
     const char *names[16], *summary;
@@ -259,7 +265,8 @@ bool stage_next_method(stage* s)
     }
     for (int k = 1; k < count; k++)
     {
-        if (rebuild(s, names[(now + k) % count], s->picture.iterations))
+        const char* next = names[(now + k) % count];
+        if (suits_frames(next) && rebuild(s, next, s->picture.iterations))
         {
             return true;
         }

@@ -172,7 +172,7 @@ def drag_in_window(game, folder, picture):
     part = wait_for("the curtain to be pulled", 120, lambda: pulled(before, folder, picture))
     tool("mouseup", 1)
     tool("key", "m")
-    titled("implicit-euler")
+    titled("curtain, pbd")  # the next one of `weft list methods`
     tool("key", "Escape")
     said, _ = game.communicate(timeout=60)
     return part, said
