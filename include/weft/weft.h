@@ -503,7 +503,7 @@ typedef enum weft_list_kind
     WEFT_LIST_PRECONDITIONERS ///< of the solver `mpcg`
 } weft_list_kind;
 
-/// The index-th name and its one-line summary; NOT_FOUND past the end. Strings are static.
+/// The index-th name and its one-line summary, of which either may be NULL; NOT_FOUND past the end. Strings are static.
 WEFT_API weft_status weft_list(weft_list_kind kind, int index, const char** name, const char** summary);
 
 #ifdef __cplusplus

@@ -464,6 +464,7 @@ const time_method method_local_global = {
     .summary = "backward Euler by turns of local and global steps with a matrix that is factored once",
     .stages = stages,
     .needs = NEEDS_FORCE | NEEDS_PROJECT,
+    .model = "corotated", // the energy of the default model for small strains, with projections
     .data_size = sizeof(local_global_data),
     .prepare = prepare,
     .forget = forget,
