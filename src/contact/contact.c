@@ -116,8 +116,8 @@ void contact_begin(contact* c)
     c->effort = 0.0;
 }
 
-// Layers that are thick beside their edges have more neighbours; and cloth of few vertices over a fine body meets all of
-// its features, however still both are.
+// Layers that are thick beside their edges have more neighbours; and cloth of few vertices over a fine body meets all
+// of its features, however still both are.
 double contact_size(const contact* c)
 {
     const double thick_max = 16.0, body_share = 0.3;
@@ -161,5 +161,6 @@ uint64_t contact_pattern(const contact* c)
 void contact_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v)
 {
     touch_remember(c, reaction, user, v);
+    project_remember(c);
     cushions_remember(c, v);
 }

@@ -2,6 +2,7 @@
 // Contact is data before it is force. A file each, to be read in this order:
 //
 //     find.c      near pairs of features, once a substep, as rows: vertices, weights, normal, distance, frictions
+//     fall.c      rows of what slides off the faces that carried it
 //     fan.c       what lies around a feature: rows on the border of a face count only inside its normal cone
 //   consumers of rows, for methods with a matrix:
 //     touch.c     cloth on faces of obstacles: prescribed directions of the filter
@@ -68,6 +69,7 @@ typedef struct contact_memory
     double load;    // N, normal: of its cushions all together
     double owed[2]; // N, normal: by which friction at faces, and at cushions, was too little so far, over mu
     vec3 friction;  // N, what faces of obstacles exerted across their normals
+    vec3 push;      // N, what these pushed with: without them it would have been accelerated by that less
     double calm; // 0: it touches no face of an obstacle; from 1 on the substeps in which it hardly moved, see touch.c
 } contact_memory;
 
