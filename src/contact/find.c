@@ -457,7 +457,8 @@ weft_status contact_find(contact* c, const contact_substep* now)
     c->swing = swing_of(c);
     TRY(collider_sift_again(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
     TRY(collider_test(c->collider, &search, &c->rows));
-    return touches_take(c);
+    TRY(touches_take(c));
+    return particles_find(c);
 }
 
 // ---- collisions
