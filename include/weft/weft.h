@@ -238,6 +238,9 @@ typedef struct weft_sim_def
     int contact;            ///< 1: cloth meets obstacles, cloth and itself; 0: it passes through everything
     double friction;        ///< coefficient of pairs of bodies that do not say
     double static_friction; ///< likewise at rest; negative: the same
+    double particle_distance;  ///< vertices of sheets that are closer than this share of the spacing of their mesh push each other apart like springs, in the solve; 0: they do not
+    double particle_stiffness; ///< of these, N/m a pair; negative: by masses
+    double particle_damping;   ///< likewise, N s/m; negative: a tenth of critical
     int worker_count;       ///< 1: no threads are made; 0: one a core
     weft_task_hooks tasks;  ///< zero for the built-in pool
     const char* kernels;    ///< "auto", "base", "avx2", "avx512"

@@ -60,6 +60,7 @@ void contact_finish(contact* c)
         mem_free(arrays[k]);
     }
     squeeze_finish(c);
+    particles_finish(c);
     coupled_finish(&c->coupled);
     contact_state_finish(&c->next);
     *c = (contact){0};

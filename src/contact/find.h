@@ -51,6 +51,11 @@ static inline vec3 across(vec3 u, vec3 normal)
     return v3_madd(u, -v3_dot(u, normal), normal);
 }
 
+// ---- springs of particles
+weft_status particles_find(contact* c); // pairs, and room for them among cushions
+void particles_take(contact* c);        // behind the cushions of rows and touches
+void particles_finish(contact* c);
+
 // ---- friction
 void rub_touch(contact* c, touch* t); // friction in motion of a vertex that slides: a cushion without a row
 void rub_all(contact* c);             // of all cushions

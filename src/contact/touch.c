@@ -250,6 +250,7 @@ void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec
     *filter_count = out;
     cushions_take(c);
     touch_rub(c);
+    particles_take(c);
     rub_all(c);
     c->contacts = int_max(c->contacts, c->touch_count + c->cushion_count);
 }
