@@ -118,7 +118,8 @@ typedef struct weft_cloth_def
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
     double vertex_mass;          ///< kg a vertex instead of density times area, length or volume; 0: not used
-    double tear;                 ///< N/m: where the membrane force is larger, sheets tear; 0: they do not
+    double tear;                 ///< N/m: where the membrane force is larger, sheets tear; 0: they do not. Outputs then show all
+                                 ///< vertices, and new ones come behind them
     double friction;             ///< coefficient. Of a pair the geometric mean of both counts; negative: what it touches says, and
                                  ///< where neither does the simulation's
     double static_friction;      ///< coefficient at rest; negative: the same

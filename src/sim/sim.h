@@ -20,8 +20,8 @@ struct body
     int output_count;
     int* outputs;   // [output_count] user's vertex, or NULL: all
     int topology;   // how often its mesh has changed since it came
-    int* torn_from; // [torn_count] of the last outputs, which came since then, the earlier one that each was torn off
-                    // from
+    int came_with;  // vertices that it had then; those that were torn off follow, and so they do in the outputs
+    int* torn_from; // [torn_count] the earlier vertex that each was torn off from
     int torn_count;
     int* torn_face_start; // [torn_count + 1] places in torn_face
     int* torn_face;       // faces that each took with it, when it was torn off
