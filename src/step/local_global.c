@@ -376,7 +376,7 @@ static weft_status stage_iterate(world* w)
     for (int turn = 0, released = 0; turn < turns; turn++)
     {
         double now = local_global_descend(w);
-        if (turn > 0 && released < RELEASES_MAX && world_release(w, local_global_reaction, w->v_next))
+        if (turn > 0 && released < RELEASES_MAX && world_release(w, local_global_reaction, w->v_next, false))
         {
             released++;
             turns_clear(&d->turns);

@@ -274,7 +274,7 @@ static weft_status minimise(world* w)
 static weft_status stage_minimise(world* w)
 {
     TRY(minimise(w));
-    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next); turn++)
+    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next, false); turn++)
     {
         TRY(stage_constrain(w));
         TRY(minimise(w));
