@@ -95,7 +95,7 @@ static void test_same_values(void** unused)
 }
 
 // A hierarchy of a matrix that is nearly diagonal has no coarse levels. It is no good for a stiff one of the same
-// pattern: that costs iterations once, and the next solve sets up anew.
+// pattern: that costs three times the iterations that are usual, then the solve sets up anew and goes on from there.
 static void test_lets_go(void** unused)
 {
     (void)unused;
@@ -115,9 +115,11 @@ static void test_lets_go(void** unused)
     assert_int_equal(stats.level_count, 1);
     assert_int_equal(weft_solver_solve(solver, stiff, x, &aged), WEFT_OK);
     assert_true(energy_error(stiff, x) < 1e-4);
+    memset(x, 0, (size_t)n * sizeof(vec3));
     assert_int_equal(weft_solver_solve(solver, stiff, x, &anew), WEFT_OK);
     print_message("          %d iterations with what was kept, %d anew\n", aged.iterations, anew.iterations);
-    assert_true(anew.refreshed == 0 && anew.level_count > 1 && anew.iterations < aged.iterations);
+    assert_true(aged.refreshed == 0 && aged.level_count > 1 && aged.iterations <= 36 + anew.iterations);
+    assert_true(anew.iterations < 20);
     weft_solver_destroy(solver);
     free(x);
     weft_system_destroy(easy);

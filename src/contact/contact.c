@@ -135,22 +135,29 @@ bool contact_is_spent(const contact* c)
 
 // In a short substep, in which weight takes cloth through less than half of its layer, what pulls may do so once: it is
 // not taken in the next one, and friction counts what is left of pushes and pulls. In a long one it would have gone far
-// by then. But what pulls hard, in an impact, is let go at once. Before the last solve nothing is let go, only taken:
-// nobody would look whether it falls.
+// by then. But what pulls hard, in an impact, is let go at once, and what does so twice as hard after each solve:
+// letting go makes neighbours pull that did not, and ever less (on a sphere of 40,401 vertices a second solve moves
+// what it lets go by a tenth to a half of the thickness, third and fourth ones by a twentieth to a fifth). Before the
+// last solve nothing is let go, only taken: nobody would look whether it falls.
 pull_limits contact_pull_limits(const contact* c, double thickness)
 {
     const double weight = 9.81; // m/s^2
     const double share = 0.1;   // of the thickness, that something is moved the wrong way
     double h_sq = c->now.h * c->now.h;
     bool is_short = weight * h_sq < 0.5 * thickness, is_last = c->releases >= RELEASES_MAX;
-    double most = is_short ? CUSHION_ACCELERATION : is_last ? INFINITY : share * thickness / h_sq;
-    return (pull_limits){most, is_short ? -INFINITY : (1.0 - share) * thickness};
+    double hard = ldexp(CUSHION_ACCELERATION, c->releases - 1);
+    double most = is_short ? hard : is_last || c->early ? INFINITY : share * thickness / h_sq;
+    return (pull_limits){most, is_short || c->early ? -INFINITY : (1.0 - share) * thickness};
 }
 
-int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v)
+int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v, bool early)
 {
     c->releases++;
-    return touches_release(c, reaction, user, v) + cushions_release(c, v);
+    c->early = early;
+    int count = touches_release(c, reaction, user, v) + cushions_release(c, v);
+    c->early = false;
+    c->releases -= early && count == 0;
+    return count;
 }
 
 uint64_t contact_pattern(const contact* c)

@@ -308,6 +308,7 @@ typedef struct contact
     double ulp;        // m, largest rounding of a coordinate to float in this substep
     narrow_list rows;  // contact_row, sorted by pair
     int releases;      // times that a solve of this substep was looked at for pulls, see contact_pull_limits
+    bool early;        // that solve is not done yet
     touch* touches;    // [touch_count] sorted by vertex
     int touch_count, touch_capacity;
     cushion* cushions; // [cushion_count]
@@ -386,7 +387,8 @@ uint64_t contact_pattern(const contact* c);                         // of the cu
 typedef vec3 contact_reaction_fn(const void* user, int vertex);     // N, that the touches of a vertex have exerted
 // Lets go, for this substep, what pulls: constraints and cushions act both ways, and contact does not. Returns how many
 // there were: then constrain and solve again.
-int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);
+// `early`: by a rough answer, only what pulls hard in a short substep; where that is nothing it was no look.
+int contact_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v, bool early);
 // What the next substep must know; and what moved a vertex out of a layer leaves its velocity.
 void contact_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v);
 

@@ -305,7 +305,7 @@ int cushions_release(contact* c, const vec3* v)
     {
         contact_row* row = &rows[k];
         const cushion* s = next < c->cushion_count && c->cushions[next].row == k ? &c->cushions[next++] : NULL;
-        if (s && rub_turns(c, s, row->thickness, v))
+        if (s && !c->early && rub_turns(c, s, row->thickness, v))
         {
             row->turned = true;
             count++;

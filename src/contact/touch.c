@@ -296,7 +296,7 @@ int touches_release(contact* c, contact_reaction_fn* reaction, const void* user,
         double end = t->thickness - t->depth + c->now.h * v3_dot(v3_sub(v[t->vertex], t->velocity), t->normal);
         bool release = t->held && !t->caught && pull > fmax(limits.most, unsettled(c, t, reaction, user));
         bool catch = !t->held && !t->caught && end < fmin(limits.least, t->thickness - t->depth);
-        bool turns = t->cushion >= 0 && rub_turns(c, &c->cushions[t->cushion], t->thickness, v);
+        bool turns = !c->early && t->cushion >= 0 && rub_turns(c, &c->cushions[t->cushion], t->thickness, v);
         t->turned = t->turned || turns;
         t->released = t->released ? !catch : release;
         t->caught = t->caught || catch;

@@ -300,6 +300,8 @@ static void copy_body(const state* from, int first, state* to, int to_first, int
     memcpy(to->x + to_first, from->x + first, n * sizeof(vec3));
     memcpy(to->v + to_first, from->v + first, n * sizeof(vec3));
     memcpy(to->acceleration + to_first, from->acceleration + first, n * sizeof(vec3));
+    memcpy(to->earlier[0] + to_first, from->earlier[0] + first, n * sizeof(vec3));
+    memcpy(to->earlier[1] + to_first, from->earlier[1] + first, n * sizeof(vec3));
     memcpy(to->contact.memory + to_first, from->contact.memory + first, n * sizeof(contact_memory));
     for (int k = 0; k < int_min(from->history_count, to->history_count); k++)
     {

@@ -97,6 +97,8 @@ static void carry_body(const body* b, const body_order* order, int count, const 
         to->x[i] = from->x[was];
         to->v[i] = from->v[was];
         to->acceleration[i] = from->acceleration[was];
+        to->earlier[0][i] = from->earlier[0][was];
+        to->earlier[1][i] = from->earlier[1][was];
         to->contact.memory[i] = from->contact.memory[was];
     }
 }

@@ -345,6 +345,14 @@ static weft_status solve_otherwise(auto_state* a, const linear_system* system, v
     return status;
 }
 
+// Of a solve that the caller has stopped: as many as it would have taken.
+static double whole_iterations(const auto_state* a, const weft_solve_stats* stats, int iterations)
+{
+    bool is_part = !stats->converged && stats->rate > 0.0 && stats->rate < 1.0 && stats->residual < 1.0;
+    double left = is_part ? log(fmin(1.0, a->options.tolerance / stats->residual)) / log(stats->rate) : 0.0;
+    return iterations + fmin(left, 100.0);
+}
+
 static weft_status auto_solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     auto_state* a = state;
@@ -355,7 +363,7 @@ static weft_status auto_solve(void* state, const linear_system* system, vec3* x,
         tried = stats->iterations;
         status = solve_otherwise(a, system, x, stats);
     }
-    double iterations = stats->iterations - tried;
+    double iterations = whole_iterations(a, stats, stats->iterations - tried);
     stats->solver = a->inner->name;
     watch_iterations(a, a->inner->flops ? fmax(a->expected, a->inner->flops(&a->state) / FLOPS_SPREAD) : iterations);
     a->solves++;

@@ -33,6 +33,15 @@ typedef struct tie_rows
     const double* value; // [start[count]]
 } tie_rows;
 
+// A caller that can tell from a rough answer that it will ask for another: conjugate gradients show it x once, when the
+// residual has come down to `at` of the reference, and stop where it says so, with OK and without `converged`.
+typedef struct solve_look
+{
+    double at; // 0: none
+    bool (*is_enough)(void* user);
+    void* user;
+} solve_look;
+
 // S A x = S b, (I - S) x = (I - S) z. S is the orthogonal projection onto what the filter and the ties leave free.
 // Solvers of the table never see ties: solver_object_solve hands them the reduced system (tied.h).
 typedef struct linear_system
@@ -48,6 +57,10 @@ typedef struct linear_system
     int kernel_count;
     int element_vertices;     // most vertices of one of the semidefinite elements that A sums up, 0: unknown
     uint64_t pattern_version; // moves when the pattern or the set of constraints changes
+    // [rows], the second maybe NULL: answers of earlier systems. With them the first guess is no more than a direction,
+    // too, in which the answer may lie. NULL: none, x is the guess.
+    const vec3* earlier[2];
+    solve_look look;
 } linear_system;
 
 static inline bool system_has_ties(const linear_system* system)

@@ -68,6 +68,8 @@ weft_status solver_object_solve(solver_object* object, const linear_system* syst
     double start = timer_now();
     bool ties = system_has_ties(system);
     linear_system reduced = *system;
+    reduced.earlier[0] = ties ? NULL : reduced.earlier[0]; // answers and looks are those of the system with its ties
+    reduced.look = ties ? (solve_look){0} : reduced.look;
     weft_status status = ties ? solver_object_reduce(object, system, x, &reduced) : WEFT_OK;
     status = status == WEFT_OK ? solver_object_setup(object, &reduced) : status;
     double ready = timer_now();

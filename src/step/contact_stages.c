@@ -94,7 +94,7 @@ static void pull_ties(world* w, reaction_fn* reaction)
     }
 }
 
-int world_release(world* w, reaction_fn* reaction, const vec3* v)
+int world_release(world* w, reaction_fn* reaction, const vec3* v, bool early)
 {
     if (!w->contact)
     {
@@ -102,7 +102,7 @@ int world_release(world* w, reaction_fn* reaction, const vec3* v)
     }
     pull_ties(w, reaction);
     pulled p = {w, reaction};
-    return contact_release(w->contact, touch_reaction, &p, v);
+    return contact_release(w->contact, touch_reaction, &p, v, early);
 }
 
 void world_remember(world* w, reaction_fn* reaction)

@@ -5,6 +5,9 @@
 
 #include "step/step.h"
 
+// Relative residual at which the first solve of a substep is looked at for contacts that pull.
+static const double EARLY_LOOK = 1e-2;
+
 static weft_status stage_assemble(world* w)
 {
     const model* m = w->model;
@@ -64,30 +67,64 @@ static vec3 reaction(const world* w, int i)
     return v3_scale(1.0 / w->h, sum);
 }
 
-static weft_status solve_once(world* w, int changed)
+static void end_velocities(world* w)
 {
-    linear_system system = world_system(w, w->rhs, w->z);
-    TRY(world_solve(w, &system, w->dv, changed));
     for (int i = 0; i < w->model->vertex_count; i++)
     {
         w->v_next[i] = v3_add(w->state.v[i], w->dv[i]);
     }
-    return WEFT_OK;
 }
 
-static weft_status stage_solve(world* w)
+// A rough answer shows what pulls hard; an exact one of that system is not worth its iterations.
+typedef struct early_look
 {
+    world* w;
+    int changed; // contacts that were let go
+} early_look;
+
+static bool look_early(void* user)
+{
+    early_look* look = user;
+    end_velocities(look->w);
+    look->changed = world_release(look->w, reaction, look->w->v_next, true);
+    return look->changed > 0;
+}
+
+static weft_status solve_first(world* w, early_look* look)
+{
+    linear_system system = world_system(w, w->rhs, w->z);
     // The first guess is the last acceleration.
     for (int i = 0; i < w->model->vertex_count; i++)
     {
         w->dv[i] = v3_scale(w->h, w->state.acceleration[i]);
     }
-    TRY(solve_once(w, 0));
-    for (int turn = 0, changed; turn < RELEASES_MAX && (changed = world_release(w, reaction, w->v_next)) > 0; turn++)
+    system.earlier[0] = w->state.earlier[0];
+    system.earlier[1] = w->state.earlier[1];
+    system.look = w->contact ? (solve_look){EARLY_LOOK, look_early, look} : (solve_look){0};
+    TRY(world_solve(w, &system, w->dv, 0));
+    end_velocities(w);
+    return WEFT_OK;
+}
+
+static weft_status solve_again(world* w, int changed)
+{
+    linear_system system = world_system(w, w->rhs, w->z);
+    TRY(world_solve(w, &system, w->dv, changed));
+    end_velocities(w);
+    return WEFT_OK;
+}
+
+static weft_status stage_solve(world* w)
+{
+    early_look look = {.w = w};
+    TRY(solve_first(w, &look));
+    int changed = look.changed > 0 ? look.changed : world_release(w, reaction, w->v_next, false);
+    for (int turn = 1; changed > 0; turn++)
     {
         bool kept;
         TRY(assemble_again(w, &kept));
-        TRY(solve_once(w, kept ? changed : 0));
+        TRY(solve_again(w, kept ? changed : 0));
+        changed = turn < RELEASES_MAX ? world_release(w, reaction, w->v_next, false) : 0;
     }
     return WEFT_OK;
 }

@@ -378,7 +378,7 @@ static weft_status stage_iterate(world* w)
         double now = local_global_descend(w);
         bool asks = turn > 0 && turn % every == 0 && asked < RELEASES_MAX;
         asked += asks;
-        if (asks && world_release(w, local_global_reaction, w->v_next))
+        if (asks && world_release(w, local_global_reaction, w->v_next, false))
         {
             turns_clear(&d->turns);
             value = INFINITY;

@@ -402,7 +402,7 @@ static weft_status march_solve(world* w)
 {
     guess(w);
     TRY(solve_once(w));
-    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next) > 0; turn++)
+    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next, false) > 0; turn++)
     {
         TRY(stage_constrain(w));
         TRY(march_assemble(w));

@@ -285,7 +285,7 @@ static weft_status stage_minimise(world* w)
     for (int turn = 0; turn <= RELEASES_MAX; turn++)
     {
         TRY(minimise(w, phi, roughly && turn < RELEASES_MAX));
-        bool released = turn < RELEASES_MAX && world_release(w, reaction, w->v_next);
+        bool released = turn < RELEASES_MAX && world_release(w, reaction, w->v_next, false);
         if (!released && !roughly)
         {
             break;

@@ -38,6 +38,8 @@ static const state_array arrays[] = {
     {"positions", 1, true, offsetof(state, x), sizeof(vec3), position_is_sound},
     {"velocities", 1, true, offsetof(state, v), sizeof(vec3), velocity_is_sound},
     {"acceleration", 1, true, offsetof(state, acceleration), sizeof(vec3), acceleration_is_sound},
+    {"acceleration-2", 1, false, offsetof(state, earlier[0]), sizeof(vec3), acceleration_is_sound},
+    {"acceleration-3", 1, false, offsetof(state, earlier[1]), sizeof(vec3), acceleration_is_sound},
 };
 
 enum

@@ -58,6 +58,7 @@ typedef struct state
     vec3* x;            // [vertex_count] m
     vec3* v;            // [vertex_count] m/s
     vec3* acceleration; // [vertex_count] m/s^2 of the last substep: the next first guess
+    vec3* earlier[2];   // [vertex_count] likewise, of the two before it: directions of that guess
     contact_state contact;
     int64_t step_count;
     int halvings;                      // the current substep is time_step / 2^halvings
@@ -300,7 +301,7 @@ static inline bool is_numeric(weft_status status)
 weft_status stage_detect(world* w);                   // pins; what touches, and what is about to
 typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
 // Whether something pulled that must not, at these velocities: then constrain and solve again without it.
-int world_release(world* w, reaction_fn* reaction, const vec3* v);
+int world_release(world* w, reaction_fn* reaction, const vec3* v, bool early);
 void world_remember(world* w, reaction_fn* reaction); // for the contact of the next substep
 // The velocities stand: work of what holds, of air and of contact, and what the next contact must know.
 void world_conclude(world* w, reaction_fn* reaction);

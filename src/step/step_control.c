@@ -151,6 +151,10 @@ static void accept(world* w)
 {
     state* s = &w->state;
     double inv_h = 1.0 / w->h;
+    vec3* oldest = s->earlier[1];
+    s->earlier[1] = s->earlier[0];
+    s->earlier[0] = s->acceleration;
+    s->acceleration = oldest;
     for (int i = 0; i < w->model->vertex_count; i++)
     {
         s->acceleration[i] = v3_scale(inv_h, v3_sub(w->v_next[i], s->v[i]));

@@ -39,6 +39,9 @@ void cg_finish(cg* c)
     mem_free(c->h);
     mem_free(c->partial);
     mem_free(c->record_start);
+    mem_free(c->images[0]);
+    mem_free(c->images[1]);
+    mem_free(c->guess_partial);
     *c = (cg){0};
 }
 
@@ -96,6 +99,23 @@ weft_status cg_renew(cg* c, const solve_options* options, const linear_system* s
     return WEFT_OK;
 }
 
+weft_status cg_come_near(cg* c)
+{
+    int n = c->row_count;
+    c->images[0] = MEM_NEW(n, vec3);
+    c->images[1] = MEM_NEW(n, vec3);
+    c->guess_partial = MEM_NEW((n / ROW_GRAIN + 1) * (CG_GUESSES + 1), double);
+    c->near = true;
+    return c->images[0] && c->images[1] && c->guess_partial ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+void cg_forget(cg* c)
+{
+    c->ratio = c->reference = c->energy = 0.0;
+    c->pause = c->wait = c->reckoned = 0;
+    c->again = false;
+}
+
 weft_status cg_init(cg* c, const solve_options* options, const linear_system* system)
 {
     *c = (cg){0};
@@ -104,7 +124,7 @@ weft_status cg_init(cg* c, const solve_options* options, const linear_system* sy
 
 double cg_bytes(const cg* c)
 {
-    return (double)c->row_count * 4 * sizeof(vec3);
+    return (double)c->row_count * (c->near ? 4 + CG_GUESSES - 1 : 4) * sizeof(vec3);
 }
 
 // ---- passes
@@ -119,6 +139,10 @@ typedef struct pass
     double alpha, beta;
     double delta; // r . h
     double sq;    // r . r; in iterations only with a hook
+    // Of the stopping rule: the reference itself, or a share of the energy of the answer, as far as it is known.
+    double reference, ratio;
+    double energy; // of x - (I - S) z, by what the start has explained and iterations have found
+    bool looked, interrupted;
 } pass;
 
 static double sum_of(pass* a, parallel_sum_fn* fn)
@@ -241,6 +265,18 @@ static double dot_pass(void* context, int begin, int end)
     for (int i = begin; i < end; i++)
     {
         dot += v3_dot(c->r[i], c->h[i]);
+    }
+    return dot;
+}
+
+// r . r
+static double square_pass(void* context, int begin, int end)
+{
+    const cg* c = ((const pass*)context)->c;
+    double dot = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        dot += v3_dot(c->r[i], c->r[i]);
     }
     return dot;
 }
@@ -388,13 +424,36 @@ static void show(const pass* a, int iteration)
     }
 }
 
-// From r, h and delta of the start until delta <= target.
-static weft_status iterate(pass* a, double target, weft_solve_stats* stats)
+static double reference_of(const pass* a)
+{
+    return a->reference > 0.0 ? a->reference : a->ratio * a->energy;
+}
+
+// Whether the residual has come down to this tolerance.
+static bool is_within(const pass* a, double tolerance)
+{
+    return a->delta <= tolerance * tolerance * reference_of(a);
+}
+
+// Whether the caller has seen enough.
+static bool look(pass* a)
+{
+    const solve_look* l = &a->system->look;
+    if (a->looked || !(l->at > a->c->options.tolerance) || !is_within(a, l->at))
+    {
+        return false;
+    }
+    a->looked = true;
+    return a->interrupted = l->is_enough(l->user);
+}
+
+// From r, h and delta of the start until they are within the tolerance.
+static weft_status iterate(pass* a, weft_solve_stats* stats)
 {
     const cg* c = a->c;
     a->beta = 0.0;
     show(a, stats->iterations);
-    while (a->delta > target)
+    while (!is_within(a, c->options.tolerance) && !look(a))
     {
         if (stats->iterations >= c->iteration_limit)
         {
@@ -412,6 +471,7 @@ static weft_status iterate(pass* a, double target, weft_solve_stats* stats)
             return WEFT_NOT_FINITE;
         }
         stats->iterations++;
+        a->energy += a->alpha * a->delta;
         TRY(update(a));
         show(a, stats->iterations);
     }
@@ -472,13 +532,74 @@ static void report(pass* a, double reference, double first, double reference_sq,
     {
         stats->rate = pow(a->delta / first, 0.5 / stats->iterations);
     }
-    if (stats->converged && a->c->options.no_residual2)
+    if (a->interrupted || (stats->converged && a->c->options.no_residual2))
     {
         stats->residual2 = NAN;
         return;
     }
     double end_sq = residual_of_x(a);
     stats->residual2 = reference_sq > 0.0 ? sqrt(end_sq / reference_sq) : 0.0;
+}
+
+static weft_status finish_solve(pass* a, weft_status status, double first, double reference_sq, weft_solve_stats* stats)
+{
+    stats->converged = status == WEFT_OK && !a->interrupted;
+    report(a, reference_of(a), first, reference_sq, stats);
+    return status;
+}
+
+// A second solve of a system that has changed a little: the reference is that of the first one.
+static weft_status solve_again(pass* a, weft_solve_stats* stats)
+{
+    filter_prescribed(a->system, a->c->p);
+    form_start(a);
+    double sq = a->sq = residual_of_x(a);
+    a->reference = a->c->reference;
+    TRY(precondition(a));
+    double first = a->delta;
+    return finish_solve(a, iterate(a, stats), first, sq, stats);
+}
+
+// ---- starts from earlier answers
+
+enum
+{
+    RECKONED_MOST = 16, // solves in a row without the reference itself
+    WAIT_FIRST = 2,     // solves from nothing before guesses that explained little are looked at again
+    WAIT_MOST = 16      // and when they go on to do so
+};
+
+// Whether the start was worth its products; else the next ones are from nothing.
+static void judge_guess(cg* c, double explained, double energy)
+{
+    const double least = 0.8; // of the energy of the answer: half of its norm is left
+    bool good = explained >= least * energy;
+    c->wait = good ? 0 : int_min(int_max(WAIT_FIRST, 2 * c->wait), WAIT_MOST);
+    c->pause = c->wait;
+    c->reckoned++;
+}
+
+// Given r of (I - S) z, and its square.
+static weft_status solve_near(cg* c, pass* a, double reference_sq, weft_solve_stats* stats)
+{
+    bool exact = c->ratio == 0.0 || c->pause > 0 || c->reckoned >= RECKONED_MOST;
+    c->pause = int_max(0, c->pause - 1);
+    double explained = a->energy = exact ? 0.0 : cg_start_near(c, a->system, a->x);
+    exact ? filter_prescribed(a->system, a->x) : (void)0;
+    a->sq = exact ? a->sq : sum_of(a, square_pass);
+    TRY(precondition(a));
+    double first = a->delta;
+    a->reference = exact ? first : 0.0;
+    a->ratio = c->ratio;
+    weft_status status = iterate(a, stats);
+    if (status == WEFT_OK && !a->interrupted)
+    {
+        exact ? (void)(c->reckoned = 0) : judge_guess(c, explained, a->energy);
+        c->ratio = exact && a->energy > 0.0 ? fmin(1.0, first / a->energy) : c->ratio;
+        c->energy = a->energy;
+    }
+    c->reference = reference_of(a);
+    return finish_solve(a, status, first, reference_sq, stats);
 }
 
 weft_status cg_solve(cg* c, const linear_system* system, vec3* x, weft_solve_stats* stats)
@@ -488,10 +609,18 @@ weft_status cg_solve(cg* c, const linear_system* system, vec3* x, weft_solve_sta
     stats->iterations = 0;
     stats->converged = 0;
     stats->rate = NAN;
+    if (c->again && c->reference > 0.0)
+    {
+        return solve_again(&a, stats);
+    }
 
     // The reference of the stopping rule, from x = (I - S) z.
     filter_prescribed(system, c->p);
     double reference_sq = a.sq = reference_residual(&a);
+    if (c->near && system->earlier[0] && a.sq > 0.0 && isfinite(a.sq))
+    {
+        return solve_near(c, &a, reference_sq, stats);
+    }
     weft_status status = precondition(&a);
     if (status != WEFT_OK)
     {
@@ -513,11 +642,7 @@ weft_status cg_solve(cg* c, const linear_system* system, vec3* x, weft_solve_sta
         status = WEFT_OK;
     }
     double first = a.delta;
-    if (status == WEFT_OK)
-    {
-        status = iterate(&a, c->options.tolerance * c->options.tolerance * reference, stats);
-    }
-    stats->converged = status == WEFT_OK;
-    report(&a, reference, first, reference_sq, stats);
-    return status;
+    a.reference = c->reference = reference;
+    status = status == WEFT_OK ? iterate(&a, stats) : status;
+    return finish_solve(&a, status, first, reference_sq, stats);
 }

@@ -9,6 +9,11 @@
 // need not be filtered. Work in single precision must scale r itself: residuals can be far below its range.
 typedef weft_status cg_precondition(void* context, const vec3* r, vec3* h);
 
+enum
+{
+    CG_GUESSES = 3 // directions of a first guess
+};
+
 typedef struct cg
 {
     // Set by cg_init.
@@ -27,6 +32,18 @@ typedef struct cg
     // gain.
     bool flexible;
     bool original; // Baraff and Witkin's own start and stopping rule
+    // The hook is nearly the inverse. Then a system with earlier answers starts from the best of their span, and that
+    // start pays with a cycle for the reference of the stopping rule: it is reckoned from the energy of the answer,
+    // which iterations sum up, and the ratio of both in the last solve that had the reference itself.
+    bool near;
+    vec3* images[CG_GUESSES - 1]; // [row_count] with near
+    double* guess_partial;        // [chunks * (CG_GUESSES + 1)] with near
+    double ratio;                 // 0: not known
+    double energy;                // of the last answer
+    int reckoned;                 // solves that went by it
+    int pause, wait;              // solves from nothing, as guesses explained little; how many the next time
+    double reference;             // of the last solve, 0: there was none
+    bool again;                   // the next one is nearly the last one: x is the guess, and the reference the same
 } cg;
 
 // For analyze: allocates and keeps where each chunk's filter records begin. Clean up with cg_finish also on failure.
@@ -39,6 +56,12 @@ void cg_constrain(cg* c, const linear_system* system); // other constraints, as 
 // x holds the first guess and receives the last iterate. Sets all stats of an iteration, but not `bytes`. A failing
 // status of the hook is handed on.
 weft_status cg_solve(cg* c, const linear_system* system, vec3* x, weft_solve_stats* stats);
+// Memory for starts from earlier answers; sets `near`. They are forgotten with cg_forget.
+weft_status cg_come_near(cg* c);
+void cg_forget(cg* c);
+// The start of a system with earlier answers: r comes as the residual of (I - S) z, and goes as that of x. Returns the
+// energy of what was found, 0: nothing, and x is (I - S) z.
+double cg_start_near(cg* c, const linear_system* system, vec3* x);
 
 double cg_bytes(const cg* c); // of the vectors here: neither the matrix nor the preconditioner
 

@@ -27,6 +27,8 @@ enum
     LOST_LIMIT = 6,     // likewise; a full setup costs as much more than a refresh
     LOST_FOLDED = 16,   // likewise of folded cloth, whose iterations come and go besides
     PATIENCE_MAX = 32,  // times that, where full setups have not helped
+    KEPT_TIMES = 3,     // times the first or the last iterations, after which a kept hierarchy is built anew
+    KEPT_LEAST = 12,    // iterations that count as the first at least
     AGAIN_CHANGED = 64, // contacts that may differ in a second solve with a mended hierarchy
     AGAIN_MORE = 8,     // iterations that a second solve may take more than the first: what a refresh is worth
     DIRECT_MAX = 400000 // vertices; beyond, a factor takes more memory than most machines have
@@ -126,7 +128,7 @@ static weft_status start_anew(sa_state* s, const linear_system* system)
     s->cg.context = s;
     s->cg.flexible = true;
     s->cg.iteration_limit = options->max_iterations ? options->max_iterations : RAW_LIMIT;
-    return WEFT_OK;
+    return s->prefilter && system->earlier[0] ? cg_come_near(&s->cg) : WEFT_OK;
 }
 
 static weft_status analyze(sa_state* s, const solve_options* options, const linear_system* system, bool prefilter)
@@ -220,6 +222,7 @@ static void forget(void* state)
     s->patience = s->lost = s->aged = s->smooth_iterations = 0;
     s->first_iterations = s->last_iterations = 0;
     s->refuted = false;
+    cg_forget(&s->cg);
     if (s->hierarchy)
     {
         s->hierarchy->insist = false;
@@ -259,6 +262,7 @@ static bool settle(void* state)
     sa_state* s = state;
     s->plan || may_be_planned(s) ? (void)(s->settled = true) : forget(s);
     s->aged = 0;
+    cg_forget(&s->cg);
     return s->settled;
 }
 
@@ -294,9 +298,15 @@ static sa_verdict verdict_of(const sa_state* s, const weft_solve_stats* stats)
     {
         return (sa_verdict){stats->iterations, false};
     }
-    bool guessed = stats->residual < near * pow(stats->rate, stats->iterations);
+    if (!stats->converged) // the caller has seen enough, and the first iterations are the fastest; or it failed
+    {
+        return (sa_verdict){0, true};
+    }
+    double start = stats->residual / pow(stats->rate, stats->iterations);
+    bool guessed = start < near;
     double whole = ceil(log(fmin(0.5, s->options.tolerance)) / log(stats->rate));
-    return (sa_verdict){guessed ? (int)fmin(ESCALATE_AFTER, whole) : stats->iterations, guessed};
+    int spared = start < 1.0 ? (int)(log(start) / log(stats->rate)) : 0;
+    return (sa_verdict){guessed ? (int)fmin(ESCALATE_AFTER, whole) : stats->iterations + spared, guessed};
 }
 
 static void count_lost(sa_state* s, sa_verdict v)
@@ -312,6 +322,7 @@ static void count_lost(sa_state* s, sa_verdict v)
     {
         s->lost += int_max(0, v.iterations - s->first_iterations);
         s->aged += int_max(0, v.iterations - s->first_iterations);
+        s->patience = v.iterations >= 2 * s->first_iterations ? int_min(1, s->patience) : s->patience;
     }
     s->first_iterations = s->first_iterations > 0 || v.guessed ? s->first_iterations : v.iterations;
     s->last_iterations = v.guessed ? s->last_iterations : v.iterations;
@@ -340,9 +351,12 @@ static weft_status solve_once(sa_state* s, const linear_system* system, vec3* x,
 static weft_status solve_anew(sa_state* s, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     int before = stats->iterations;
+    bool go_on = stats->residual < 1.0; // from where it is
     TRY(factor_anew(s, system));
-    filter_prescribed(system, x);
+    go_on ? (void)0 : filter_prescribed(system, x);
+    s->cg.again = go_on;
     weft_status status = solve_once(s, system, x, stats);
+    s->cg.again = false;
     stats->iterations += before;
     return status;
 }
@@ -363,10 +377,20 @@ static weft_status solve_damped(sa_state* s, const linear_system* system, vec3* 
     return status;
 }
 
+// What a kept hierarchy may take: a new one costs some fifteen iterations, and takes as many as the first one did.
+static int64_t kept_limit(const sa_state* s)
+{
+    int known = int_max(int_max(s->first_iterations, s->last_iterations), KEPT_LEAST);
+    return s->prefilter ? int_min(KEPT_TIMES * known, ESCALATE_AFTER) : s->cg.iteration_limit;
+}
+
 static weft_status solve(void* state, const linear_system* system, vec3* x, weft_solve_stats* stats)
 {
     sa_state* s = state;
+    int64_t limit = s->cg.iteration_limit;
+    s->cg.iteration_limit = s->refreshed && !s->options.max_iterations ? kept_limit(s) : limit;
     weft_status status = solve_damped(s, system, x, stats);
+    s->cg.iteration_limit = limit;
     bool broken = status == WEFT_NOT_DEFINITE || status == WEFT_NOT_FINITE;
     bool slow = status == WEFT_NOT_CONVERGED && s->prefilter && !s->options.max_iterations;
     return s->refreshed && (broken || slow) ? solve_anew(s, system, x, stats) : status;
@@ -386,10 +410,12 @@ static weft_status solve_again(void* state, const linear_system* system, int cha
     {
         return WEFT_NOT_CONVERGED;
     }
-    int limit = int_max(s->first_iterations, s->last_iterations) + AGAIN_MORE;
+    int limit = int_max(int_max(s->first_iterations, s->last_iterations), KEPT_LEAST) + AGAIN_MORE;
     s->cg.iteration_limit = s->options.max_iterations ? int_min(limit, s->options.max_iterations) : limit;
     cg_constrain(&s->cg, system);
+    s->cg.again = true;
     weft_status status = cg_solve(&s->cg, system, x, stats);
+    s->cg.again = false;
     report(s, system, stats);
     stats->refreshed = 3;
     return status;

@@ -368,6 +368,8 @@ weft_status tied_reduce(tied* t, const solve_options* options, const linear_syst
     find_vectors(t, options, system, x);
     // The top bit keeps its versions apart from those of systems without ties that the same solver takes.
     *out = *system;
+    out->earlier[0] = NULL; // answers and looks are those of the system with its ties
+    out->look = (solve_look){0};
     out->A = (bsr_matrix){&t->pattern, t->values};
     out->b = t->b;
     out->z = NULL;
