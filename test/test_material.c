@@ -589,6 +589,39 @@ static void force_kernel(const specimen* s, const element_motion* motion, cpu_ki
     element_kernels_for(s->group.kind, cpu)->force(&context, elements, out);
 }
 
+// Wind with gusts as sums of sines of the mathematical library.
+static vec3 gusty_wind(const weft_air* air, vec3 x, double time)
+{
+    double speed = v3_length(air->wind), t = time / air->gust_period;
+    double along = v3_dot(x, air->wind) / (speed * air->gust_length);
+    double swell = 0.6 * sin(2 * PI * (t - along)) + 0.4 * sin(2 * PI * (1.7 * t - 2.3 * along) + 1.0);
+    double side = 0.7 * sin(2 * PI * (0.8 * t - 1.3 * along) + 2.0) + 0.3 * sin(2 * PI * (2.1 * t - 1.9 * along));
+    vec3 across = v3_normalize(v3_cross(v3(0, 1, 0), air->wind));
+    return v3_madd(v3_scale(1.0 + air->gust * swell, air->wind), 0.5 * air->gust * speed * side, across);
+}
+
+static void test_gusts(void** unused)
+{
+    (void)unused;
+    uint64_t n = 8500000;
+    for (int turn = 0; turn < TURNS; turn++)
+    {
+        specimen s;
+        make_air(&s, &n);
+        s.group.air.friction = 0.0;
+        vec3 zero[ARITY_MAX] = {{0, 0, 0}};
+        double out[ARITY_MAX][3][BATCH], time = test_random(&n, -50, 50);
+        element_motion motion = {.x = s.x, .v = zero, .h = 0.25, .time = time};
+        force_kernel(&s, &motion, cpu_best(), out);
+        vec3 center = v3_scale(1.0 / 3.0, v3_add(s.x[0], v3_add(s.x[1], s.x[2])));
+        vec3 normal = v3_normalize(v3_cross(v3_sub(s.x[1], s.x[0]), v3_sub(s.x[2], s.x[0])));
+        double un = v3_dot(gusty_wind(&s.group.air, center, time), normal);
+        double force = 0.5 * s.group.air.density * s.group.air.drag * s.rest[0] * fabs(un) * un / 3.0;
+        vec3 error = v3_sub(v3(out[0][0][0], out[0][1][0], out[0][2][0]), v3_scale(force, normal));
+        assert_true(v3_length(error) < 1e-11);
+    }
+}
+
 // The kernel without blocks: at rest the very force of the implicit step (which is h f - h^2 K v), in motion its limit
 // for short steps, damping and air included. The last state and the step do not matter. The same bits on every CPU.
 static void test_force_kernel(void** unused)
@@ -714,6 +747,7 @@ int main(void)
         cmocka_unit_test(test_newton_potential),
         cmocka_unit_test(test_air),
         cmocka_unit_test(test_force_kernel),
+        cmocka_unit_test(test_gusts),
         cmocka_unit_test(test_force_kernel_is_gradient),
         cmocka_unit_test(test_same_bits),
     };

@@ -9,7 +9,7 @@
 // df/dv of the normal part is exact; of the tangential part its factor is kept. Both are semidefinite. The dependence
 // on position (normal, area, place in a gust) is left out of A. In `newton` the force is linear in v with normal and
 // factors frozen at the start of the step, so that it has a potential.
-#include "material/air.h"
+#include "material/material.h"
 #include "math/wide_vec.h"
 
 typedef struct panel
@@ -53,21 +53,21 @@ WIDE_INLINE wvec wv_normalize(wvec a)
     return wv_scale(wide_select(is_long, 1.0 / wide_select(is_long, length, wide_set(1.0)), wide_set(1.0)), a);
 }
 
+// The wind at a place: gusts swell and fade along its own direction as they travel. Sideways gusts are horizontal and
+// half as strong.
 WIDE_INLINE wvec wind_of(const weft_air* air, wvec center, double time)
 {
-    if (air->gust == 0.0)
+    double speed = v3_length(air->wind), t = time / air->gust_period;
+    if (air->gust == 0.0 || speed == 0.0)
     {
         return wv_set(air->wind);
     }
-    wvec wind;
-    for (int lane = 0; lane < WIDE; lane++)
-    {
-        vec3 w = air_wind(air, v3(center.x[lane], center.y[lane], center.z[lane]), time);
-        wind.x[lane] = w.x;
-        wind.y[lane] = w.y;
-        wind.z[lane] = w.z;
-    }
-    return wind;
+    wide along = wv_dot(center, wv_set(air->wind)) / (speed * air->gust_length);
+    wide swell = 0.6 * wide_sin_turns(t - along) + 0.4 * wide_sin_turns(1.7 * t - 2.3 * along + 0.5 / PI);
+    wide side = 0.7 * wide_sin_turns(0.8 * t - 1.3 * along + 1.0 / PI) + 0.3 * wide_sin_turns(2.1 * t - 1.9 * along);
+    vec3 across = v3_normalize(v3_cross(v3(0, 1, 0), air->wind));
+    wvec wind = wv_scale(1.0 + air->gust * swell, wv_set(air->wind));
+    return wv_madd(wind, 0.5 * air->gust * speed * side, wv_set(across));
 }
 
 WIDE_INLINE panel panel_at(const element_context* ctx, const vec3* x, const vec3* v, const int* elements)

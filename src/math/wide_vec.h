@@ -171,4 +171,27 @@ WIDE_INLINE wide wide_atan2(wide y, wide x)
     return wide_select(y < 0.0, -angle, angle);
 }
 
+// sin(2 pi t) to some 1e-16 for |t| < 2^50: t less its nearest whole number, folded to a quarter, by its series.
+WIDE_INLINE wide wide_sin_turns(wide t)
+{
+    const double whole = 6755399441055744.0; // 1.5 * 2^52: adding it rounds
+    wide r = t - ((t + whole) - whole);
+    r = wide_select(r > 0.25, 0.5 - r, wide_select(r < -0.25, -0.5 - r, r));
+    wide y = 2.0 * PI * r, z = y * y, sum = wide_set(1.0 / 51090942171709440000.0);
+    static const double inverse[] = {121645100408832000.0,
+                                     355687428096000.0,
+                                     1307674368000.0,
+                                     6227020800.0,
+                                     39916800.0,
+                                     362880.0,
+                                     5040.0,
+                                     120.0,
+                                     6.0};
+    for (int k = 0; k < 9; k++)
+    {
+        sum = (k % 2 == 0 ? -1.0 : 1.0) / inverse[k] + z * sum;
+    }
+    return y + y * z * sum;
+}
+
 #endif
