@@ -194,6 +194,8 @@ static const change changes[] = {
     {"cloth.mesh.grid.faces", PLAIN, "cloth.0.mesh.grid.faces=quads", NULL},
     {"cloth.mesh.grid.plane", PLAIN, "cloth.0.mesh.grid.plane=xy", NULL},
     {"cloth.mesh.grid.shape", PLAIN, "cloth.0.mesh.grid.shape=l", NULL},
+    {"cloth.mesh.grid.flare", PLAIN,
+     "cloth=[{\"mesh\": {\"grid\": {\"cells\": 4, \"shape\": \"tube\", \"flare\": 0.5}}}]", NULL},
     {"cloth.mesh.grid.seed", RICH, "cloth.0.mesh.grid.seed=2", NULL},
     {"cloth.mesh.obj", FILES, "cloth.0.mesh.obj=other.obj", NULL},
     {"cloth.mesh.object", FILES, "cloth.0.mesh.object=null", NULL},

@@ -111,7 +111,8 @@ static vec3 grid_position(const grid_options* o, double u, double v)
 {
     if (o->tube)
     {
-        double radius = o->size_u / (2.0 * PI), angle = u / radius;
+        double top = o->size_u / (2.0 * PI), angle = u / top;
+        double radius = top + o->flare * (0.5 - v / o->size_v) / (2.0 * PI);
         vec3 x = v3(radius * sin(angle), v, radius * cos(angle));
         return o->upright ? x : v3(x.x, x.z, 0.0 - x.y);
     }

@@ -82,6 +82,7 @@ typedef struct grid_options
     bool quads;     // faces are quads (simulated as triangles)
     bool l_shape;   // the quarter u > su/2, v > sv/2 is cut out; cells must be even
     bool tube;      // rolled up around an axis along v, the seam closed: size_u is the circumference; no l_shape
+    double flare;   // m, by which a tube is wider around at v = 0 than at v = size_v, where it has size_u
     uint64_t seed;
 } grid_options;
 

@@ -20,7 +20,7 @@ static const double uv_stretch_max = 3.0; // of a triangle at the start: seams a
 typedef struct grid_keys
 {
     const tree_node *size, *cells, *tessellation, *faces, *plane, *shape;
-    double seed;
+    double flare, seed;
 } grid_keys;
 
 static const field grid_fields[] = {
@@ -30,6 +30,7 @@ static const field grid_fields[] = {
     {"faces", FIELD_NODE, offsetof(grid_keys, faces), ANY_NUMBER},
     {"plane", FIELD_NODE, offsetof(grid_keys, plane), ANY_NUMBER},
     {"shape", FIELD_NODE, offsetof(grid_keys, shape), ANY_NUMBER},
+    {"flare", FIELD_NUMBER, offsetof(grid_keys, flare), 0.0, HUGE_VAL, false},
     {"seed", FIELD_NUMBER, offsetof(grid_keys, seed), 0.0, 9007199254740991.0, false},
 };
 
@@ -145,6 +146,11 @@ weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options
     {
         return read_error(r, tree_member(node, "seed"), "must be a whole number, not %g", keys.seed);
     }
+    if (keys.flare > 0.0 && !out->tube)
+    {
+        return read_error(r, tree_member(node, "flare"), "widens tubes; the grid's shape is no tube");
+    }
+    out->flare = keys.flare;
     out->seed = (uint64_t)keys.seed;
     return grid_check(r, keys.cells ? keys.cells : node, out);
 }

@@ -72,6 +72,7 @@ static void write_grid(writer* w, const grid_options* g)
     write_text(w, "faces", g->quads ? "quads" : "triangles");
     write_text(w, "plane", g->upright ? "xy" : "xz");
     write_text(w, "shape", g->l_shape ? "l" : g->tube ? "tube" : "rectangle");
+    write_number(w, "flare", g->flare);
     write_number(w, "seed", (double)g->seed);
     write_close(w, "}");
 }
