@@ -111,8 +111,8 @@ weft_status cg_come_near(cg* c)
 
 void cg_forget(cg* c)
 {
-    c->ratio = c->reference = c->energy = 0.0;
-    c->pause = c->wait = c->reckoned = 0;
+    c->known = (cg_memory){0};
+    c->reference = 0.0;
     c->again = false;
 }
 
@@ -569,34 +569,41 @@ enum
     WAIT_MOST = 16      // and when they go on to do so
 };
 
+bool cg_memory_is_sound(const cg_memory* m)
+{
+    bool counts = m->reckoned >= 0 && m->reckoned <= RECKONED_MOST && m->pause >= 0 && m->pause <= WAIT_MOST &&
+                  m->wait >= 0 && m->wait <= WAIT_MOST;
+    return counts && m->ratio >= 0.0 && m->ratio <= 1.0 && m->energy >= 0.0 && isfinite(m->energy);
+}
+
 // Whether the start was worth its products; else the next ones are from nothing.
 static void judge_guess(cg* c, double explained, double energy)
 {
     const double least = 0.8; // of the energy of the answer: half of its norm is left
     bool good = explained >= least * energy;
-    c->wait = good ? 0 : int_min(int_max(WAIT_FIRST, 2 * c->wait), WAIT_MOST);
-    c->pause = c->wait;
-    c->reckoned++;
+    c->known.wait = good ? 0 : int_min(int_max(WAIT_FIRST, 2 * c->known.wait), WAIT_MOST);
+    c->known.pause = c->known.wait;
+    c->known.reckoned++;
 }
 
 // Given r of (I - S) z, and its square.
 static weft_status solve_near(cg* c, pass* a, double reference_sq, weft_solve_stats* stats)
 {
-    bool exact = c->ratio == 0.0 || c->pause > 0 || c->reckoned >= RECKONED_MOST;
-    c->pause = int_max(0, c->pause - 1);
+    bool exact = c->known.ratio == 0.0 || c->known.pause > 0 || c->known.reckoned >= RECKONED_MOST;
+    c->known.pause = int_max(0, c->known.pause - 1);
     double explained = a->energy = exact ? 0.0 : cg_start_near(c, a->system, a->x);
     exact ? filter_prescribed(a->system, a->x) : (void)0;
     a->sq = exact ? a->sq : sum_of(a, square_pass);
     TRY(precondition(a));
     double first = a->delta;
     a->reference = exact ? first : 0.0;
-    a->ratio = c->ratio;
+    a->ratio = c->known.ratio;
     weft_status status = iterate(a, stats);
     if (status == WEFT_OK && !a->interrupted)
     {
-        exact ? (void)(c->reckoned = 0) : judge_guess(c, explained, a->energy);
-        c->ratio = exact && a->energy > 0.0 ? fmin(1.0, first / a->energy) : c->ratio;
-        c->energy = a->energy;
+        exact ? (void)(c->known.reckoned = 0) : judge_guess(c, explained, a->energy);
+        c->known.ratio = exact && a->energy > 0.0 ? fmin(1.0, first / a->energy) : c->known.ratio;
+        c->known.energy = a->energy;
     }
     c->reference = reference_of(a);
     return finish_solve(a, status, first, reference_sq, stats);

@@ -14,6 +14,18 @@ enum
     CG_GUESSES = 3 // directions of a first guess
 };
 
+// What starts from earlier answers have taught.
+typedef struct cg_memory
+{
+    double ratio;    // of the reference and the energy of an answer, 0: not known
+    double energy;   // of the last answer
+    int reckoned;    // solves that went by the ratio
+    int pause, wait; // solves from nothing, as guesses explained little; how many the next time
+} cg_memory;
+
+// What a checkpoint may hold.
+bool cg_memory_is_sound(const cg_memory* m);
+
 typedef struct cg
 {
     // Set by cg_init.
@@ -38,12 +50,9 @@ typedef struct cg
     bool near;
     vec3* images[CG_GUESSES - 1]; // [row_count] with near
     double* guess_partial;        // [chunks * (CG_GUESSES + 1)] with near
-    double ratio;                 // 0: not known
-    double energy;                // of the last answer
-    int reckoned;                 // solves that went by it
-    int pause, wait;              // solves from nothing, as guesses explained little; how many the next time
-    double reference;             // of the last solve, 0: there was none
-    bool again;                   // the next one is nearly the last one: x is the guess, and the reference the same
+    cg_memory known;
+    double reference; // of the last solve, 0: there was none
+    bool again;       // the next one is nearly the last one: x is the guess, and the reference the same
 } cg;
 
 // For analyze: allocates and keeps where each chunk's filter records begin. Clean up with cg_finish also on failure.

@@ -148,7 +148,7 @@ double cg_start_near(cg* c, const linear_system* system, vec3* x)
         }
         energy += y[a.k] * y[a.k];
         count++;
-        if (energy < hopeless * c->energy) // by that of the last answer: not worth another product
+        if (energy < hopeless * c->known.energy) // by that of the last answer: not worth another product
         {
             break;
         }

@@ -237,11 +237,13 @@ weft_status sa_refresh(sa_hierarchy* h, const linear_system* system, const sa_up
 typedef struct sa_plan_head
 {
     double radius, incomplete_radius; // of the finest level
+    double ratio, energy;             // cg_memory
     uint64_t pattern;                 // fingerprint of the matrix's
     int32_t level_count, kernel_block, packed, folded, insist, direct, prefilter;
     int32_t cluster_count; // of the incomplete factor, 0: there is none
     // Of the solver.
     int32_t first_iterations, last_iterations, lost, patience, smooth_iterations, refuted;
+    int32_t reckoned, pause, wait, unused; // cg_memory; zero
     int32_t rows[WEFT_LEVEL_MAX];
 } sa_plan_head;
 

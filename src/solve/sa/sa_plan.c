@@ -11,9 +11,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/cg/cg.h"
 #include "solve/sa/sa.h"
 
-static const section_shape head_shape = {"multigrid", 1, sizeof(sa_plan_head), 1};
+static const section_shape head_shape = {"multigrid", 2, sizeof(sa_plan_head), 1};
 static const section_shape lists_shape = {"multigrid-lists", 1, sizeof(int32_t), -1};
 static const section_shape reals_shape = {"multigrid-reals", 1, sizeof(float), -1};
 
@@ -231,6 +232,8 @@ static bool head_is_sound(const sa_plan_head* h)
                 h->level_count <= WEFT_LEVEL_MAX && h->kernel_block > 0 && h->kernel_block <= SA_KERNEL_MAX &&
                 h->kernel_block % 3 == 0 && isfinite(h->radius) && h->radius > 0.0 && h->patience <= SA_COUNT_MAX &&
                 h->lost <= SA_COUNT_MAX;
+    cg_memory known = {h->ratio, h->energy, h->reckoned, h->pause, h->wait};
+    good = good && cg_memory_is_sound(&known);
     for (int k = 0; good && k < h->level_count; k++)
     {
         good = h->rows[k] > 0 && h->rows[k] < INT32_MAX / (SA_KERNEL_MAX * SA_KERNEL_MAX);

@@ -109,6 +109,7 @@ static weft_status follow_plan(sa_state* s, const sa_plan* plan, const linear_sy
     s->patience = head->patience;
     s->smooth_iterations = head->smooth_iterations;
     s->refuted = head->refuted;
+    s->cg.known = (cg_memory){head->ratio, head->energy, head->reckoned, head->pause, head->wait};
     return sa_plan_restore(plan, s->hierarchy);
 }
 
@@ -246,7 +247,12 @@ static weft_status save(const void* state, section_writer* out)
                            .lost = s->lost,
                            .patience = s->patience,
                            .smooth_iterations = s->smooth_iterations,
-                           .refuted = s->refuted};
+                           .refuted = s->refuted,
+                           .ratio = s->cg.known.ratio,
+                           .energy = s->cg.known.energy,
+                           .reckoned = s->cg.known.reckoned,
+                           .pause = s->cg.known.pause,
+                           .wait = s->cg.known.wait};
     if (!s->plan && !may_be_planned(s))
     {
         return WEFT_OK;
@@ -262,7 +268,6 @@ static bool settle(void* state)
     sa_state* s = state;
     s->plan || may_be_planned(s) ? (void)(s->settled = true) : forget(s);
     s->aged = 0;
-    cg_forget(&s->cg);
     return s->settled;
 }
 
