@@ -8,9 +8,10 @@
 //     wind     steps a second of the scene canvas: the solver alone, with contact against a post, and with itself
 //     hang     elongation over the material's, and
 //     banner   the weight that tears cloth over its strength: hpbd_strength.c
+//     against  beside local-global, as iterations grow: hpbd_against.c
 //
-// Options: --parts figure,sheets,wind,hang,banner (the first three), --threads N, --steps N, --edge, --cells N (of hang
-// and banner, at most).
+// Options: --parts figure,sheets,wind,hang,banner,against (the first three), --threads N, --steps N, --edge, --cells N
+// (of hang and banner, at most), --plot FILE.svg (of against).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,14 +53,24 @@ static weft_status measure(const char* scene, const char* const* overrides, int 
 typedef struct row
 {
     const char* what;
-    int levels, sweeps, paper;
+    int levels, sweeps, paper, cycle;
 } row;
 
 static const row rows[] = {
-    {"no hierarchy", 1, 2, 0},  {"no hierarchy", 1, 5, 0},          {"no hierarchy", 1, 10, 0},
-    {"no hierarchy", 1, 20, 0}, {"no hierarchy", 1, 80, 0},         {"paper", 3, 2, 1},
-    {"paper", 5, 2, 1},         {"paper, all levels", 0, 2, 1},     {"corrected", 3, 2, 0},
-    {"corrected", 5, 2, 0},     {"corrected, all levels", 0, 2, 0}, {"corrected, all levels", 0, 4, 0},
+    {"no hierarchy", 1, 2, 0, 0},
+    {"no hierarchy", 1, 5, 0, 0},
+    {"no hierarchy", 1, 10, 0, 0},
+    {"no hierarchy", 1, 20, 0, 0},
+    {"no hierarchy", 1, 80, 0, 0},
+    {"paper", 3, 2, 1, 0},
+    {"paper", 5, 2, 1, 0},
+    {"paper, all levels", 0, 2, 1, 0},
+    {"corrected", 3, 2, 0, 0},
+    {"corrected", 5, 2, 0, 0},
+    {"corrected, all levels", 0, 2, 0, 0},
+    {"corrected, all levels", 0, 4, 0, 0},
+    {"corrected, V-cycles", 0, 2, 0, 1},
+    {"corrected, V-cycles", 0, 4, 0, 1},
 };
 
 const char* comma(const bench_place* at)
@@ -69,15 +80,17 @@ const char* comma(const bench_place* at)
 
 static weft_status figure_row(const bench_place* at, const row* r, const char* mesh, int limits)
 {
-    char levels[40], sweeps[40], paper[40], limit[40], tessellation[60];
+    char levels[40], sweeps[40], paper[40], cycle[40], limit[40], tessellation[60];
     snprintf(levels, sizeof(levels), "hpbd.levels=%d", r->levels);
     snprintf(sweeps, sizeof(sweeps), "hpbd.iterations=%d", r->sweeps);
     snprintf(paper, sizeof(paper), "hpbd.hierarchy=%d", r->paper);
+    snprintf(cycle, sizeof(cycle), "hpbd.cycle=%d", r->cycle);
     snprintf(limit, sizeof(limit), "hpbd.limits=%d", limits);
     snprintf(tessellation, sizeof(tessellation), "tessellation=%s", mesh);
     const char* overrides[] = {levels,
                                sweeps,
                                paper,
+                               cycle,
                                limit,
                                tessellation,
                                "contact.enabled=false",
@@ -85,7 +98,7 @@ static weft_status figure_row(const bench_place* at, const row* r, const char* m
                                "air.density=0",
                                "cloth.0.pins=[{\"where\": {\"edge\": \"top\"}}]"};
     outcome o;
-    weft_status status = measure("canvas", overrides, at->edge ? 9 : 8, at->threads, at->steps, &o);
+    weft_status status = measure("canvas", overrides, at->edge ? 10 : 9, at->threads, at->steps, &o);
     if (status != WEFT_OK)
     {
         return status;
@@ -193,21 +206,24 @@ static weft_status wind(const bench_place* at)
 
 static int run(int argc, char** argv, bool json)
 {
-    bench_known(argc, argv, "--parts= --threads= --steps= --cells= --edge");
+    bench_known(argc, argv, "--parts= --threads= --steps= --cells= --plot= --edge");
     int printed = 0;
     bench_place at = {.threads = bench_count(argc, argv, "--threads", 1),
                       .steps = bench_count(argc, argv, "--steps", 60),
                       .cells = bench_count(argc, argv, "--cells", 80),
+                      .plot = bench_text(argc, argv, "--plot", NULL),
                       .edge = bench_flag(argc, argv, "--edge"),
                       .json = json,
                       .printed = &printed};
-    const char* parts = bench_words(argc, argv, "--parts", "figure,sheets,wind", "figure,sheets,wind,hang,banner");
+    const char* parts =
+        bench_words(argc, argv, "--parts", "figure,sheets,wind", "figure,sheets,wind,hang,banner,against");
     json ? (void)printf("{\"benchmark\":\"hpbd\",\"rows\":[") : (void)0;
     weft_status status = bench_has(parts, "figure") ? figure(&at) : WEFT_OK;
     status = status == WEFT_OK && bench_has(parts, "sheets") ? sheets(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "wind") ? wind(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "hang") ? bench_hpbd_hang(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "banner") ? bench_hpbd_banner(&at) : status;
+    status = status == WEFT_OK && bench_has(parts, "against") ? bench_hpbd_against(&at) : status;
     json ? (void)printf("]}\n") : (void)0;
     return status == WEFT_OK ? 0 : bench_failed("hpbd", status);
 }

@@ -11,12 +11,14 @@ typedef struct bench_place
     int threads, steps;
     int cells; // at most, of hang and banner
     bool edge, json;
-    int* printed; // rows of JSON so far
+    const char* plot; // of against; NULL: none
+    int* printed;     // rows of JSON so far
 } bench_place;
 
 const char* comma(const bench_place* at); // between rows of JSON; what goes before the next one
 
-weft_status bench_hpbd_hang(const bench_place* at);   // hpbd_strength.c
-weft_status bench_hpbd_banner(const bench_place* at); // likewise
+weft_status bench_hpbd_hang(const bench_place* at);    // hpbd_strength.c
+weft_status bench_hpbd_banner(const bench_place* at);  // likewise
+weft_status bench_hpbd_against(const bench_place* at); // hpbd_against.c
 
 #endif

@@ -32,6 +32,7 @@ static const method_setting settings[] = {
                "0: corrections of all levels reach the cloth, 1: paper, they are lost beyond the next finer level"),
     PBD_SWITCH("hard", "1: coarse links do not give way, as in the paper, 0: as the material does, "
                        "by what sweeps on finer levels miss"),
+    PBD_SWITCH("cycle", "0: levels from the coarsest to the first, 1: before that from the first to the coarsest, a V"),
     PBD_COUNT("coarse_iterations", "Sweeps on each coarse level", 1, 1),
     {.name = "rest",
      .summary = "Of coarse links: 0: ways along the surface, 1: along collapsed edges, 2: distances in the rest pose",

@@ -38,7 +38,7 @@ typedef struct pbd_reach
     hierarchy levels;
     bool compliant; // coarse links give way
     softness soft;  // nothing where they do not
-    vec3* q;        // [vertex_count] m, before the coarse levels
+    vec3* q;        // [vertex_count] m, before the coarse levels; of a V [level_count * vertex_count], before each
 } pbd_reach;
 
 // ---- a method's data

@@ -4,22 +4,23 @@
 // its vertices (cardinality 1); children follow their parents by what these have moved since q (7). Section 7 of the
 // paper saves q on each level anew, before that is solved, so that a child of level l follows what level l + 1 has done
 // and no coarser one: most of the correction is lost. Here q is saved once, before the coarsest level. `hierarchy` = 1
-// is the paper's.
+// is the paper's. `cycle` = 1 is a V: the levels are swept from the first to the coarsest before. Vertices of coarse
+// levels are vertices of all finer ones, so that nothing has to be restricted on the way.
 #include <string.h>
 
 #include "step/pbd.h"
 
 enum
 {
-    HIERARCHY_PAPER = 1
+    HIERARCHY_PAPER = 1,
+    CYCLE_V = 1
 };
 
 static weft_status arrays_make(pbd_reach* r, int n)
 {
     r->anchors = r->anchors ? r->anchors : MEM_NEW(n, int);
     r->now = r->now ? r->now : MEM_NEW(n, int);
-    r->q = r->q ? r->q : MEM_NEW(n, vec3);
-    return r->anchors && r->now && r->q ? WEFT_OK : WEFT_NO_MEMORY;
+    return r->anchors && r->now ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 // The paper has limits that do not give way, and its k has no units.
@@ -42,6 +43,13 @@ static weft_status make_from(world* w, pbd_data* d, const graph* g)
         return WEFT_NO_MEMORY;
     }
     TRY(d->has_levels ? hierarchy_create(&r->levels, g, &def) : WEFT_OK);
+    int saved = d->has_levels && world_setting(w, "cycle") == CYCLE_V ? int_max(r->levels.level_count, 1) : 1;
+    mem_free(r->q);
+    r->q = MEM_NEW((size_t)saved * (size_t)w->model->vertex_count, vec3);
+    if (!r->q)
+    {
+        return WEFT_NO_MEMORY;
+    }
     r->compliant = d->has_levels && is_compliant(w);
     TRY(r->compliant ? softness_create(&r->soft, &r->levels, g, w->model) : WEFT_OK);
     return world_setting(w, "limits") == 1.0 ? limits_create(&r->limits, g, r->now) : WEFT_OK;
@@ -100,33 +108,73 @@ static void save_level(const level* l, const vec3* x, vec3* q)
     }
 }
 
+// What a cycle is.
+typedef struct reach_cycle
+{
+    int sweeps; // on each level, each time
+    bool paper, down, remember;
+} reach_cycle;
+
+// Of a V: the places of a level's vertices before it is first swept. What moved on finer levels before is no part of
+// what its children follow: they have moved there by themselves.
+static vec3* level_q(const pbd_reach* r, int k)
+{
+    return r->q + (size_t)k * (size_t)r->levels.vertex_count;
+}
+
+static void level_sweep(world* w, pbd_data* d, const level* l, const reach_cycle* c, bool backward)
+{
+    pbd_reach* r = &d->reach;
+    for (int turn = 0; turn < c->sweeps; turn++)
+    {
+        link_sweep how = {
+            .pool = w->pool, .cpu = w->cpu, .backward = (turn % 2 == 1) != backward, .remember = c->remember};
+        links_sweep(&l->limits, &how, w->x_next);
+        limits_project(&r->limits, w->pool, d->inv_mass, l->vertex, l->vertex_count, w->x_next);
+    }
+}
+
+static void cycle_begin(world* w, pbd_data* d, const pbd_moment* now, const reach_cycle* c)
+{
+    pbd_reach* r = &d->reach;
+    softness_step soft = {.h = now->h, .sweeps = now->iterations, .coarse_sweeps = c->sweeps * (c->down ? 2 : 1)};
+    r->compliant ? softness_begin(&r->soft, &r->levels, &soft) : (void)0;
+    c->down ? NULL : memcpy(r->q, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
+    for (int k = 0; k < r->levels.level_count && c->remember; k++)
+    {
+        const links* l = &r->levels.levels[k].limits;
+        memset(l->lambda, 0, (size_t)l->count * sizeof(double));
+    }
+}
+
 double pbd_reach_cycle(world* w, pbd_data* d, const pbd_moment* now)
 {
     pbd_reach* r = &d->reach;
-    if (r->levels.level_count == 0)
+    int last = r->levels.level_count - 1;
+    if (last < 0)
     {
         return 0.0;
     }
-    int sweeps = (int)world_setting(w, "coarse_iterations");
-    bool paper = world_setting(w, "hierarchy") == HIERARCHY_PAPER;
+    reach_cycle c = {.sweeps = (int)world_setting(w, "coarse_iterations"),
+                     .paper = world_setting(w, "hierarchy") == HIERARCHY_PAPER,
+                     .down = world_setting(w, "cycle") == CYCLE_V};
+    c.remember = r->compliant && (c.sweeps > 1 || c.down);
     double projected = 0.0;
-    softness_step soft = {.h = now->h, .sweeps = now->iterations, .coarse_sweeps = sweeps};
-    r->compliant ? softness_begin(&r->soft, &r->levels, &soft) : (void)0;
-    memcpy(r->q, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
-    for (int k = r->levels.level_count - 1; k >= 0; k--)
+    cycle_begin(w, d, now, &c);
+    for (int k = 0; k < last && c.down; k++)
+    {
+        save_level(&r->levels.levels[k], w->x_next, level_q(r, k));
+        level_sweep(w, d, &r->levels.levels[k], &c, false);
+        projected += (double)c.sweeps * r->levels.levels[k].limits.count;
+    }
+    for (int k = last; k >= 0; k--)
     {
         const level* l = &r->levels.levels[k];
-        paper ? save_level(l, w->x_next, r->q) : (void)0;
-        bool remember = r->compliant && sweeps > 1;
-        remember ? memset(l->limits.lambda, 0, (size_t)l->limits.count * sizeof(double)) : NULL;
-        for (int turn = 0; turn < sweeps; turn++)
-        {
-            link_sweep how = {.pool = w->pool, .cpu = w->cpu, .backward = turn % 2 == 1, .remember = remember};
-            links_sweep(&l->limits, &how, w->x_next);
-            limits_project(&r->limits, w->pool, d->inv_mass, l->vertex, l->vertex_count, w->x_next);
-        }
-        hierarchy_prolong(l, w->pool, d->inv_mass, r->q, w->x_next);
-        projected += (double)sweeps * l->limits.count;
+        vec3* q = c.down ? level_q(r, k) : r->q;
+        c.paper || (c.down && k == last) ? save_level(l, w->x_next, q) : (void)0;
+        level_sweep(w, d, l, &c, c.down);
+        hierarchy_prolong(l, w->pool, d->inv_mass, q, w->x_next);
+        projected += (double)c.sweeps * l->limits.count;
     }
     return projected;
 }
