@@ -457,6 +457,7 @@ weft_status contact_find(contact* c, const contact_substep* now)
     c->swing = swing_of(c);
     TRY(collider_sift_again(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
     TRY(collider_test(c->collider, &search, &c->rows));
+    TRY(unsettled_rows(c));
     return touches_take(c);
 }
 
