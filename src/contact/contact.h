@@ -60,6 +60,7 @@ typedef struct contact_row
     bool released, caught; // in this substep it pulled, or came too close without its cushion, which then stays
     bool turned;           // friction in motion turned it round, in this substep
     bool settles;          // it brings apart what crossed at the start: distance may be negative
+    bool curve;            // likewise, by making a curve of intersection shorter
 } contact_row;
 
 // ---- memory: what the state keeps from one substep to the next
@@ -336,6 +337,7 @@ typedef struct contact
     squeeze_lists lists;     // zero until something is marked
     squeezed_pair* squeezed; // [squeezed_count] what crosses at the end
     int squeezed_count, squeezed_capacity;
+    bool unsettled;         // some marks are of the start
     squeezed_pair* pierced; // [pierced_capacity] scratch
     int pierced_capacity;
     squeezed_pair* passed; // [passed_count] let pass in this step, and nothing around it crosses any more
@@ -393,6 +395,11 @@ double contact_project_sweep(contact* c, vec3* x);
 // After any method: moves x and v, the end of the substep, so that nothing crosses. *changed: something did. What may
 // be halved and cannot be parted is NOT_CONVERGED; else it is squeezed.
 weft_status contact_respond(contact* c, vec3* x, vec3* v, bool may_halve, bool* changed);
+// Whether something is left of a start that crosses: then energies say nothing.
+static inline bool contact_is_unsettled(const contact* c)
+{
+    return c->unsettled;
+}
 weft_status contact_settle(contact* c); // lists what is squeezed, once the end of the substep stands
 
 // ---- shared by the consumers

@@ -20,7 +20,7 @@ bool fan_counts(const contact* c, weft_pair_kind kind, weft_pair pair, const int
 // ---- touches and cushions
 static inline bool touch_is(const contact* c, const contact_row* row) // of a vertex of cloth and an obstacle's face
 {
-    return row->kind == WEFT_VERTEX_FACE && row->vertex[0] < c->cloth_count && row->vertex[1] >= c->cloth_count;
+    return !row->settles && row->kind == WEFT_VERTEX_FACE && row->vertex[0] < c->cloth_count && row->vertex[1] >= c->cloth_count;
 }
 weft_status touches_take(contact* c);
 int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);
@@ -98,7 +98,6 @@ weft_status squeeze_list_crossings(contact* c, const vec3* x); // of what is mar
 void squeeze_finish(contact* c);
 
 // ---- what crossed at the start
-bool unsettled_is(const mark_list* marks);                         // whether there is anything
 bool unsettled_holds(const contact* c, const squeezed_pair* pair); // whether a crossing is left of the start
 weft_status unsettled_rows(contact* c);                            // adds what brings it apart, after near pairs
 void unsettled_push(const contact* c, const contact_row* row, cushion* s); // the force of such a row

@@ -32,10 +32,12 @@ static const double winding_inside = 0.75; // as in squeeze_list.c
 static const double speed = 0.5;           // m/s, of what is brought apart
 static const double detour = 4.0;          // by which a way out ahead may be longer than the shortest
 static const double lift_time = 0.2;       // s, in which a lift grows to an edge
-static const double stiff = 10.0;          // over h^2: of a cushion, beside the mass of its pair
+// Over h^2, of cushions, beside the mass of their pairs: less is not heard beside the membrane of the cloth, more tears at
+// it. Curves have to move cloth along itself.
+static const double stiff = 1e3, stiff_free = 1e4;
 static const double steep_least = 0.1;     // cosine of an edge and the normal of what it pierces
 
-bool unsettled_is(const mark_list* marks)
+static bool unsettled_is(const mark_list* marks)
 {
     for (int k = 0; k < marks->count; k++)
     {
@@ -324,7 +326,8 @@ static weft_status add_piercing(contact* c, const squeezed_pair* p)
         {
             continue;
         }
-        contact_row row = {.normal = v3_scale(1.0 / size, way), .weight = {1.0, -weight[0], -weight[1], -weight[2]}};
+        contact_row row = {
+            .normal = v3_scale(1.0 / size, way), .weight = {1.0, -weight[0], -weight[1], -weight[2]}, .curve = true};
         vec3 sum = x[vertex];
         for (int j = 0; j < 3; j++)
         {
@@ -400,7 +403,8 @@ static void sort_rows(contact* c)
 
 weft_status unsettled_rows(contact* c)
 {
-    if (!unsettled_is(&c->marks))
+    c->unsettled = unsettled_is(&c->marks);
+    if (!c->unsettled)
     {
         return WEFT_OK;
     }
@@ -422,7 +426,7 @@ void unsettled_push(const contact* c, const contact_row* row, cushion* s)
 {
     double h = c->now.h;
     s->overlap = fmin(row->thickness - row->distance, speed * h);
-    s->stiffness = stiff / (h * h) / s->inv_mass;
+    s->stiffness = (row->curve ? stiff_free : stiff) / (h * h) / s->inv_mass;
     s->pressed = s->stiffness * fmax(s->overlap, 0.0);
 }
 
@@ -449,7 +453,7 @@ static void listed_clear(contact* c)
 weft_status unsettled_keep(contact* c)
 {
     int home = -1;
-    if (!unsettled_is(&c->marks))
+    if (!c->unsettled)
     {
         return WEFT_OK;
     }
