@@ -196,9 +196,9 @@ static squeeze_mark next_mark(const contact* c, const squeezed_pair* p, int a)
     for (int k = 0; k < (a < 2 ? 2 : 3) && p->start; k++)
     {
         mark = c->marked[own[k]] ? marks_find(&c->marks, own[k], body) : NULL;
-        if (mark && (mark->kind == MARK_INSIDE || mark->kind == MARK_SIDED))
+        if (mark && mark->kind != MARK_SQUEEZED && mark->kind != MARK_FREE)
         {
-            next.kind = mark->kind;
+            next.kind = mark->kind == MARK_BEHIND ? MARK_INSIDE : mark->kind;
             next.side = mark->side;
         }
     }

@@ -8,6 +8,8 @@
 //   MARK_INSIDE  of an obstacle with an inside, by its winding number: to the nearest point of its surface, of those
 //                that lie ahead of the cloth's own outer side where that is known, or a sleeve would leave an arm on
 //                both sides;
+//   MARK_BEHIND  where an arm has gone through the wall of a sleeve instead of its end, what lies between the hole and the
+//                border: along its own outer side through the arm. Its mark stays until it has come out there;
 //   MARK_SIDED   to one side of a surface, cloth or an open obstacle, along its normals;
 //   MARK_FREE    where nobody knows a side, the curve of intersection is shortened: an edge E that pierces a face with
 //                the normal N, from where the curve runs along R in each triangle at the edge, moves against the face
@@ -176,6 +178,35 @@ static weft_status stand_inside(contact* c, const squeeze_mark* mark, const vec3
     return WEFT_OK;
 }
 
+// The normals of the vertices around, too: what is drawn through a body crumples.
+static vec3 smooth_normal(const contact* c, const vec3* x, int vertex)
+{
+    vec3 sum = v3(0, 0, 0);
+    for (int k = 3 * c->fan_start[vertex]; k < 3 * c->fan_start[vertex + 1]; k++)
+    {
+        sum = v3_add(sum, vertex_normal(c, x, (c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan[k / 3])[k % 3]));
+    }
+    return v3_normalize(sum);
+}
+
+// Where its own normal leaves the body; as anything else where it does not meet it or has left it.
+static weft_status stand_behind(contact* c, const squeeze_mark* mark, const vec3* x, const triangle_tree* tree,
+                                stand* out)
+{
+    vec3 p = x[mark->vertex], own = v3_scale(mark->side, smooth_normal(c, x, mark->vertex));
+    TRY(stand_inside(c, mark, x, tree, out));
+    bool ahead = out->wrong || v3_dot(out->normal, own) < 0.0;
+    double way = ahead ? triangle_tree_exit(tree, x, p, own) : INFINITY;
+    if (way < UNSETTLED_THROUGH)
+    {
+        out->wrong = true;
+        out->normal = own;
+        out->height = -way;
+        out->at = triangle_tree_nearest(tree, x, v3_madd(p, way, own), INFINITY);
+    }
+    return WEFT_OK;
+}
+
 // Over the surface, not beside it: at its border nothing has sides.
 static void stand_sided(const contact* c, const squeeze_mark* mark, const vec3* x, const triangle_tree* tree,
                         stand* out)
@@ -199,7 +230,7 @@ static weft_status stand_of(contact* c, const squeeze_mark* mark, const vec3* x,
 {
     const squeeze_lists* l = &c->lists;
     *out = (stand){0};
-    *known = (mark->kind == MARK_INSIDE || mark->kind == MARK_SIDED) && mark->body < l->body_count &&
+    *known = (mark->kind == MARK_INSIDE || mark->kind == MARK_SIDED || mark->kind == MARK_BEHIND) && mark->body < l->body_count &&
              l->body_face[mark->body] < l->body_face[mark->body + 1];
     if (!*known)
     {
@@ -207,9 +238,9 @@ static weft_status stand_of(contact* c, const squeeze_mark* mark, const vec3* x,
     }
     const triangle_tree* tree;
     TRY(surface_of(c, mark->body, x, &tree));
-    if (mark->kind == MARK_INSIDE)
+    if (mark->kind != MARK_SIDED)
     {
-        return stand_inside(c, mark, x, tree, out);
+        return mark->kind == MARK_BEHIND ? stand_behind(c, mark, x, tree, out) : stand_inside(c, mark, x, tree, out);
     }
     stand_sided(c, mark, x, tree, out);
     return WEFT_OK;

@@ -14,7 +14,10 @@
 
 enum
 {
-    PROBES = 64 // faces that are asked whether a body has an inside
+    PROBES = 64, // faces that are asked whether a body has an inside
+    INSIDE = 1,  // of a vertex, in tangle.inside
+    BEHIND = 2,
+    REFUSED = 4 // it was looked at, and is not
 };
 
 static const double winding_inside = 0.75; // as in contact
@@ -106,6 +109,88 @@ static int vote(const settling* s, int cloth, int body, const unsigned char* ins
     return away > clear * (away + to) ? 1 : to > clear * (away + to) ? -1 : 0;
 }
 
+// How far a vertex is from where its own outer normal leaves the body.
+static double way_through(const settling* s, int vertex, int body)
+{
+    const tangle* t = &s->t;
+    vec3 own = v3_scale(s->votes[t->home[vertex]], t->normal[vertex]);
+    return v3_dot(own, own) > 0.0 ? triangle_tree_exit(&t->trees[body], t->x, t->x[vertex], own) : INFINITY;
+}
+
+// Outside of the body, and yet its own outer side looks through it.
+static bool is_behind(const settling* s, int vertex, int body)
+{
+    const tangle* t = &s->t;
+    surface_point n = triangle_tree_nearest(&t->trees[body], t->x, t->x[vertex], UNSETTLED_THROUGH);
+    vec3 own = v3_scale(s->votes[t->home[vertex]], t->normal[vertex]);
+    return n.triangle >= 0 && v3_dot(own, v3_sub(t->x[vertex], n.point)) < -0.5 * n.distance &&
+           way_through(s, vertex, body) < UNSETTLED_THROUGH;
+}
+
+static bool is_border(const tangle* t, int vertex)
+{
+    for (int j = t->near_start[vertex]; j < t->near_start[vertex + 1]; j++)
+    {
+        if (t->mate[t->near_slot[j]] < 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What hangs together with a vertex that is behind the body, and is so as well, or inside; false: it has no border, so
+// that no hole that the body has made can be left over it. It has been looked at in any case.
+static bool collect_behind(settling* s, int first, int body, int* count)
+{
+    tangle* t = &s->t;
+    bool border = false;
+    *count = 0;
+    t->inside[first] |= BEHIND;
+    t->queue[(*count)++] = first;
+    for (int k = 0; k < *count; k++)
+    {
+        int i = t->queue[k];
+        border = border || (!(t->inside[i] & INSIDE) && is_border(t, i));
+        for (int j = t->near_start[i]; j < t->near_start[i + 1]; j++)
+        {
+            int other = t->near[j];
+            bool in = (t->inside[other] & INSIDE) != 0;
+            if (t->inside[other] & (BEHIND | REFUSED) || tangle_excluded(t, other, body) ||
+                !(in ? way_through(s, other, body) < UNSETTLED_THROUGH : is_behind(s, other, body)))
+            {
+                continue;
+            }
+            t->inside[other] |= BEHIND;
+            t->queue[(*count)++] = other;
+        }
+    }
+    return border;
+}
+
+// Beside cloth inside: patches that are behind the body.
+static void find_behind(settling* s, int body)
+{
+    tangle* t = &s->t;
+    for (int i = 0; i < t->cloth_count; i++)
+    {
+        bool beside = false;
+        for (int j = t->near_start[i]; j < t->near_start[i + 1] && t->inside[i] == 0; j++)
+        {
+            beside = beside || t->inside[t->near[j]] & INSIDE;
+        }
+        int count = 0;
+        if (beside && !tangle_excluded(t, i, body) && is_behind(s, i, body) && !collect_behind(s, i, body, &count))
+        {
+            for (int k = 0; k < count; k++)
+            {
+                t->inside[t->queue[k]] &= INSIDE;
+                t->inside[t->queue[k]] |= REFUSED;
+            }
+        }
+    }
+}
+
 static weft_status mark_inside(settling* s, int body)
 {
     tangle* t = &s->t;
@@ -118,9 +203,12 @@ static weft_status mark_inside(settling* s, int body)
     {
         s->votes[cloth] = cloth != body ? vote(s, cloth, body, t->inside) : 0;
     }
+    find_behind(s, body);
     for (int i = 0; i < t->cloth_count; i++)
     {
-        TRY(t->inside[i] ? add_mark(s, i, body, MARK_INSIDE, s->votes[t->home[i]], true) : WEFT_OK);
+        t->inside[i] &= INSIDE | BEHIND;
+        mark_kind kind = t->inside[i] & BEHIND ? MARK_BEHIND : MARK_INSIDE;
+        TRY(t->inside[i] ? add_mark(s, i, body, kind, s->votes[t->home[i]], true) : WEFT_OK);
     }
     for (int k = 0; k < 2 * s->look->pair_count; k++)
     {
@@ -135,7 +223,7 @@ static weft_status mark_inside(settling* s, int body)
         const int* corner = t->triangle + 3 * (size_t)tangle_triangle(t, c, side);
         for (int j = 0; j < 3; j++)
         {
-            bool inside = corner[j] < t->cloth_count && t->inside[corner[j]];
+            bool inside = corner[j] < t->cloth_count && t->inside[corner[j]] != 0;
             int own = corner[j] < t->cloth_count ? s->votes[t->home[corner[j]]] : 0;
             TRY(add_mark(s, corner[j], body, MARK_INSIDE, own, inside));
         }
