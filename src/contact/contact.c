@@ -116,8 +116,8 @@ void contact_begin(contact* c)
     c->effort = 0.0;
 }
 
-// Layers that are thick beside their edges have more neighbours; and cloth of few vertices over a fine body meets all of
-// its features, however still both are.
+// Layers that are thick beside their edges have more neighbours; and cloth of few vertices over a fine body meets all
+// of its features, however still both are.
 double contact_size(const contact* c)
 {
     const double thick_max = 16.0, body_share = 0.3;

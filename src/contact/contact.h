@@ -27,10 +27,10 @@
 #include "sparse/sparse.h"
 #include "weft/collide.h"
 
-#define CONTACT_CREEP 1e-6 // m/s: what slides slower sticks
-#define CONTACT_SLOW 1e-4  // m/s: what clings and gives way slower goes on clinging
+#define CONTACT_CREEP 1e-6     // m/s: what slides slower sticks
+#define CONTACT_SLOW 1e-4      // m/s: what clings and gives way slower goes on clinging
 #define UNSETTLED_THROUGH 0.15 // m, that cloth is drawn through a body which has pierced it, at most
-#define CONTACT_REACH 1.1  // of the thickness: what is farther does not touch
+#define CONTACT_REACH 1.1      // of the thickness: what is farther does not touch
 
 enum
 {
@@ -106,7 +106,8 @@ typedef struct squeeze_mark
     int vertex, body;
     int through; // 1: the vertex itself, too
     int kind;    // mark_kind
-    int side;  // MARK_SIDED: of the body's normals, 1 or -1. Of obstacles with an inside: of the cloth's own that look out, 0: unknown
+    int side;  // MARK_SIDED: of the body's normals, 1 or -1. Of obstacles with an inside: of the cloth's own that look
+               // out, 0: unknown
     int stays; // scratch: it stays although nothing around the vertex crosses
     double lift; // m, that it is to be farther away than its thickness: grows while its triangles cross
 } squeeze_mark;

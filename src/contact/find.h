@@ -20,7 +20,8 @@ bool fan_counts(const contact* c, weft_pair_kind kind, weft_pair pair, const int
 // ---- touches and cushions
 static inline bool touch_is(const contact* c, const contact_row* row) // of a vertex of cloth and an obstacle's face
 {
-    return !row->settles && row->kind == WEFT_VERTEX_FACE && row->vertex[0] < c->cloth_count && row->vertex[1] >= c->cloth_count;
+    return !row->settles && row->kind == WEFT_VERTEX_FACE && row->vertex[0] < c->cloth_count &&
+           row->vertex[1] >= c->cloth_count;
 }
 weft_status touches_take(contact* c);
 int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);

@@ -8,7 +8,8 @@
 //   MARK_INSIDE  of an obstacle with an inside, by its winding number: to the nearest point of its surface, of those
 //                that lie ahead of the cloth's own outer side where that is known, or a sleeve would leave an arm on
 //                both sides;
-//   MARK_BEHIND  where an arm has gone through the wall of a sleeve instead of its end, what lies between the hole and the
+//   MARK_BEHIND  where an arm has gone through the wall of a sleeve instead of its end, what lies between the hole and
+//   the
 //                border: along its own outer side through the arm. Its mark stays until it has come out there;
 //   MARK_SIDED   to one side of a surface, cloth or an open obstacle, along its normals;
 //   MARK_FREE    where nobody knows a side, the curve of intersection is shortened: an edge E that pierces a face with
@@ -34,10 +35,10 @@ static const double winding_inside = 0.75; // as in squeeze_list.c
 static const double speed = 0.5;           // m/s, of what is brought apart
 static const double detour = 4.0;          // by which a way out ahead may be longer than the shortest
 static const double lift_time = 0.2;       // s, in which a lift grows to an edge
-// Over h^2, of cushions, beside the mass of their pairs: less is not heard beside the membrane of the cloth, more tears at
-// it. Curves have to move cloth along itself.
+// Over h^2, of cushions, beside the mass of their pairs: less is not heard beside the membrane of the cloth, more tears
+// at it. Curves have to move cloth along itself.
 static const double stiff = 1e3, stiff_free = 1e4;
-static const double steep_least = 0.1;     // cosine of an edge and the normal of what it pierces
+static const double steep_least = 0.1; // cosine of an edge and the normal of what it pierces
 
 static bool unsettled_is(const mark_list* marks)
 {
@@ -230,8 +231,8 @@ static weft_status stand_of(contact* c, const squeeze_mark* mark, const vec3* x,
 {
     const squeeze_lists* l = &c->lists;
     *out = (stand){0};
-    *known = (mark->kind == MARK_INSIDE || mark->kind == MARK_SIDED || mark->kind == MARK_BEHIND) && mark->body < l->body_count &&
-             l->body_face[mark->body] < l->body_face[mark->body + 1];
+    *known = (mark->kind == MARK_INSIDE || mark->kind == MARK_SIDED || mark->kind == MARK_BEHIND) &&
+             mark->body < l->body_count && l->body_face[mark->body] < l->body_face[mark->body + 1];
     if (!*known)
     {
         return WEFT_OK;

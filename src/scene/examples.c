@@ -15,7 +15,6 @@ static const example_row rows[] = {
     {"kernels", "\"auto\"", NULL},
     {"initial_contact", "\"resolve\"", NULL},
     {"layers", "[\"skin\", \"shirt\", \"jacket\"]", NULL},
-    {"layers[]", "\"shirt\"", NULL},
     {"solver", "\"auto\"", NULL},
     {"solver.name", "\"sa-ppcg\"", NULL},
     {"solver.tolerance", "1e-4", NULL},
