@@ -30,7 +30,13 @@ int exit_code(weft_status status)
 
 void report_untangling(const weft_sim* sim, const weft_untangling* done)
 {
-    if (done->crossings > 0)
+    if (done->crossings > 0 && done->settles)
+    {
+        fprintf(stderr,
+                "weft: note: the scene starts with %d crossing%s, which the steps part: `unsettled` in stats.jsonl\n",
+                done->crossings, done->crossings == 1 ? "" : "s");
+    }
+    else if (done->crossings > 0)
     {
         fprintf(stderr,
                 "weft: note: the scene started with %d crossing%s, untangled in %d round%s: vertex %d of `%s` moved "

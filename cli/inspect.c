@@ -42,8 +42,9 @@ typedef struct inspection
     weft_squeezed_split* split; // between what is squeezed and what is not
     int first, last;            // frames
     // Sums.
-    int64_t crossings, squeezed_pairs;
-    int bad_frames, squeezed_frames; // with one
+    int64_t crossings, squeezed_pairs, unsettled_pairs;
+    int bad_frames, squeezed_frames, unsettled_frames; // with one
+    int64_t unsettled_last;                            // of the last frame
     int nonfinite_frames, truncated_frames;
     char first_bad[512]; // the first crossing, in words
 } inspection;
@@ -270,7 +271,7 @@ static weft_status make_inspector(inspection* in, int frame, weft_error* error)
     def.worker_count = o->threads;
     const weft_squeezed* closed;
     bool any_squeezed = weft_cache_squeezed_until(in->squeezed, in->last, &closed) > 0;
-    def.pair_limit = any_squeezed ? CROSSINGS_MAX : o->pairs;
+    def.pair_limit = any_squeezed || weft_cache_settles(in->squeezed) ? CROSSINGS_MAX : o->pairs;
     weft_status status =
         bodies ? weft_inspector_create(&def, bodies, in->body_count, &in->inspector, error) : WEFT_NO_MEMORY;
     status = status == WEFT_OK ? weft_squeezed_split_create(bodies, in->body_count, &in->split) : status;
@@ -338,6 +339,12 @@ static void inspection_close(inspection* in)
 
 // ---- output
 
+// Crossings of a frame that are counted apart.
+typedef struct excused
+{
+    int64_t squeezed, unsettled;
+} excused;
+
 static const char* body_name(const inspection* in, int body)
 {
     return weft_cache_body_at(in->cache, body)->name;
@@ -365,10 +372,11 @@ static void put_json_pair(const inspection* in, const weft_crossing* c)
            weft_crossing_kind_name(c->kind));
 }
 
-static void put_json_frame(const inspection* in, int frame, const weft_inspection* found, int64_t squeezed)
+static void put_json_frame(const inspection* in, int frame, const weft_inspection* found, const excused* apart)
 {
-    printf("%s{\"frame\":%d,\"crossings\":%lld,\"squeezed\":%lld,\"pairs\":[", frame > in->first ? "," : "", frame,
-           (long long)found->crossings, (long long)squeezed);
+    printf("%s{\"frame\":%d,\"crossings\":%lld,\"squeezed\":%lld,\"unsettled\":%lld,\"pairs\":[",
+           frame > in->first ? "," : "", frame, (long long)found->crossings, (long long)apart->squeezed,
+           (long long)apart->unsettled);
     for (int k = 0; k < found->pair_count && k < in->options->pairs; k++)
     {
         fputs(k > 0 ? "," : "", stdout);
@@ -396,9 +404,10 @@ static void put_cell(double x, const char* unknown)
     }
 }
 
-static void put_row(const inspection* in, int frame, const weft_inspection* found, int64_t squeezed)
+static void put_row(const inspection* in, int frame, const weft_inspection* found, const excused* apart)
 {
-    printf("%6d  %9lld  %8lld", frame, (long long)found->crossings, (long long)squeezed);
+    printf("%6d  %9lld  %8lld", frame, (long long)found->crossings, (long long)apart->squeezed);
+    weft_cache_settles(in->squeezed) ? printf("  %9lld", (long long)apart->unsettled) : 0;
     put_cell(found->min_distance, "-");
     put_cell(found->max_strain, "-");
     put_cell(in->energies[frame], "-");
@@ -436,8 +445,9 @@ static void put_heading(const inspection* in)
                              : "cloth",
                body->lines ? body->segment_count : body->triangle_count, body->lines ? "segments" : "triangles");
     }
-    printf("%s\n%6s  %9s  %8s  %13s  %13s  %13s  %9s\n", in->body_count > 8 ? ", ..." : "", "frame", "crossings",
-           "squeezed", "distance (m)", "strain", "energy (J)", "nonfinite");
+    printf("%s\n%6s  %9s  %8s%s  %13s  %13s  %13s  %9s\n", in->body_count > 8 ? ", ..." : "", "frame", "crossings",
+           "squeezed", weft_cache_settles(in->squeezed) ? "  unsettled" : "", "distance (m)", "strain", "energy (J)",
+           "nonfinite");
 }
 
 static void put_squeezed(const inspection* in, int frames)
@@ -446,6 +456,12 @@ static void put_squeezed(const inspection* in, int frames)
     {
         printf("; %lld squeezed pair%s apart in %d of %d frames", (long long)in->squeezed_pairs,
                in->squeezed_pairs == 1 ? "" : "s", in->squeezed_frames, frames);
+    }
+    if (in->unsettled_pairs > 0)
+    {
+        printf("; of the start %lld crossing%s apart in %d of %d frames, %lld in the last",
+               (long long)in->unsettled_pairs, in->unsettled_pairs == 1 ? "" : "s", in->unsettled_frames, frames,
+               (long long)in->unsettled_last);
     }
     putchar('\n');
 }
@@ -456,7 +472,7 @@ static void put_verdict(const inspection* in)
     const char* word = frames == 1 ? "frame" : "frames";
     if (in->crossings == 0 && in->nonfinite_frames == 0 && in->truncated_frames == 0)
     {
-        printf("clean: no crossing in %d %s", frames, word);
+        printf("clean: no %scrossing in %d %s", in->unsettled_pairs > 0 ? "new " : "", frames, word);
         put_squeezed(in, frames);
         return;
     }
@@ -504,10 +520,13 @@ static const char* part_word(const inspection* in, int body)
     return weft_cache_body_at(in->cache, body)->lines ? "segment" : "triangle";
 }
 
-static void add_up(inspection* in, int frame, const weft_inspection* found, int64_t squeezed)
+static void add_up(inspection* in, int frame, const weft_inspection* found, const excused* apart)
 {
-    in->squeezed_pairs += squeezed;
-    in->squeezed_frames += squeezed > 0;
+    in->squeezed_pairs += apart->squeezed;
+    in->squeezed_frames += apart->squeezed > 0;
+    in->unsettled_pairs += apart->unsettled;
+    in->unsettled_frames += apart->unsettled > 0;
+    in->unsettled_last = apart->unsettled;
     if (in->crossings == 0 && found->crossings > 0 && found->pair_count > 0)
     {
         const weft_crossing* c = &found->pairs[0];
@@ -527,8 +546,23 @@ static void add_up(inspection* in, int frame, const weft_inspection* found, int6
     in->truncated_frames += found->truncated != 0;
 }
 
-static weft_status inspect_frame(inspection* in, int frame, weft_inspection* found, int64_t* squeezed,
-                                 weft_error* error)
+// What is left of the start: a piece inside a body is while the frame lists a pair of the two.
+static weft_status split_unsettled(inspection* in, int frame, weft_inspection* found, int64_t* unsettled)
+{
+    weft_squeezed_list list = {0};
+    list.pair_count = weft_cache_unsettled_at(in->squeezed, frame, &list.pairs);
+    if (list.pair_count >= 0)
+    {
+        list.closed_count = list.pair_count;
+        list.closed = list.pairs;
+        return weft_squeezed_split_frame(in->split, &list, found, unsettled);
+    }
+    *unsettled = found->crossings;
+    found->crossings = found->nested = found->pair_count = 0;
+    return WEFT_OK;
+}
+
+static weft_status inspect_frame(inspection* in, int frame, weft_inspection* found, excused* apart, weft_error* error)
 {
     weft_status made = make_inspector(in, frame, error);
     if (made != WEFT_OK)
@@ -551,7 +585,8 @@ static weft_status inspect_frame(inspection* in, int frame, weft_inspection* fou
     weft_squeezed_list list = {0};
     list.pair_count = weft_cache_squeezed_at(in->squeezed, frame, &list.pairs);
     list.closed_count = weft_cache_squeezed_until(in->squeezed, frame, &list.closed);
-    status = weft_squeezed_split_frame(in->split, &list, found, squeezed);
+    status = weft_squeezed_split_frame(in->split, &list, found, &apart->squeezed);
+    status = status == WEFT_OK ? split_unsettled(in, frame, found, &apart->unsettled) : status;
     return status == WEFT_OK ? status
                              : fail(error, status, in->options->dir, "no memory for the squeezed pairs of a frame");
 }
@@ -564,21 +599,21 @@ static weft_status inspect_frames(inspection* in, weft_error* error)
     for (int frame = in->first; frame <= in->last && status == WEFT_OK; frame++)
     {
         weft_inspection found;
-        int64_t squeezed = 0;
-        status = inspect_frame(in, frame, &found, &squeezed, error);
+        excused apart = {0};
+        status = inspect_frame(in, frame, &found, &apart, error);
         if (status != WEFT_OK)
         {
             break;
         }
-        add_up(in, frame, &found, squeezed);
+        add_up(in, frame, &found, &apart);
         show_progress(in, frame);
         if (in->options->json)
         {
-            put_json_frame(in, frame, &found, squeezed);
+            put_json_frame(in, frame, &found, &apart);
         }
         else
         {
-            put_row(in, frame, &found, squeezed);
+            put_row(in, frame, &found, &apart);
         }
     }
     return status;
@@ -616,7 +651,8 @@ static const char* doubt_of(const inspection* in)
 
 static void end_json(const inspection* in)
 {
-    printf("],\"crossings\":%lld,\"squeezed\":%lld", (long long)in->crossings, (long long)in->squeezed_pairs);
+    printf("],\"crossings\":%lld,\"squeezed\":%lld,\"unsettled\":%lld", (long long)in->crossings,
+           (long long)in->squeezed_pairs, (long long)in->unsettled_pairs);
     if (doubt_of(in))
     {
         printf(",\"note\":");

@@ -186,8 +186,8 @@ static int look_inside(void* user, const weft_progress* p)
     if (isatty(STDERR_FILENO) && time - *start > 1.0 && time - last > 0.2)
     {
         last = time;
-        fprintf(stderr, "\r\033[Kstep %lld: %.0f %%, %s, %d substeps, %d rejected, %d solves, %.0f s", (long long)p->step,
-                100.0 * p->done, p->stage, p->substeps, p->rejected, p->solves, time - *start);
+        fprintf(stderr, "\r\033[Kstep %lld: %.0f %%, %s, %d substeps, %d rejected, %d solves, %.0f s",
+                (long long)p->step, 100.0 * p->done, p->stage, p->substeps, p->rejected, p->solves, time - *start);
         fflush(stderr);
     }
     return stop_requested;
@@ -199,6 +199,8 @@ typedef struct totals
     double step_s;
     double max_stretch;
     int64_t squeezed_steps; // with pairs that bodies or pins have closed on
+    int unsettled;          // pairs of the start that the last step has left
+    int64_t settled_step;   // after which there are none
     const char* solver;     // of the last solve
 } totals;
 
@@ -240,6 +242,8 @@ static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t t
         sum->solves += stats.solves;
         sum->solver = stats.solver;
         sum->squeezed_steps += stats.squeezed > 0;
+        sum->unsettled = stats.unsettled;
+        sum->settled_step = stats.unsettled > 0 ? stats.step + 1 : sum->settled_step;
         sum->max_stretch = stats.max_stretch > sum->max_stretch ? stats.max_stretch : sum->max_stretch;
         sum->substeps += stats.substeps;
         sum->rejected += stats.rejected;
@@ -319,7 +323,9 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
         status = weft_cache_writer_fields(writer, sim, error);
         if (weft_sim_field_count(sim) == 0)
         {
-            fprintf(stderr, "weft: note: --fields writes nothing, as neither solver nor method has any: --solver sa-ppcg has\n");
+            fprintf(
+                stderr,
+                "weft: note: --fields writes nothing, as neither solver nor method has any: --solver sa-ppcg has\n");
         }
     }
     if (status == WEFT_OK)
@@ -351,6 +357,19 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
                 "weft: warning: bodies or pins have closed on the cloth in %lld steps: `squeezed` in stats.jsonl lists "
                 "the pairs\n",
                 (long long)sum.squeezed_steps);
+        }
+        if (status == WEFT_OK && sum.unsettled > 0)
+        {
+            fprintf(
+                stderr,
+                "weft: warning: %d pairs of the start are not apart yet: `unsettled` in stats.jsonl lists them; give "
+                "the scene more frames, or look at them with `weft render`\n",
+                sum.unsettled);
+        }
+        else if (status == WEFT_OK && sum.settled_step > 0)
+        {
+            fprintf(stderr, "weft: note: all that crossed at the start is apart since step %lld\n",
+                    (long long)sum.settled_step);
         }
     }
     weft_sim_destroy(sim);

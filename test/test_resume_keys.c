@@ -123,6 +123,7 @@ static const change changes[] = {
     {"description", PLAIN, "description=Other words.", "people read it"},
     {"frames", PLAIN, "frames=3", "a run goes on to any number of frames"},
     {"initial_contact", PLAIN, "initial_contact=resolve", "how the run started is over: its checkpoint has the state"},
+    {"layers", PLAIN, "layers=[]", "likewise"},
     {"time_step", PLAIN, "time_step=0.02", NULL},
     {"steps_per_frame", PLAIN, "steps_per_frame=2", NULL},
     {"gravity", PLAIN, "gravity=[0, -9.8, 0]", NULL},

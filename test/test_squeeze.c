@@ -30,8 +30,9 @@ static void marks_are_found(void** state)
     mark_list list = {0}, copy = {0};
     for (int k = 0; k < 3000; k++)
     {
-        squeeze_mark mark = {(int)test_random(&random, 0, VERTICES), (int)test_random(&random, 0, BODIES),
-                             test_random(&random, 0, 1) < 0.2};
+        squeeze_mark mark = {.vertex = (int)test_random(&random, 0, VERTICES),
+                             .body = (int)test_random(&random, 0, BODIES)};
+        mark.through = test_random(&random, 0, 1) < 0.2;
         int* place = &table[mark.vertex][mark.body];
         there += *place == 0;
         *place = int_max(*place, 1 + mark.through);
@@ -218,7 +219,7 @@ static weft_sim* sheet_in_box(int cells)
     mark_list marks = {0};
     for (int i = 0; i < c->cloth_count; i++)
     {
-        assert_int_equal(marks_add(&marks, (squeeze_mark){i, 1, 1}), WEFT_OK);
+        assert_int_equal(marks_add(&marks, (squeeze_mark){.vertex = i, .body = 1, .through = 1}), WEFT_OK);
     }
     assert_int_equal(squeeze_load(c, &marks), WEFT_OK);
     marks_finish(&marks);
@@ -352,7 +353,7 @@ static void bodies_that_are_not_there_squeeze_nothing(void** state)
     weft_sim* sim = sheet_in_box(4);
     contact* c = sim->world.contact;
     mark_list marks = {0};
-    assert_int_equal(marks_add(&marks, (squeeze_mark){0, INT32_MAX, 1}), WEFT_OK);
+    assert_int_equal(marks_add(&marks, (squeeze_mark){.body = INT32_MAX, .through = 1}), WEFT_OK);
     assert_int_equal(squeeze_load(c, &marks), WEFT_OK);
     marks_finish(&marks);
     assert_int_equal(contact_settle(c), WEFT_OK);

@@ -123,6 +123,10 @@ WEFT_API weft_status weft_cache_squeezed_read(const char* dir, const weft_cache*
 WEFT_API int weft_cache_squeezed_at(const weft_cache_squeezed* squeezed, int frame, const weft_squeezed** pairs);
 /// Of any two bodies of which a step lists a pair, in this frame or before, the first: how many, and *pairs as above.
 WEFT_API int weft_cache_squeezed_until(const weft_cache_squeezed* squeezed, int frame, const weft_squeezed** pairs);
+/// The pairs of the frame that are left of the start, as above. -1: frame 0 of a run that settles, all crossings of which are the start's.
+WEFT_API int weft_cache_unsettled_at(const weft_cache_squeezed* squeezed, int frame, const weft_squeezed** pairs);
+/// 1: the run started with crossings that its steps part, or may have.
+WEFT_API int weft_cache_settles(const weft_cache_squeezed* squeezed);
 /// What could not be read, in a sentence; NULL: all was.
 WEFT_API const char* weft_cache_squeezed_note(const weft_cache_squeezed* squeezed);
 WEFT_API void weft_cache_squeezed_destroy(weft_cache_squeezed* squeezed); ///< NULL is fine

@@ -34,10 +34,11 @@ typedef struct weft_untangling
     double farthest;   ///< m, the longest way of a vertex; that is `vertex` of cloth `body`, -1: none
     int body, vertex;
     double max_strain; ///< of the triangle's side that is stretched most, afterwards
+    int settles;       ///< 1: nothing was moved, the steps part what crosses
 } weft_untangling;
 
-/// Where bodies cross: BAD_INPUT with the pairs, or with "initial_contact": "resolve" weft_sim_untangle. Nothing in scenes
-/// without contact. out may be NULL.
+/// Where bodies cross: BAD_INPUT with the pairs, or with "initial_contact": "resolve" weft_sim_untangle, with "settle"
+/// weft_sim_settle. Nothing in scenes without contact. out may be NULL.
 WEFT_API weft_status weft_scene_start(const weft_scene* scene, weft_sim* sim, weft_untangling* out, weft_error* error);
 /// Moves cloth from where it is to where nothing crosses, on positions rounded to float: out of closed obstacles, and from
 /// other cloth and itself, by the shorter way as far as that can be told; and by micrometres what touches exactly. Pinned vertices stay,
@@ -48,6 +49,12 @@ WEFT_API weft_status weft_scene_start(const weft_scene* scene, weft_sim* sim, we
 /// step. It cannot be done unasked: when bodies are added it is not known which others follow, and the first step may go on from a state
 /// that was put in (weft_sim_set_state, a checkpoint), of which touches are part. The scene's start knows that all is there.
 WEFT_API weft_status weft_sim_untangle(weft_sim* sim, weft_untangling* out, weft_error* error);
+/// Marks what crosses, so that steps part it: cloth inside a body comes out by the shortest way to its own side, cloth that
+/// crosses cloth or an open surface is drawn back by its smaller piece, or the curve of intersection shrinks. Until a pair is
+/// apart it counts as left of the start (weft_step_stats.unsettled); no other crossing appears. layers is [layer_count] bodies from the
+/// skin outwards, cloths, then obstacles, each once: what of one is on the wrong side of another comes over, crossing or not. May be
+/// NULL with 0. Nothing is moved at once. After all bodies were added. out may be NULL.
+WEFT_API weft_status weft_sim_settle(weft_sim* sim, const int* layers, int layer_count, weft_untangling* out, weft_error* error);
 
 WEFT_API int weft_scene_frames(const weft_scene* scene);
 WEFT_API int weft_scene_steps_per_frame(const weft_scene* scene);

@@ -309,6 +309,8 @@ typedef struct weft_step_stats
     int last_resort;      ///< vertices that only a rigid zone could keep from crossing
     int squeezed;         ///< pairs that bodies or pins have closed on
     const weft_squeezed* squeezed_pairs; ///< [squeezed], until the next step
+    int unsettled;        ///< pairs that crossed at the start and are not apart yet (weft_sim_settle)
+    const weft_squeezed* unsettled_pairs; ///< [unsettled], until the next step
 } weft_step_stats;
 
 /// ---- the simulation

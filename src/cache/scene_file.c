@@ -66,6 +66,8 @@ scene_file scene_file_read(const char* path)
     double steps = json_number_value(json_object_get(scene, "steps_per_frame"));
     double rate = 1.0 / (time_step * steps);
     file.frame_rate = time_step > 0.0 && steps >= 1.0 && isfinite(rate) ? rate : 0.0;
+    const char* start = json_string_value(json_object_get(scene, "initial_contact"));
+    file.settles = start && strcmp(start, "settle") == 0;
     json_decref(scene);
     return file;
 }

@@ -13,6 +13,7 @@ typedef struct scene_file
     int name_count;
     int cloth_count;   // of those names, the first: bodies that are simulated
     double frame_rate; // frames a second; 0 when the file does not say
+    bool settles;      // "initial_contact": "settle"
     bool damaged;      // it is there and is no scene
 } scene_file;
 

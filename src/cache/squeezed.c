@@ -1,4 +1,5 @@
-// Squeezed pairs from stats.jsonl: those of the last step of each frame, with bodies as the cache counts them. The file
+// Squeezed pairs from stats.jsonl, and those that are left of the start: those of the last step of each frame, with
+// bodies as the cache counts them. The file
 // may be cut, written by hand or not be there: a line that is not as Weft writes it lists nothing, and a note says so.
 // Of all steps the first pair of any two bodies is kept: it says since when one may lie in the other.
 // With scene_file.c and changes.c the only file of this room that touches jansson.
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cache/scene_file.h"
 #include "core/core.h"
 #include "weft/cache.h"
 
@@ -23,13 +25,20 @@ typedef struct first_pair
     weft_squeezed pair;
 } first_pair;
 
-struct weft_cache_squeezed
+// Pairs of every frame.
+typedef struct pair_store
 {
-    int frame_count;
     int* first; // [frame_count] place in pairs
     int* count; // [frame_count]
     weft_squeezed* pairs;
     int pair_count, pair_capacity;
+} pair_store;
+
+struct weft_cache_squeezed
+{
+    int frame_count;
+    pair_store squeezed, unsettled;
+    bool settles;          // frame 0 is a start whose crossings the steps part
     first_pair* firsts;    // [closed_count] of any two bodies, by frame
     weft_squeezed* closed; // [closed_count] their pairs
     int closed_count, closed_capacity;
@@ -153,16 +162,10 @@ static weft_status sort_firsts(weft_cache_squeezed* s)
     return s->closed ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
-// The pairs of a line replace those of an earlier step of its frame.
-static weft_status take_pairs(weft_cache_squeezed* s, const weft_cache* cache, const json_t* line, bool* good)
+// A list of pairs replaces that of an earlier step of its frame.
+static weft_status take_list(pair_store* s, const weft_cache* cache, const json_t* list, int frame, json_int_t step,
+                             bool* good)
 {
-    const json_t *step = json_object_get(line, "step"), *list = json_object_get(line, "squeezed");
-    int frame;
-    *good = json_is_integer(step) && int_of(json_object_get(line, "frame"), INT32_MAX, &frame) && json_is_array(list);
-    if (!*good || frame >= s->frame_count)
-    {
-        return WEFT_OK;
-    }
     // Lines are in the order of steps, as a rule: what the frame had is the end of the list, and its room is used
     // again.
     bool last = s->first[frame] + s->count[frame] == s->pair_count;
@@ -178,16 +181,32 @@ static weft_status take_pairs(weft_cache_squeezed* s, const weft_cache* cache, c
     s->pairs = pairs;
     for (size_t k = 0; k < most && *good; k++)
     {
-        *good =
-            pair_of(cache, json_array_get(list, k), frame, json_integer_value(step), &s->pairs[s->pair_count + (int)k]);
+        *good = pair_of(cache, json_array_get(list, k), frame, step, &s->pairs[s->pair_count + (int)k]);
     }
     s->first[frame] = s->pair_count;
     s->count[frame] = *good ? (int)most : 0;
-    for (int k = 0; k < s->count[frame]; k++)
-    {
-        TRY(take_first(s, frame, &s->pairs[s->pair_count + k]));
-    }
     s->pair_count += s->count[frame];
+    return WEFT_OK;
+}
+
+// `unsettled` is missing in most lines.
+static weft_status take_pairs(weft_cache_squeezed* s, const weft_cache* cache, const json_t* line, bool* good)
+{
+    const json_t *step = json_object_get(line, "step"), *list = json_object_get(line, "squeezed"),
+                 *left = json_object_get(line, "unsettled");
+    int frame;
+    *good = json_is_integer(step) && int_of(json_object_get(line, "frame"), INT32_MAX, &frame) && json_is_array(list) &&
+            (!left || json_is_array(left));
+    if (!*good || frame >= s->frame_count)
+    {
+        return WEFT_OK;
+    }
+    TRY(take_list(&s->squeezed, cache, list, frame, json_integer_value(step), good));
+    TRY(take_list(&s->unsettled, cache, left, frame, json_integer_value(step), good));
+    for (int k = 0; k < s->squeezed.count[frame]; k++)
+    {
+        TRY(take_first(s, frame, &s->squeezed.pairs[s->squeezed.first[frame] + k]));
+    }
     return WEFT_OK;
 }
 
@@ -247,6 +266,33 @@ static weft_status take_file(weft_cache_squeezed* s, const weft_cache* cache, FI
     return status;
 }
 
+static weft_status store_create(pair_store* s, int frame_count)
+{
+    s->first = MEM_NEW(frame_count, int);
+    s->count = MEM_NEW(frame_count, int);
+    return s->first && s->count ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static void store_finish(pair_store* s)
+{
+    mem_free(s->first);
+    mem_free(s->count);
+    mem_free(s->pairs);
+}
+
+static bool run_settles(const char* dir)
+{
+    char path[4096];
+    scene_file file = {0};
+    if (snprintf(path, sizeof(path), "%s/scene.json", dir) < (int)sizeof(path))
+    {
+        file = scene_file_read(path);
+    }
+    bool settles = file.settles;
+    scene_file_finish(&file);
+    return settles;
+}
+
 weft_status weft_cache_squeezed_read(const char* dir, const weft_cache* cache, weft_cache_squeezed** out,
                                      weft_error* error)
 {
@@ -259,9 +305,9 @@ weft_status weft_cache_squeezed_read(const char* dir, const weft_cache* cache, w
     if (s)
     {
         s->frame_count = weft_cache_frame_count(cache);
-        s->first = MEM_NEW(s->frame_count, int);
-        s->count = MEM_NEW(s->frame_count, int);
-        status = s->first && s->count ? WEFT_OK : WEFT_NO_MEMORY;
+        status = store_create(&s->squeezed, s->frame_count);
+        status = status == WEFT_OK ? store_create(&s->unsettled, s->frame_count) : status;
+        s->settles = run_settles(dir);
     }
     bool there = snprintf(path, sizeof(path), "%s/stats.jsonl", dir) < (int)sizeof(path) && stat(path, &info) == 0;
     FILE* file = there ? file_stream(path, FILE_TO_READ) : NULL;
@@ -288,8 +334,20 @@ weft_status weft_cache_squeezed_read(const char* dir, const weft_cache* cache, w
 int weft_cache_squeezed_at(const weft_cache_squeezed* s, int frame, const weft_squeezed** pairs)
 {
     WEFT_ASSERT(s && pairs && frame >= 0 && frame < s->frame_count);
-    *pairs = s->pairs + s->first[frame];
-    return s->count[frame];
+    *pairs = s->squeezed.pairs + s->squeezed.first[frame];
+    return s->squeezed.count[frame];
+}
+
+int weft_cache_unsettled_at(const weft_cache_squeezed* s, int frame, const weft_squeezed** pairs)
+{
+    WEFT_ASSERT(s && pairs && frame >= 0 && frame < s->frame_count);
+    *pairs = s->unsettled.pairs + s->unsettled.first[frame];
+    return frame == 0 && s->settles ? -1 : s->unsettled.count[frame];
+}
+
+int weft_cache_settles(const weft_cache_squeezed* s)
+{
+    return s->settles || s->unsettled.pair_count > 0;
 }
 
 int weft_cache_squeezed_until(const weft_cache_squeezed* s, int frame, const weft_squeezed** pairs)
@@ -313,9 +371,8 @@ void weft_cache_squeezed_destroy(weft_cache_squeezed* s)
 {
     if (s)
     {
-        mem_free(s->first);
-        mem_free(s->count);
-        mem_free(s->pairs);
+        store_finish(&s->squeezed);
+        store_finish(&s->unsettled);
         mem_free(s->firsts);
         mem_free(s->closed);
         mem_free(s);

@@ -374,21 +374,35 @@ static void put_seconds(FILE* f, const char* key, double value)
 
 // Names are file names: letters, digits, '-', '_' and '.'. A body that has come since the last frame has no files yet,
 // and may never have: its pairs are listed from the step on that ends the frame.
-static void put_squeezed(FILE* f, const weft_cache_writer* w, const weft_sim* sim, const weft_step_stats* s)
+static void put_pairs(const weft_cache_writer* w, const weft_sim* sim, int64_t step, const weft_squeezed* pairs,
+                      int count)
 {
     const char* comma = "";
-    fputs(",\"squeezed\":[", f);
-    for (int k = 0; k < s->squeezed && s->squeezed_pairs; k++)
+    for (int k = 0; k < count; k++)
     {
-        const weft_squeezed* q = &s->squeezed_pairs[k];
+        const weft_squeezed* q = &pairs[k];
         const char* names[] = {run_bodies_name(&w->bodies, sim, q->body[0]),
                                run_bodies_name(&w->bodies, sim, q->body[1])};
         if (names[0] && names[1])
         {
-            fprintf(f, "%s{\"step\":%lld,\"bodies\":[\"%s\",\"%s\"],\"edge\":[%d,%d],\"face\":[%d,%d,%d]}", comma,
-                    (long long)s->step, names[0], names[1], q->edge[0], q->edge[1], q->face[0], q->face[1], q->face[2]);
+            fprintf(w->stats, "%s{\"step\":%lld,\"bodies\":[\"%s\",\"%s\"],\"edge\":[%d,%d],\"face\":[%d,%d,%d]}",
+                    comma, (long long)step, names[0], names[1], q->edge[0], q->edge[1], q->face[0], q->face[1],
+                    q->face[2]);
             comma = ",";
         }
+    }
+}
+
+// `unsettled` is there only while something of the start is.
+static void put_squeezed(const weft_cache_writer* w, const weft_sim* sim, const weft_step_stats* s)
+{
+    FILE* f = w->stats;
+    fputs(",\"squeezed\":[", f);
+    put_pairs(w, sim, s->step, s->squeezed_pairs, s->squeezed_pairs ? s->squeezed : 0);
+    if (s->unsettled > 0 && s->unsettled_pairs)
+    {
+        fputs("],\"unsettled\":[", f);
+        put_pairs(w, sim, s->step, s->unsettled_pairs, s->unsettled);
     }
     fputs("]}\n", f);
 }
@@ -438,7 +452,7 @@ static void put_stats(const weft_cache_writer* w, const weft_sim* sim, const wef
     }
     put_number(f, "max_stretch", s->max_stretch);
     fprintf(f, ",\"constraints\":%d,\"contacts\":%d,\"last_resort\":%d", s->constraints, s->contacts, s->last_resort);
-    put_squeezed(f, w, sim, s);
+    put_squeezed(w, sim, s);
 }
 
 // ---- starting

@@ -14,12 +14,14 @@
 //   after any method:
 //     respond.c   no substep ends with a crossing
 //     squeeze.c   keeps book of what nothing can part
+//     unsettled.c brings apart what crossed at the start
 //
 // Contact sees no method, model or world: a substep lends it what it needs.
 #ifndef WEFT_CONTACT_H
 #define WEFT_CONTACT_H
 
 #include "collide/broad.h"
+#include "collide/triangle_tree.h"
 #include "constraint/constraint.h"
 #include "core/core.h"
 #include "core/sections.h"
@@ -27,9 +29,10 @@
 #include "sparse/sparse.h"
 #include "weft/collide.h"
 
-#define CONTACT_CREEP 1e-6 // m/s: what slides slower sticks
-#define CONTACT_SLOW 1e-4  // m/s: what clings and gives way slower goes on clinging
-#define CONTACT_REACH 1.1  // of the thickness: what is farther does not touch
+#define CONTACT_CREEP 1e-6     // m/s: what slides slower sticks
+#define CONTACT_SLOW 1e-4      // m/s: what clings and gives way slower goes on clinging
+#define UNSETTLED_THROUGH 0.15 // m, that cloth is drawn through a body which has pierced it, at most
+#define CONTACT_REACH 1.1      // of the thickness: what is farther does not touch
 
 enum
 {
@@ -59,6 +62,8 @@ typedef struct contact_row
     bool coupled;          // in this substep it was a cushion
     bool released, caught; // in this substep it pulled, or came too close without its cushion, which then stays
     bool turned;           // friction in motion turned it round, in this substep
+    bool settles;          // it brings apart what crossed at the start: distance may be negative
+    bool curve;            // likewise, by making a curve of intersection shorter
 } contact_row;
 
 // ---- memory: what the state keeps from one substep to the next
@@ -86,12 +91,28 @@ typedef struct contact_bond
     double weight[4]; // of its vertices
 } contact_bond;
 
-// A body that squeezes a vertex of cloth. Collisions of edges and faces at the vertex with that body do not count, and
-// where the vertex itself was let through a face, neither do its own.
+// Why a vertex is marked, and how what crossed at the start is brought apart (unsettled.c).
+typedef enum mark_kind
+{
+    MARK_SQUEEZED, // bodies or pins have closed on it
+    MARK_BEHIND,   // of the start: through an obstacle that has pierced the cloth, to its far side
+    MARK_INSIDE,   // of the start: out of an obstacle that has an inside
+    MARK_SIDED,    // of the start: to one side of the body
+    MARK_FREE,     // of the start: nobody knows the side; the curve of intersection is shortened
+    MARK_KINDS
+} mark_kind;
+
+// A body that squeezes a vertex of cloth, or that it crossed at the start. Collisions of edges and faces at the vertex
+// with that body do not count, and where the vertex itself was let through a face, neither do its own.
 typedef struct squeeze_mark
 {
     int vertex, body;
     int through; // 1: the vertex itself, too
+    int kind;    // mark_kind
+    int side;  // MARK_SIDED: of the body's normals, 1 or -1. Of obstacles with an inside: of the cloth's own that look
+               // out, 0: unknown
+    int stays; // scratch: it stays although nothing around the vertex crosses
+    double lift; // m, that it is to be farther away than its thickness: grows while its triangles cross
 } squeeze_mark;
 
 typedef struct mark_list
@@ -256,8 +277,10 @@ typedef struct squeeze_lists
     int* line_start; // [vertex_count + 2] places in line_edge of vertices without faces, which lines have
     int* line_edge;  // edges at these
     int body_count;
-    int* body_face;      // [body_count + 1] the first face of each body
-    winding_tree* solid; // [body_count] zero until asked for
+    int* body_face;         // [body_count + 1] the first face of each body
+    winding_tree* solid;    // [body_count] zero until asked for
+    triangle_tree* surface; // [body_count] likewise
+    uint8_t* fresh;         // [body_count] SOLID_FRESH, SURFACE_FRESH: made of the positions at hand
 } squeeze_lists;
 
 // An edge that passes through a face at the end of a substep, or passed it whole on the way; or through a segment of
@@ -265,6 +288,7 @@ typedef struct squeeze_lists
 typedef struct squeezed_pair
 {
     int edge[2], face[3];
+    int start; // 1: it is left of the start
 } squeezed_pair;
 
 typedef struct collision
@@ -345,9 +369,13 @@ typedef struct contact
     mark_list crossed;       // scratch: the marks of what crosses at the end
     uint8_t* marked;         // [vertex_count] whether the vertex has a mark
     around_list around;      // scratch
+    const vec3* looked;      // [vertex_count] positions in which crossings are listed
     squeeze_lists lists;     // zero until something is marked
     squeezed_pair* squeezed; // [squeezed_count] what crosses at the end
     int squeezed_count, squeezed_capacity;
+    bool unsettled;         // some marks are of the start
+    squeezed_pair* pierced; // [pierced_capacity] scratch
+    int pierced_capacity;
     squeezed_pair* passed; // [passed_count] let pass in this step, and nothing around it crosses any more
     int passed_count, passed_capacity;
     long long squeeze_tests; // of boxes, faces and nodes, so far: for tests
@@ -405,6 +433,11 @@ double contact_project_sweep(contact* c, vec3* x);
 // After any method: moves x and v, the end of the substep, so that nothing crosses. *changed: something did. What may
 // be halved and cannot be parted is NOT_CONVERGED; else it is squeezed.
 weft_status contact_respond(contact* c, vec3* x, vec3* v, bool may_halve, bool* changed);
+// Whether something is left of a start that crosses: then energies say nothing.
+static inline bool contact_is_unsettled(const contact* c)
+{
+    return c->unsettled;
+}
 weft_status contact_settle(contact* c); // lists what is squeezed, once the end of the substep stands
 
 // ---- shared by the consumers

@@ -35,7 +35,7 @@ void contact_state_finish(contact_state* s)
 
 // ---- in a checkpoint
 
-static const section_shape marks_shape = {"squeezed", 1, sizeof(squeeze_mark), -1};
+static const section_shape marks_shape = {"squeezed", 2, sizeof(squeeze_mark), -1};
 static const section_shape bonds_shape = {"contact-bonds", 2, sizeof(contact_bond), -1};
 
 void contact_state_save(const contact_state* s, section_writer* out)
@@ -108,6 +108,12 @@ static weft_status load_bonds(contact_state* s, sections* from, weft_error* erro
     return WEFT_OK;
 }
 
+static bool mark_is_sound(const squeeze_mark* m)
+{
+    return m->vertex >= 0 && m->body >= 0 && (m->through == 0 || m->through == 1) && m->kind >= 0 &&
+           m->kind < MARK_KINDS && m->side >= -1 && m->side <= 1 && m->lift >= 0.0 && m->lift < 1e3;
+}
+
 // In their order, of vertices that there are; a body that there is not squeezes nothing.
 static weft_status load_marks(contact_state* s, sections* from, weft_error* error)
 {
@@ -118,8 +124,7 @@ static weft_status load_marks(contact_state* s, sections* from, weft_error* erro
     {
         const squeeze_mark* m = &items[k];
         bool sorted = !last || m->vertex > last->vertex || (m->vertex == last->vertex && m->body > last->body);
-        if (!sorted || m->vertex < 0 || m->vertex >= s->vertex_count || m->body < 0 ||
-            (m->through != 0 && m->through != 1))
+        if (!sorted || m->vertex >= s->vertex_count || !mark_is_sound(m))
         {
             return sections_cannot_be(from, "`squeezed` vertices that are no memory of a run", error);
         }

@@ -38,6 +38,11 @@ static cushion cushion_make(const contact* c, int index, double inv_mass)
                  .turned = row->turned};
     memcpy(s.vertex, row->vertex, sizeof(s.vertex));
     memcpy(s.weight, row->weight, sizeof(s.weight));
+    if (row->settles)
+    {
+        unsettled_push(c, row, &s);
+        return s;
+    }
     double h = c->now.h, share = fmin(fmax(row->distance / row->thickness, share_min), 1.0);
     // The force at this distance, and its tangent: with a softer one what is pressed hard would come and go each
     // substep (a step from d leads to d + way (1 - load / force), which is Newton's with this way alone).

@@ -468,6 +468,7 @@ weft_status contact_find(contact* c, const contact_substep* now)
     TRY(collider_sift_again(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
     TRY(collider_test(c->collider, &search, &c->rows));
     TRY(find_fallen(c));
+    TRY(unsettled_rows(c));
     TRY(touches_take(c));
     return particles_find(c);
 }

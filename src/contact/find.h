@@ -27,7 +27,7 @@ static inline bool touch_of(const contact* c, weft_pair_kind kind, const int ver
 }
 static inline bool touch_is(const contact* c, const contact_row* row) // of a vertex of cloth and an obstacle's face
 {
-    return touch_of(c, row->kind, row->vertex);
+    return !row->settles && touch_of(c, row->kind, row->vertex);
 }
 void project_remember(contact* c);
 vec3 touch_fall(const contact* c, int vertex); // m/s, that the substep adds where the faces are gone that carried it
@@ -108,6 +108,14 @@ void squeeze_settle(contact* c);
 weft_status squeeze_give_up(contact* c); // all that still collides
 weft_status squeeze_prepare(contact* c); // lists of the topology
 weft_status squeezed_pairs_add(squeezed_pair** list, int* count, int* capacity, const squeezed_pair* pair);
+weft_status squeeze_list_crossings(contact* c, const vec3* x); // of what is marked, with the candidates of the search
 void squeeze_finish(contact* c);
+
+// ---- what crossed at the start
+bool unsettled_holds(const contact* c, const squeezed_pair* pair); // whether a crossing is left of the start
+weft_status unsettled_rows(contact* c);                            // adds what brings it apart, after near pairs
+void unsettled_push(const contact* c, const contact_row* row, cushion* s); // the force of such a row
+weft_status
+unsettled_keep(contact* c); // once crossings of the end are marked: which of the state's marks stay, and how
 
 #endif

@@ -1,5 +1,6 @@
 // Lists of marks: which bodies squeeze which vertices of cloth. Sorted by vertex and body, each pair once, so that a
 // look-up takes the logarithm of their number, and bodies may be as many as there are.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +12,25 @@ static int compare_places(const squeeze_mark* a, const squeeze_mark* b)
                                   : (a->body > b->body) - (a->body < b->body);
 }
 
-// Of two marks of one vertex and one body the stronger comes first.
 static int compare_marks(const void* left, const void* right)
 {
-    const squeeze_mark *a = left, *b = right;
-    int place = compare_places(a, b);
-    return place ? place : b->through - a->through;
+    return compare_places(left, right);
+}
+
+// What crossed at the start stays so, whatever squeezes it as well.
+static int rank(const squeeze_mark* mark)
+{
+    return mark->kind == MARK_SQUEEZED ? MARK_KINDS : mark->kind;
+}
+
+// Two marks of one vertex and one body, in any order: the stronger of each.
+static void join(squeeze_mark* to, const squeeze_mark* other)
+{
+    bool same = to->kind == other->kind, stays = rank(to) < rank(other);
+    to->through = int_max(to->through, other->through);
+    to->lift = fmax(to->lift, other->lift);
+    to->side = same ? int_max(to->side, other->side) : stays ? to->side : other->side;
+    to->kind = stays ? to->kind : other->kind;
 }
 
 weft_status marks_add(mark_list* list, squeeze_mark mark)
@@ -38,7 +52,11 @@ void marks_sort(mark_list* list)
     }
     for (int k = 0; k < list->count; k++)
     {
-        if (kept == 0 || compare_places(&list->item[kept - 1], &list->item[k]) != 0)
+        if (kept > 0 && compare_places(&list->item[kept - 1], &list->item[k]) == 0)
+        {
+            join(&list->item[kept - 1], &list->item[k]);
+        }
+        else
         {
             list->item[kept++] = list->item[k];
         }

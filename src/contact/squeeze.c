@@ -25,7 +25,7 @@ static weft_status mark_pinned_around(contact* c, squeeze_mark mark)
         int other = (c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan[k / 3])[k % 3];
         if (c->record[other] >= 0)
         {
-            TRY(marks_add(&c->marks, (squeeze_mark){other, mark.body, 1}));
+            TRY(marks_add(&c->marks, (squeeze_mark){.vertex = other, .body = mark.body, .through = 1}));
         }
     }
     return WEFT_OK;
@@ -38,7 +38,7 @@ weft_status squeeze_load(contact* c, const mark_list* marks)
     for (int k = 0; k < marks->count; k++)
     {
         squeeze_mark mark = marks->item[k];
-        TRY(c->record[mark.vertex] >= 0 ? mark_pinned_around(c, mark) : WEFT_OK);
+        TRY(c->record[mark.vertex] >= 0 && mark.kind == MARK_SQUEEZED ? mark_pinned_around(c, mark) : WEFT_OK);
     }
     squeeze_settle(c);
     return WEFT_OK;
@@ -130,8 +130,11 @@ static void lists_finish(squeeze_lists* l)
     for (int body = 0; body < l->body_count && l->solid; body++)
     {
         winding_finish(&l->solid[body]);
+        l->surface ? triangle_tree_finish(&l->surface[body]) : (void)0;
     }
     mem_free(l->solid);
+    mem_free(l->surface);
+    mem_free(l->fresh);
     mem_free(l->first_edge);
     mem_free(l->line_start);
     mem_free(l->line_edge);
@@ -155,7 +158,9 @@ weft_status squeeze_prepare(contact* c)
     l->line_edge = MEM_NEW(2 * (size_t)c->collider->tree[FEATURE_EDGE].count + 1, int);
     l->body_face = MEM_NEW(l->body_count + 1, int);
     l->solid = MEM_NEW(l->body_count, winding_tree);
-    if (!l->first_edge || !l->line_start || !l->line_edge || !l->body_face || !l->solid)
+    l->surface = MEM_NEW(l->body_count, triangle_tree);
+    l->fresh = MEM_NEW(l->body_count, uint8_t);
+    if (!l->first_edge || !l->line_start || !l->line_edge || !l->body_face || !l->solid || !l->surface || !l->fresh)
     {
         lists_finish(l);
         return WEFT_NO_MEMORY;
@@ -174,6 +179,7 @@ void squeeze_finish(contact* c)
     mem_free(c->marked);
     mem_free(c->around.feature);
     mem_free(c->squeezed);
+    mem_free(c->pierced);
     mem_free(c->passed);
 }
 
@@ -213,7 +219,7 @@ static const int* edge_with(const contact* c, int a)
 
 static squeezed_pair pair_of(const int* edge, const int* face)
 {
-    return (squeezed_pair){{int_min(edge[0], edge[1]), int_max(edge[0], edge[1])}, {face[0], face[1], face[2]}};
+    return (squeezed_pair){{int_min(edge[0], edge[1]), int_max(edge[0], edge[1])}, {face[0], face[1], face[2]}, 0};
 }
 
 // A collision of edges: one of them, and a face at the other. Segments of lines have no faces: of two of them the
@@ -249,7 +255,8 @@ weft_status squeeze_let(contact* c, const collision* hit)
         if (v[a] < c->cloth_count)
         {
             int other = c->body[a < first ? v[first] : v[0]];
-            TRY(marks_add(&c->marks, (squeeze_mark){v[a], other, a < first && first == 1}));
+            TRY(marks_add(&c->marks,
+                          (squeeze_mark){.vertex = v[a], .body = other, .through = a < first && first == 1}));
         }
     }
     return let_pass(c, hit);

@@ -33,7 +33,7 @@ static triangle triangle_at(const contact* c, int face)
     triangle t = {.v = c->collider->corner[FEATURE_FACE] + 3 * (size_t)face};
     for (int k = 0; k < 3; k++)
     {
-        t.x[k] = v3_round(c->end[t.v[k]]);
+        t.x[k] = v3_round(c->looked[t.v[k]]);
     }
     t.box = feature_box(t.x, t.x, (const int[3]){0, 1, 2}, 3);
     return t;
@@ -60,7 +60,7 @@ static weft_status list_edges(contact* c, const triangle* a, const triangle* b)
         {
             continue;
         }
-        squeezed_pair pair = {{int_min(from, to), int_max(from, to)}, {b->v[0], b->v[1], b->v[2]}};
+        squeezed_pair pair = {{int_min(from, to), int_max(from, to)}, {b->v[0], b->v[1], b->v[2]}, 0};
         TRY(squeezed_pairs_add(&c->squeezed, &c->squeezed_count, &c->squeezed_capacity, &pair));
     }
     return WEFT_OK;
@@ -70,7 +70,7 @@ static weft_status list_edges(contact* c, const triangle* a, const triangle* b)
 static weft_status find_around(contact* c, double_box box)
 {
     const double frame[3] = {c->frame.x, c->frame.y, c->frame.z};
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 && c->looked == c->end; k++)
     {
         box.low[k] -= frame[k];
         box.high[k] -= frame[k];
@@ -104,7 +104,7 @@ static weft_status list_around(contact* c, int face)
 static weft_status list_segment(contact* c, int edge)
 {
     const int* v = c->collider->corner[FEATURE_EDGE] + 2 * (size_t)edge;
-    const vec3 x[2] = {v3_round(c->end[v[0]]), v3_round(c->end[v[1]])};
+    const vec3 x[2] = {v3_round(c->looked[v[0]]), v3_round(c->looked[v[1]])};
     double_box box = feature_box(x, x, (const int[2]){0, 1}, 2);
     TRY(find_around(c, box));
     for (int k = 0; k < c->around.count; k++)
@@ -113,7 +113,7 @@ static weft_status list_segment(contact* c, int edge)
         c->squeeze_tests++;
         if (boxes_near(&box, &b.box, 0.0) && squeeze_holds(c, v, 2, c->body[b.v[0]], false) && passes(x[0], x[1], b.x))
         {
-            squeezed_pair pair = {{int_min(v[0], v[1]), int_max(v[0], v[1])}, {b.v[0], b.v[1], b.v[2]}};
+            squeezed_pair pair = {{int_min(v[0], v[1]), int_max(v[0], v[1])}, {b.v[0], b.v[1], b.v[2]}, 0};
             TRY(squeezed_pairs_add(&c->squeezed, &c->squeezed_count, &c->squeezed_capacity, &pair));
         }
     }
@@ -130,27 +130,6 @@ static bool is_first_marked(const contact* c, int face, int vertex)
         first = c->marked[v[k]] ? int_min(first, v[k]) : first;
     }
     return first == vertex;
-}
-
-static weft_status list_crossings(contact* c)
-{
-    for (int m = 0; m < c->marks.count; m++)
-    {
-        int vertex = c->marks.item[m].vertex;
-        if (m > 0 && c->marks.item[m - 1].vertex == vertex)
-        {
-            continue;
-        }
-        for (int k = c->fan_start[vertex]; k < c->fan_start[vertex + 1]; k++)
-        {
-            TRY(is_first_marked(c, c->fan[k], vertex) ? list_around(c, c->fan[k]) : WEFT_OK);
-        }
-        for (int k = c->lists.line_start[vertex]; k < c->lists.line_start[vertex + 1]; k++)
-        {
-            TRY(list_segment(c, c->lists.line_edge[k]));
-        }
-    }
-    return WEFT_OK;
 }
 
 static int compare_pairs(const void* a, const void* b)
@@ -176,7 +155,56 @@ static void drop_copies(squeezed_pair* pairs, int* count)
     *count = kept;
 }
 
+weft_status squeeze_list_crossings(contact* c, const vec3* x)
+{
+    c->looked = x;
+    c->squeezed_count = 0;
+    for (int m = 0; m < c->marks.count; m++)
+    {
+        int vertex = c->marks.item[m].vertex;
+        if (m > 0 && c->marks.item[m - 1].vertex == vertex)
+        {
+            continue;
+        }
+        for (int k = c->fan_start[vertex]; k < c->fan_start[vertex + 1]; k++)
+        {
+            TRY(is_first_marked(c, c->fan[k], vertex) ? list_around(c, c->fan[k]) : WEFT_OK);
+        }
+        for (int k = c->lists.line_start[vertex]; k < c->lists.line_start[vertex + 1]; k++)
+        {
+            TRY(list_segment(c, c->lists.line_edge[k]));
+        }
+    }
+    drop_copies(c->squeezed, &c->squeezed_count);
+    return WEFT_OK;
+}
+
 // ---- the next marks
+
+// What the pair's vertices, two of the edge or three of the face, say of the other's body: the mark of `vertex` itself,
+// or else of one beside it. A pair without any of the start's is squeezed.
+static squeeze_mark next_mark(const contact* c, const squeezed_pair* p, int a)
+{
+    const int* own = a < 2 ? p->edge : p->face;
+    int vertex = own[a < 2 ? a : a - 2], body = c->body[a < 2 ? p->face[0] : p->edge[0]];
+    const squeeze_mark* mark = c->marked[vertex] ? marks_find(&c->marks, vertex, body) : NULL;
+    if (mark && mark->kind != MARK_SQUEEZED)
+    {
+        return *mark;
+    }
+    squeeze_mark next = {.vertex = vertex, .body = body, .kind = p->start ? MARK_FREE : MARK_SQUEEZED};
+    for (int k = 0; k < (a < 2 ? 2 : 3) && p->start; k++)
+    {
+        mark = c->marked[own[k]] ? marks_find(&c->marks, own[k], body) : NULL;
+        if (mark && mark->kind != MARK_SQUEEZED && mark->kind != MARK_FREE)
+        {
+            next.kind = mark->kind == MARK_BEHIND ? MARK_INSIDE : mark->kind;
+            next.side = mark->side;
+        }
+    }
+    next.through = next.kind == MARK_FREE;
+    return next;
+}
 
 // What crosses, as marks of the edges and faces at its vertices.
 static weft_status mark_crossings(contact* c)
@@ -184,11 +212,12 @@ static weft_status mark_crossings(contact* c)
     c->crossed.count = 0;
     for (int k = 0; k < c->squeezed_count; k++)
     {
-        const squeezed_pair* p = &c->squeezed[k];
+        squeezed_pair* p = &c->squeezed[k];
+        p->start = unsettled_holds(c, p);
         for (int a = 0; a < 5; a++)
         {
-            int vertex = a < 2 ? p->edge[a] : p->face[a - 2], body = c->body[a < 2 ? p->face[0] : p->edge[0]];
-            TRY(vertex < c->cloth_count ? marks_add(&c->crossed, (squeeze_mark){vertex, body, 0}) : WEFT_OK);
+            int vertex = a < 2 ? p->edge[a] : p->face[a - 2];
+            TRY(vertex < c->cloth_count ? marks_add(&c->crossed, next_mark(c, p, a)) : WEFT_OK);
         }
     }
     marks_sort(&c->crossed);
@@ -230,12 +259,13 @@ static void keep_through(contact* c)
     for (int k = 0; k < c->marks.count; k++)
     {
         const squeeze_mark* old = &c->marks.item[k];
-        squeeze_mark* mark = old->through ? marks_find(&c->crossed, old->vertex, old->body) : NULL;
+        bool squeezed = old->kind == MARK_SQUEEZED && old->through;
+        squeeze_mark* mark = squeezed ? marks_find(&c->crossed, old->vertex, old->body) : NULL;
         if (mark)
         {
             mark->through = 1;
         }
-        else if (old->through)
+        else if (squeezed || old->stays)
         {
             c->marks.item[alone++] = *old;
         }
@@ -276,19 +306,27 @@ static weft_status keep_inside(contact* c)
 {
     mark_list* alone = &c->marks;
     winding_tree* solid = NULL;
+    int last = -1;
     if (alone->count > 1)
     {
         qsort(alone->item, (size_t)alone->count, sizeof(squeeze_mark), compare_bodies);
     }
     for (int k = 0; k < alone->count; k++)
     {
-        const squeeze_mark* mark = &alone->item[k];
+        squeeze_mark* mark = &alone->item[k];
+        if (mark->stays)
+        {
+            mark->stays = 0;
+            TRY(marks_add(&c->crossed, *mark));
+            continue;
+        }
         if (!is_obstacle(c, mark->body))
         {
             continue; // a cloth has no inside
         }
-        if (!solid || alone->item[k - 1].body != mark->body)
+        if (!solid || last != mark->body)
         {
+            last = mark->body;
             TRY(solid_at_end(c, mark->body, &solid));
         }
         long long before = solid->tests;
@@ -310,14 +348,15 @@ weft_status contact_settle(contact* c)
     // What crossed at the end of the last substep, and does not at the end of this one, has passed within the step.
     for (int k = 0; k < c->squeezed_count; k++)
     {
-        TRY(squeezed_pairs_add(&c->passed, &c->passed_count, &c->passed_capacity, &c->squeezed[k]));
+        TRY(c->squeezed[k].start
+                ? WEFT_OK
+                : squeezed_pairs_add(&c->passed, &c->passed_count, &c->passed_capacity, &c->squeezed[k]));
     }
-    c->squeezed_count = 0;
     long long before = c->around.tests;
-    TRY(list_crossings(c));
+    TRY(squeeze_list_crossings(c, c->end));
     c->squeeze_tests += c->around.tests - before;
-    drop_copies(c->squeezed, &c->squeezed_count);
     TRY(mark_crossings(c));
+    TRY(unsettled_keep(c));
     keep_passed(c);
     keep_through(c);
     TRY(keep_inside(c));

@@ -14,6 +14,7 @@ static const example_row rows[] = {
     {"method", "\"implicit-euler\"", NULL},
     {"kernels", "\"auto\"", NULL},
     {"initial_contact", "\"resolve\"", NULL},
+    {"layers", "[\"skin\", \"shirt\", \"jacket\"]", NULL},
     {"solver", "\"auto\"", NULL},
     {"solver.name", "\"sa-ppcg\"", NULL},
     {"solver.tolerance", "1e-4", NULL},

@@ -59,6 +59,7 @@ void weft_scene_destroy(weft_scene* scene)
     mem_free(scene->cloths);
     mem_free(scene->obstacles);
     mem_free(scene->exclusions);
+    mem_free(scene->layers);
     mem_free(scene->ties);
     mem_free(scene->warnings);
     mem_free(scene->json);

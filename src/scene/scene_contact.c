@@ -51,7 +51,7 @@ static body body_at(const weft_scene* scene, int index)
     return (body){o->name, &o->mesh, false};
 }
 
-static weft_status body_find(const scene_reader* r, const tree_node* node, body* out)
+static weft_status body_find(const scene_reader* r, const tree_node* node, body* out, int* index)
 {
     const char* names[NAMES_MAX];
     const char* name = "";
@@ -62,6 +62,7 @@ static weft_status body_find(const scene_reader* r, const tree_node* node, body*
         *out = body_at(r->scene, k);
         if (strcmp(out->name, name) == 0)
         {
+            *index = k;
             return WEFT_OK;
         }
         names[int_min(k, NAMES_MAX - 1)] = out->name;
@@ -83,8 +84,9 @@ static weft_status exclusion_read(const scene_reader* r, const tree_node* node, 
             "cloth with itself");
     }
     body first, second;
-    TRY(body_find(r, keys.pair->first, &first));
-    TRY(body_find(r, keys.pair->last, &second));
+    int unused;
+    TRY(body_find(r, keys.pair->first, &first, &unused));
+    TRY(body_find(r, keys.pair->last, &second, &unused));
     if (!first.is_cloth && !second.is_cloth)
     {
         return read_error(r, keys.pair, "obstacles are never tested against each other: a pair needs a cloth");
@@ -92,6 +94,37 @@ static weft_status exclusion_read(const scene_reader* r, const tree_node* node, 
     out->first = first.name;
     out->second = second.name;
     return keys.where ? selection_read(r, keys.where, first.mesh, &out->vertices, &out->vertex_count) : WEFT_OK;
+}
+
+// ---- layers
+
+weft_status layers_read(const scene_reader* r, const tree_node* node)
+{
+    weft_scene* scene = r->scene;
+    TRY(read_array(r, node));
+    scene->layers = MEM_NEW(node->child_count + 1, int);
+    if (!scene->layers)
+    {
+        return read_no_memory(r);
+    }
+    for (const tree_node* child = node->first; child; child = child->next)
+    {
+        body found;
+        int index = 0;
+        TRY(body_find(r, child, &found, &index));
+        for (int k = 0; k < scene->layer_count; k++)
+        {
+            if (scene->layers[k] == index)
+            {
+                return read_error(r, child,
+                                  "`%s` is in two places: \"layers\" names each body once, from the skin "
+                                  "outwards",
+                                  found.name);
+            }
+        }
+        scene->layers[scene->layer_count++] = index;
+    }
+    return WEFT_OK;
 }
 
 // ---- friction

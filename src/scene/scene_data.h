@@ -170,7 +170,9 @@ struct weft_scene
     const char* bending;
     weft_connections connections;
     double thickness;             // of cloths and obstacles that do not say
-    bool resolve_start;           // "initial_contact": "resolve"
+    int start;                    // "initial_contact", one of start_way
+    int* layers;                  // [layer_count] bodies from the skin outwards: cloths, then obstacles
+    int layer_count;
     const tree_node* solver_node; // for messages; NULL when the file does not say
     const tree_node* start_node;  // likewise
     scene_cloth* cloths;          // [cloth_count] kind by kind, as the table has them
@@ -300,6 +302,7 @@ weft_status obstacles_read(const scene_reader* r, const tree_node* node);
 weft_status shape_read(const scene_reader* r, const tree_node* node, shape_options* out, vec3* rotate);
 weft_status friction_read(const scene_reader* r, const tree_node* node, scene_friction* out); // node may be NULL
 weft_status contact_read_settings(const scene_reader* r, const tree_node* node); // what bodies that do not say have
+weft_status layers_read(const scene_reader* r, const tree_node* node);
 weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node);
 weft_status contact_doubt(const scene_reader* r); // notes about thicknesses that the meshes do not go with
 weft_status ties_read(const scene_reader* r, const tree_node* node);

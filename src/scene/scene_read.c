@@ -509,7 +509,7 @@ typedef struct scene_keys
     int steps_per_frame, frames;
     vec3 gravity;
     const tree_node *method, *solver, *step_control, *air, *model, *kernels, *obstacles, *ties, *contact,
-        *initial_contact;
+        *initial_contact, *layers;
     const tree_node* bodies[BODY_KINDS_MAX]; // lists of each kind
     const tree_node* settings[METHODS_MAX];  // of each method that has some
 } scene_keys;
@@ -531,6 +531,7 @@ static const field scene_fields[] = {
     {"ties", FIELD_NODE, offsetof(scene_keys, ties), ANY_NUMBER},
     {"contact", FIELD_NODE, offsetof(scene_keys, contact), ANY_NUMBER},
     {"initial_contact", FIELD_NODE, offsetof(scene_keys, initial_contact), ANY_NUMBER},
+    {"layers", FIELD_NODE, offsetof(scene_keys, layers), ANY_NUMBER},
 };
 
 // The keys above, and one for each kind of bodies and each method with settings.
@@ -585,10 +586,8 @@ static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
     }
     if (keys->initial_contact)
     {
-        static const char* const words[] = {"refuse", "resolve"};
-        int choice = 0;
-        TRY(read_choice(r, keys->initial_contact, words, 2, &choice));
-        r->scene->resolve_start = choice == 1;
+        static const char* const words[] = {"refuse", "resolve", "settle"}; // in the order of start_way
+        TRY(read_choice(r, keys->initial_contact, words, 3, &r->scene->start));
         r->scene->start_node = keys->initial_contact;
     }
     return keys->kernels ? kernels_read(r, keys->kernels) : WEFT_OK;
@@ -649,6 +648,7 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     {
         TRY(contact_read_exclusions(r, keys.contact));
     }
+    TRY(keys.layers ? layers_read(r, keys.layers) : WEFT_OK);
     TRY(method_doubt(r));
     return contact_doubt(r);
 }

@@ -1,4 +1,5 @@
-// How a scene starts: with contact, what crosses before the first step is refused or untangled, as it asks for.
+// How a scene starts: with contact, what crosses before the first step is refused, untangled or
+// left to settle, as it asks for.
 #include "scene/scene_data.h"
 #include "start/start.h"
 
@@ -8,7 +9,8 @@ weft_status weft_scene_start(const weft_scene* scene, weft_sim* sim, weft_untang
     weft_status status = WEFT_OK;
     if (scene->def.contact)
     {
-        status = start_judge(sim, scene->resolve_start, out, error);
+        status =
+            start_judge(sim, (start_way)scene->start, (start_layers){scene->layers, scene->layer_count}, out, error);
     }
     else if (out)
     {

@@ -372,6 +372,21 @@ static void write_contact(writer* w, const weft_scene* scene)
     write_close(w, "}");
 }
 
+static void write_start(writer* w, const weft_scene* scene)
+{
+    static const char* const words[] = {"refuse", "resolve", "settle"};
+    write_text(w, "initial_contact", words[scene->start]);
+    write_open(w, "layers", "[");
+    for (int k = 0; k < scene->layer_count; k++)
+    {
+        int body = scene->layers[k];
+        write_text(w, NULL,
+                   body < scene->cloth_count ? scene->cloths[body].name
+                                             : scene->obstacles[body - scene->cloth_count].name);
+    }
+    write_close(w, "]");
+}
+
 static void write_multigrid(writer* w, const weft_sa_def* sa)
 {
     const char* name;
@@ -467,7 +482,7 @@ char* scene_write(const weft_scene* scene)
     write_close(&w, "]");
     write_ties(&w, scene);
     write_contact(&w, scene);
-    write_text(&w, "initial_contact", scene->resolve_start ? "resolve" : "refuse");
+    write_start(&w, scene);
     write_close(&w, "}");
     write_raw(&w, "\n");
     if (w.failed)

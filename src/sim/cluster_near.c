@@ -173,6 +173,24 @@ static void join_near(weft_sim* sim, int a, int b)
     }
 }
 
+// Layers that have to change places do so together, however far they are apart. Marks and bodies go by vertex.
+static void join_unsettled(weft_sim* sim)
+{
+    const mark_list* marks = &sim->world.state.contact.marks;
+    for (int k = 0, body = 0; k < marks->count; k++)
+    {
+        const squeeze_mark* mark = &marks->item[k];
+        while (body + 1 < sim->body_count && mark->vertex >= sim->bodies[body + 1].first)
+        {
+            body++;
+        }
+        if (mark->kind != MARK_SQUEEZED && mark->body < sim->body_count && !sim->bodies[mark->body].removed)
+        {
+            unite(sim->clusters.home, body, mark->body);
+        }
+    }
+}
+
 void near_find(weft_sim* sim)
 {
     clusters* s = &sim->clusters;
@@ -186,7 +204,11 @@ void near_find(weft_sim* sim)
     {
         unite(s->home, sim->seams[k].body, sim->seams[k].to);
     }
-    sim->def.contact ? meet_wide(sim, join_near) : (void)0;
+    if (sim->def.contact)
+    {
+        join_unsettled(sim);
+        meet_wide(sim, join_near);
+    }
     home_settle(sim);
 }
 

@@ -233,8 +233,22 @@ static int user_vertex(const weft_sim* sim, int vertex, int* body)
     return found;
 }
 
-// Pairs of the simulation, or of a cluster of which these are the members, behind those that are listed.
-static weft_status list_squeezed(weft_sim* sim, const weft_sim* from, const int* member, int* listed)
+static weft_squeezed user_pair(const weft_sim* sim, const weft_sim* from, const int* member, const squeezed_pair* pair)
+{
+    weft_squeezed to;
+    for (int a = 0; a < 5; a++)
+    {
+        int *place = a < 2 ? &to.edge[a] : &to.face[a - 2], body;
+        *place = user_vertex(from, a < 2 ? pair->edge[a] : pair->face[a - 2], &body);
+        bool cloth = body < from->body_count;
+        to.body[a >= 2] = !cloth ? sim->body_count + body - from->body_count : member ? member[body] : body;
+    }
+    return to;
+}
+
+// Pairs of the simulation, or of a cluster of which these are the members, behind those that are listed: of the start,
+// or what is squeezed.
+static weft_status list_squeezed(weft_sim* sim, const weft_sim* from, const int* member, bool start, int* listed)
 {
     const contact* c = from->world.contact;
     int count = c ? c->squeezed_count + c->passed_count : 0;
@@ -244,34 +258,34 @@ static weft_status list_squeezed(weft_sim* sim, const weft_sim* from, const int*
     }
     for (int k = 0; k < count; k++)
     {
-        weft_squeezed* to = &sim->squeezed[*listed + k];
         const squeezed_pair* pair = k < c->squeezed_count ? &c->squeezed[k] : &c->passed[k - c->squeezed_count];
-        for (int a = 0; a < 5; a++)
+        if ((pair->start != 0) == start)
         {
-            int *place = a < 2 ? &to->edge[a] : &to->face[a - 2], body;
-            *place = user_vertex(from, a < 2 ? pair->edge[a] : pair->face[a - 2], &body);
-            bool cloth = body < from->body_count;
-            to->body[a >= 2] = !cloth ? sim->body_count + body - from->body_count : member ? member[body] : body;
+            sim->squeezed[(*listed)++] = user_pair(sim, from, member, pair);
         }
     }
-    *listed += count;
     return WEFT_OK;
 }
 
 static weft_status tell_squeezed(weft_sim* sim, weft_step_stats* stats)
 {
     int count = 0;
-    if (sim->clusters.count == 0)
+    for (int start = 0; start < 2; start++)
     {
-        TRY(list_squeezed(sim, sim, NULL, &count));
+        if (sim->clusters.count == 0)
+        {
+            TRY(list_squeezed(sim, sim, NULL, start == 1, &count));
+        }
+        for (int k = 0; k < sim->clusters.count; k++)
+        {
+            const cluster* c = sim->clusters.list[k];
+            TRY(list_squeezed(sim, &c->sim, c->member, start == 1, &count));
+        }
+        stats->squeezed = start == 0 ? count : stats->squeezed;
     }
-    for (int k = 0; k < sim->clusters.count; k++)
-    {
-        const cluster* c = sim->clusters.list[k];
-        TRY(list_squeezed(sim, &c->sim, c->member, &count));
-    }
-    stats->squeezed = count;
-    stats->squeezed_pairs = count > 0 ? sim->squeezed : NULL;
+    stats->unsettled = count - stats->squeezed;
+    stats->squeezed_pairs = stats->squeezed > 0 ? sim->squeezed : NULL;
+    stats->unsettled_pairs = stats->unsettled > 0 ? sim->squeezed + stats->squeezed : NULL;
     return WEFT_OK;
 }
 

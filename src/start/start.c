@@ -164,41 +164,53 @@ weft_status start_refuse(const start_look* look, const char* what, const char* r
                      remedy);
 }
 
-static weft_status look_judge(start_look* look, bool resolve, weft_untangling* out, weft_error* error)
+static weft_status look_untangle(start_look* look, weft_untangling* out, weft_error* error)
 {
-    TRY(start_look_inspect(look, look->x, error));
-    out->crossings = look->pair_count;
-    if (look->pair_count == 0)
-    {
-        return WEFT_OK;
-    }
     bool others = false; // which untangling could push sheets into, and does not move as it should
     for (int k = 0; k < look->body_count; k++)
     {
         others = others || look->meshes[k]->form != MESH_SHEET;
     }
-    if (resolve && others)
-    {
-        return start_refuse(
-            look, "the scene starts with crossings, and one with bodies that are no sheets is not untangled yet",
-            "move the bodies apart, or leave a pair alone with contact.exclude", error);
-    }
-    return resolve ? untangle(look, out, error)
-                   : start_refuse(look, "the scene starts with crossings",
-                                  "move the bodies apart, let \"initial_contact\": \"resolve\" untangle them, or leave "
-                                  "a pair alone with contact.exclude",
-                                  error);
+    return others ? start_refuse(look,
+                                 "the scene starts with crossings, and one with bodies that are no sheets is not "
+                                 "untangled yet",
+                                 "move the bodies apart, let \"initial_contact\": \"settle\" part them while the "
+                                 "scene runs, or leave a pair alone with contact.exclude",
+                                 error)
+                  : untangle(look, out, error);
 }
 
-weft_status start_judge(weft_sim* sim, bool resolve, weft_untangling* out, weft_error* error)
+static weft_status look_judge(start_look* look, start_way way, start_layers layers, weft_untangling* out,
+                              weft_error* error)
+{
+    TRY(start_look_inspect(look, look->x, error));
+    out->crossings = look->pair_count;
+    out->settles = way == START_SETTLE;
+    if (way == START_SETTLE)
+    {
+        return look->pair_count > 0 || layers.count > 1 ? start_settle(look, layers, error) : WEFT_OK;
+    }
+    if (look->pair_count == 0)
+    {
+        return WEFT_OK;
+    }
+    return way == START_RESOLVE
+               ? look_untangle(look, out, error)
+               : start_refuse(look, "the scene starts with crossings",
+                              "move the bodies apart, let \"initial_contact\": \"resolve\" untangle them or "
+                              "\"settle\" part them while the scene runs, or leave a pair alone with contact.exclude",
+                              error);
+}
+
+weft_status start_judge(weft_sim* sim, start_way way, start_layers layers, weft_untangling* out, weft_error* error)
 {
     weft_untangling unused;
     start_look look;
     out = out ? out : &unused;
     *out = (weft_untangling){.body = -1, .vertex = -1};
     weft_status status = start_look_open(&look, sim, error);
-    status = status == WEFT_OK ? look_judge(&look, resolve, out, error) : status;
-    status = status == WEFT_OK ? start_part(&look, error) : status;
+    status = status == WEFT_OK ? look_judge(&look, way, layers, out, error) : status;
+    status = status == WEFT_OK && (way != START_SETTLE || out->crossings == 0) ? start_part(&look, error) : status;
     start_look_close(&look);
     return status == WEFT_NO_MEMORY ? error_set(error, status, NULL, 0, "%s", weft_status_text(status)) : status;
 }
@@ -206,5 +218,15 @@ weft_status start_judge(weft_sim* sim, bool resolve, weft_untangling* out, weft_
 weft_status weft_sim_untangle(weft_sim* sim, weft_untangling* out, weft_error* error)
 {
     WEFT_ASSERT(sim);
-    return start_judge(sim, true, out, error);
+    return start_judge(sim, START_RESOLVE, (start_layers){0}, out, error);
+}
+
+weft_status weft_sim_settle(weft_sim* sim, const int* layers, int layer_count, weft_untangling* out, weft_error* error)
+{
+    WEFT_ASSERT(sim && layer_count >= 0 && (layers || layer_count == 0));
+    for (int k = 0; k < layer_count; k++)
+    {
+        WEFT_ASSERT(layers[k] >= 0 && layers[k] < sim->body_count + sim->obstacle_count);
+    }
+    return start_judge(sim, START_SETTLE, (start_layers){layers, layer_count}, out, error);
 }

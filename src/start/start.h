@@ -30,13 +30,31 @@ void start_hold(const start_look* look, unsigned char* held); // sets those that
 // BAD_INPUT with what crosses, in words.
 weft_status start_refuse(const start_look* look, const char* what, const char* remedy, weft_error* error);
 
-// Looks at the start: crossings are refused, or with `resolve` untangled. out may be NULL.
-weft_status start_judge(weft_sim* sim, bool resolve, weft_untangling* out, weft_error* error);
+// What becomes of crossings.
+typedef enum start_way
+{
+    START_REFUSE,
+    START_RESOLVE, // untangled before the first step
+    START_SETTLE   // brought apart by the steps
+} start_way;
+
+// Bodies from the skin outwards: cloths, then obstacles. None: nobody knows.
+typedef struct start_layers
+{
+    const int* body; // [count]
+    int count;
+} start_layers;
+
+// Looks at the start: crossings are refused, untangled or marked. out may be NULL.
+weft_status start_judge(weft_sim* sim, start_way way, start_layers layers, weft_untangling* out, weft_error* error);
 
 // Parts by a few roundings what touches and does not cross, in touching.c. look->pairs are overwritten.
 weft_status start_part(start_look* look, weft_error* error);
 
 // Moves cloth so that nothing crosses; look->pairs are the crossings. BAD_INPUT: it cannot be done.
 weft_status untangle(start_look* look, weft_untangling* out, weft_error* error);
+
+// Marks what crosses, and what is on the wrong side, for contact to bring apart (start_settle.c); look->pairs as above.
+weft_status start_settle(start_look* look, start_layers layers, weft_error* error);
 
 #endif

@@ -63,7 +63,7 @@ static weft_status tangle_allocate(tangle* t)
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
-static void tangle_finish(tangle* t)
+void tangle_finish(tangle* t)
 {
     for (int k = 0; k < t->look->body_count && t->trees; k++)
     {
@@ -181,7 +181,7 @@ static void fill_bodies(tangle* t)
     }
 }
 
-static weft_status tangle_create(tangle* t, start_look* look)
+weft_status tangle_create(tangle* t, start_look* look)
 {
     *t = (tangle){.look = look, .vertex_count = look->vertex_count};
     t->cloth_count = look->first_vertex[look->sim->body_count];
@@ -239,7 +239,7 @@ vec3 tangle_face_normal(const tangle* t, int triangle)
 
 // ---- a round
 
-static void measure(tangle* t)
+void tangle_measure(tangle* t)
 {
     memset(t->normal, 0, (size_t)t->vertex_count * sizeof(vec3));
     for (int k = 0; k < t->triangle_count; k++)
@@ -366,7 +366,7 @@ static weft_status rounds_run(tangle* t, weft_untangling* out, weft_error* error
             return WEFT_NOT_CONVERGED;
         }
         out->rounds++;
-        measure(t);
+        tangle_measure(t);
         flatten(t);
         TRY(tangle_part_sheets(t));
         TRY(tangle_leave_solids(t));

@@ -2,36 +2,8 @@
 #ifndef WEFT_UNTANGLE_H
 #define WEFT_UNTANGLE_H
 
+#include "collide/triangle_tree.h"
 #include "start/start.h"
-
-// ---- a tree of boxes over some triangles
-typedef struct triangle_tree
-{
-    const int* corner; // [3 * all triangles]
-    int count;
-    int* item;        // [count] triangles in the order of a curve
-    int leaf_count;   // a power of two
-    vec3 *low, *high; // [2 * leaf_count] 1 is the root, 2 k and 2 k + 1 are below k
-} triangle_tree;
-
-// items is [count]; the order is that of the positions at this time, tree_refit follows them.
-weft_status triangle_tree_create(triangle_tree* tree, const int* corner, const int* items, int count, const vec3* x);
-void triangle_tree_refit(triangle_tree* tree, const vec3* x);
-void triangle_tree_finish(triangle_tree* tree); // zeroed is fine
-
-typedef struct nearest
-{
-    int triangle;     // -1: none within reach
-    double weight[3]; // of its corners
-    vec3 point;
-    double distance;
-} nearest;
-
-nearest triangle_tree_nearest(const triangle_tree* tree, const vec3* x, vec3 p, double reach);
-// Of closed surfaces that look outward: whether their winding number around p is positive.
-bool triangle_tree_holds(const triangle_tree* tree, const vec3* x, vec3 p);
-// How far from p along the unit vector d it is no longer; p is inside.
-double triangle_tree_exit(const triangle_tree* tree, const vec3* x, vec3 p, vec3 d);
 
 // ---- the bodies
 typedef struct tangle
@@ -84,6 +56,16 @@ double tangle_gap(const tangle* t, int vertex, int body); // m, that a vertex of
 int tangle_triangle(const tangle* t, const weft_crossing* c, int side);
 bool tangle_excluded(const tangle* t, int vertex, int body);
 vec3 tangle_face_normal(const tangle* t, int triangle); // not normalised
+
+// The bodies of a look, their meshes' topology and trees. Zeroed or half made is fine for the end.
+weft_status tangle_create(tangle* t, start_look* look);
+void tangle_finish(tangle* t);
+void tangle_measure(tangle* t); // normals and trees of x
+
+// A vertex of cloth that crosses a body, or belongs to a piece that has to pass it. side: of the body's normals, 0: not
+// known; wrong: it is not there yet.
+typedef weft_status tangle_side_fn(void* user, int vertex, int body, int side, bool wrong);
+weft_status tangle_sides(tangle* t, tangle_side_fn* take, void* user); // of the crossings of open surfaces
 
 weft_status tangle_leave_solids(tangle* t);             // one round for crossings of closed obstacles
 weft_status tangle_part_sheets(tangle* t);              // one round for crossings of open surfaces

@@ -118,11 +118,17 @@ static void find_way(const sheets* s, int contour, choice* c)
     c->lean = v3_scale(steep / (1.0 + flat), v3_normalize(upright ? across : ahead));
 }
 
-// Where a vertex of the piece goes: along the normal, unless it is beside the surface rather than over it.
-static bool change_side(sheets* s, int vertex, const triangle_tree* tree, const choice* c)
+// How high a vertex is over a surface, on the side that it is to be on; false: it may not move, or is beside the
+// surface rather than over it, or high enough.
+typedef struct stand
 {
-    tangle* t = s->t;
-    nearest n = triangle_tree_nearest(tree, t->x, t->x[vertex], INFINITY);
+    vec3 normal; // unit, to that side
+    double height, gap;
+} stand;
+
+static bool is_to_pass(const tangle* t, int vertex, const triangle_tree* tree, const choice* c, stand* out)
+{
+    surface_point n = triangle_tree_nearest(tree, t->x, t->x[vertex], INFINITY);
     if (n.triangle < 0 || t->held[vertex] || tangle_excluded(t, vertex, c->body))
     {
         return false;
@@ -133,14 +139,22 @@ static bool change_side(sheets* s, int vertex, const triangle_tree* tree, const 
     {
         normal = v3_madd(normal, n.weight[k], t->normal[corner[k]]);
     }
-    normal = v3_scale(c->side, v3_normalize(normal));
-    double height = v3_dot(from, normal), gap = tangle_gap(t, vertex, c->body);
-    double beside = v3_length(v3_madd(from, -height, normal));
-    bool goes = height < 0.99 * gap && beside <= fmax(fabs(height), gap);
+    out->normal = v3_scale(c->side, v3_normalize(normal));
+    out->height = v3_dot(from, out->normal);
+    out->gap = tangle_gap(t, vertex, c->body);
+    double beside = v3_length(v3_madd(from, -out->height, out->normal));
+    return out->height < 0.99 * out->gap && beside <= fmax(fabs(out->height), out->gap);
+}
+
+// Where a vertex of the piece goes: along the normal.
+static bool change_side(sheets* s, int vertex, const triangle_tree* tree, const choice* c)
+{
+    stand at;
+    bool goes = is_to_pass(s->t, vertex, tree, c, &at);
     if (goes)
     {
-        vec3 lean = v3_madd(c->lean, -v3_dot(c->lean, normal), normal);
-        tangle_push(t, vertex, v3_madd(v3_scale(gap - height, normal), fmax(0.0, -height), lean));
+        vec3 lean = v3_madd(c->lean, -v3_dot(c->lean, at.normal), at.normal);
+        tangle_push(s->t, vertex, v3_madd(v3_scale(at.gap - at.height, at.normal), fmax(0.0, -at.height), lean));
     }
     return goes;
 }
@@ -357,6 +371,80 @@ weft_status tangle_part_sheets(tangle* t)
     sheets s;
     weft_status status = sheets_create(&s, t);
     status = status == WEFT_OK && s.pair_count > 0 ? sheets_run(&s) : status;
+    sheets_finish(&s);
+    return status;
+}
+
+// ---- sides alone, for steps that bring cloth there
+
+typedef struct side_taker
+{
+    tangle_side_fn* take;
+    void* user;
+} side_taker;
+
+// The piece, and the cloth around it that the contour runs through.
+static weft_status take_choice(sheets* s, int contour, const choice* c, const side_taker* to)
+{
+    const tangle* t = s->t;
+    stand at;
+    for (int k = s->piece_start[c->piece]; k < s->piece_start[c->piece + 1]; k++)
+    {
+        int vertex = s->piece_vertex[k];
+        if (is_to_pass(t, vertex, &t->trees[c->body], c, &at) && at.height < 0.0)
+        {
+            TRY(to->take(to->user, vertex, c->body, (int)c->side, true));
+        }
+    }
+    int home = t->home[s->piece_vertex[s->piece_start[c->piece]]];
+    for (int k = 0; k < 6 * s->pair_count; k++)
+    {
+        const crossing* pair = &s->pairs[k / 6];
+        int triangle = pair->triangle[k % 6 / 3];
+        if (pair->contour == contour && t->body_of[triangle] == home)
+        {
+            TRY(to->take(to->user, t->triangle[3 * (size_t)triangle + (size_t)(k % 3)], c->body, (int)c->side, false));
+        }
+    }
+    return WEFT_OK;
+}
+
+static weft_status take_separated(sheets* s, const side_taker* to, bool* all)
+{
+    *all = true;
+    for (int k = 0; k < s->contour_count; k++)
+    {
+        choice c = s->settled[k] ? (choice){.piece = -1} : choose_piece(s, k);
+        bool other = c.piece >= 0 && c.body != s->t->home[s->piece_vertex[s->piece_start[c.piece]]];
+        if (other)
+        {
+            find_way(s, k, &c);
+            TRY(take_choice(s, k, &c, to));
+        }
+        s->settled[k] = s->settled[k] || other;
+        *all = *all && s->settled[k];
+    }
+    return WEFT_OK;
+}
+
+static weft_status sides_run(sheets* s, const side_taker* to)
+{
+    bool all;
+    sheets_find(s);
+    TRY(take_separated(s, to, &all));
+    for (int k = 0; k < s->piercing_count && !all; k++)
+    {
+        s->settled[s->pairs[s->piercings[k].pair].contour] ? (void)0 : sheets_prolong(s, &s->piercings[k]);
+    }
+    all ? (void)0 : sheets_flood(s);
+    return all ? WEFT_OK : take_separated(s, to, &all);
+}
+
+weft_status tangle_sides(tangle* t, tangle_side_fn* take, void* user)
+{
+    sheets s;
+    weft_status status = sheets_create(&s, t);
+    status = status == WEFT_OK && s.pair_count > 0 ? sides_run(&s, &(side_taker){take, user}) : status;
     sheets_finish(&s);
     return status;
 }

@@ -32,7 +32,7 @@ static void lift_corners(tangle* t)
 static void leave_nearest(tangle* t, int i, int body)
 {
     double gap = tangle_gap(t, i, body) + t->lift[i];
-    nearest n = triangle_tree_nearest(&t->trees[body], t->x, t->x[i], t->inside[i] ? INFINITY : gap);
+    surface_point n = triangle_tree_nearest(&t->trees[body], t->x, t->x[i], t->inside[i] ? INFINITY : gap);
     if (n.triangle >= 0)
     {
         vec3 out = v3_sub(t->inside[i] ? n.point : t->x[i], t->inside[i] ? t->x[i] : n.point);

@@ -129,7 +129,7 @@ static weft_status judge_response(world* w, bool may_halve)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
     bool far = w->after.max_stretch > response_stretch * fmax(1.0, w->before.max_stretch);
-    return far && may_halve ? WEFT_NOT_CONVERGED : WEFT_OK;
+    return far && may_halve && !contact_is_unsettled(w->contact) ? WEFT_NOT_CONVERGED : WEFT_OK;
 }
 
 weft_status stage_respond(world* w)

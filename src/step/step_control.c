@@ -74,6 +74,10 @@ weft_status stage_judge(world* w)
         return WEFT_NOT_FINITE;
     }
     w->judged = true;
+    if (w->contact && contact_is_unsettled(w->contact))
+    {
+        return WEFT_OK; // what brings apart a start that crosses pulls at the cloth as it must
+    }
     if (w->after.max_stretch > w->settings.max_stretch * fmax(1.0, w->before.max_stretch))
     {
         return WEFT_NOT_CONVERGED;

@@ -1,10 +1,12 @@
 // A tree of boxes over triangles, balanced over a Hilbert curve: the nearest point, and whether closed surfaces hold a
 // point.
+#include "collide/triangle_tree.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "collide/broad.h"
-#include "start/untangle.h"
+#include "mesh/mesh.h"
 
 enum
 {
@@ -110,7 +112,7 @@ static double box_distance_sq(const triangle_tree* tree, int node, vec3 p)
     return v3_dot(d, d);
 }
 
-static void nearest_in_leaf(const triangle_tree* tree, int leaf, const vec3* x, vec3 p, nearest* best)
+static void nearest_in_leaf(const triangle_tree* tree, int leaf, const vec3* x, vec3 p, vec3 along, surface_point* best)
 {
     int end = leaf_begin(tree, leaf + 1);
     for (int k = leaf_begin(tree, leaf); k < end; k++)
@@ -118,17 +120,18 @@ static void nearest_in_leaf(const triangle_tree* tree, int leaf, const vec3* x, 
         const int* c = tree->corner + 3 * (size_t)tree->item[k];
         const vec3 points[4] = {p, x[c[0]], x[c[1]], x[c[2]]};
         closest found = closest_vertex_face(points);
-        if (found.distance < best->distance)
+        if (found.distance < best->distance && v3_dot(found.normal, along) <= 0.0)
         {
-            *best = (nearest){tree->item[k], {-found.weight[1], -found.weight[2], -found.weight[3]}, p, found.distance};
+            *best = (surface_point){
+                tree->item[k], {-found.weight[1], -found.weight[2], -found.weight[3]}, p, found.distance};
             best->point = v3_madd(p, -found.distance, found.normal);
         }
     }
 }
 
-nearest triangle_tree_nearest(const triangle_tree* tree, const vec3* x, vec3 p, double reach)
+surface_point triangle_tree_nearest_ahead(const triangle_tree* tree, const vec3* x, vec3 p, vec3 along, double reach)
 {
-    nearest best = {.triangle = -1, .distance = reach};
+    surface_point best = {.triangle = -1, .distance = reach};
     int stack[DEPTH], depth = 0;
     stack[depth++] = 1;
     while (depth > 0 && tree->count > 0)
@@ -140,7 +143,7 @@ nearest triangle_tree_nearest(const triangle_tree* tree, const vec3* x, vec3 p, 
         }
         if (node >= tree->leaf_count)
         {
-            nearest_in_leaf(tree, node - tree->leaf_count, x, p, &best);
+            nearest_in_leaf(tree, node - tree->leaf_count, x, p, along, &best);
             continue;
         }
         bool left_first = box_distance_sq(tree, 2 * node, p) <= box_distance_sq(tree, 2 * node + 1, p);
@@ -148,6 +151,11 @@ nearest triangle_tree_nearest(const triangle_tree* tree, const vec3* x, vec3 p, 
         stack[depth++] = 2 * node + !left_first;
     }
     return best;
+}
+
+surface_point triangle_tree_nearest(const triangle_tree* tree, const vec3* x, vec3 p, double reach)
+{
+    return triangle_tree_nearest_ahead(tree, x, p, v3(0, 0, 0), reach);
 }
 
 // ---- inside

@@ -1,0 +1,149 @@
+// Starts that cross and run all the same: their steps part what crosses, for every method, and no other crossing
+// appears, by an inspector that shares no code with it. Layers end in the order that the scene gives them. The same
+// bits on any number of threads, and across a run that was stopped while it settled.
+#define _POSIX_C_SOURCE 200809L
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common_scene.h"
+
+#define HEAD "{\"time_step\": %s, \"steps_per_frame\": %d, \"frames\": %d, \"initial_contact\": \"settle\", "
+#define SHEET(name, cells, more)                                                                                       \
+    "{\"name\": \"" name "\", \"mesh\": {\"grid\": {\"cells\": " cells ", \"tessellation\": \"irregular\"}}, " more "}"
+#define BALL "\"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.25}}}]"
+#define FLOOR "\"obstacles\": [{\"name\": \"floor\", \"shape\": {\"plane\": {\"point\": [0, 0, 0], \"size\": 4}}}]"
+
+static const char in_ball[] =
+    "\"cloth\": [" SHEET("a", "16", "\"transform\": {\"translate\": [0, 0.2, 0]}") "], " BALL "}";
+static const char in_floor[] =
+    "\"cloth\": [" SHEET("a", "12", "\"transform\": {\"rotate\": [7, 0, 13], \"translate\": [0, 0.05, 0]}") "], " FLOOR
+                                                                                                            "}";
+static const char in_sheet[] =
+    "\"cloth\": [" SHEET("a", "10", "\"transform\": {\"rotate\": [7, 0, 3], \"translate\": [0, 0.3, 0]}") ", " SHEET(
+        "b", "13", "\"transform\": {\"rotate\": [-9, 30, 3], \"translate\": [0.1, 0.3, 0.2]}") "], " FLOOR "}";
+
+static int shell(const char* line)
+{
+    return test_shell(scene_folder, line);
+}
+
+static void write_scene(const char* step, int steps, int frames, const char* rest)
+{
+    char text[2048];
+    int used = snprintf(text, sizeof(text), HEAD, step, steps, frames);
+    snprintf(text + used, sizeof(text) - (size_t)used, "%s", rest);
+    scene_write_bytes(scene_path("scene.json"), text, strlen(text));
+}
+
+// It starts with crossings, ends without, and in between nothing crosses that did not hang together with the start.
+static void expect_settled(const char* options)
+{
+    char line[512];
+    snprintf(line, sizeof(line), "\"$WEFT\" run scene.json --force -o run %s > out 2> err", options);
+    if (shell(line) != 0 || shell("grep -q 'starts with [1-9][0-9]* crossing' err") != 0 ||
+        shell("\"$WEFT\" inspect run > table") != 0 ||
+        shell("tail -1 table | grep -q 'no new crossing.* 0 in the last'") != 0)
+    {
+        shell("cat err; tail -4 table");
+        fail_msg("%s: does not settle", options);
+    }
+    assert_int_equal(shell("rm -f table out err"), 0);
+}
+
+static void one_method_parts_all(void** state)
+{
+    (void)state;
+    static const char* const scenes[] = {in_ball, in_floor, in_sheet};
+    for (int k = 0; k < 3; k++)
+    {
+        write_scene("0.004", 5, 25, scenes[k]);
+        expect_settled("--threads 2");
+    }
+}
+
+// Explicit methods at the steps that they bear.
+static void every_method_settles(void** state)
+{
+    (void)state;
+    static const char* const methods[] = {"newton", "bdf2", "imex", "imex2", "local-global --set model=hooke",
+                                          "pbd",    "hpbd"};
+    for (size_t k = 0; k < sizeof(methods) / sizeof(methods[0]); k++)
+    {
+        char options[64];
+        snprintf(options, sizeof(options), "--method %s", methods[k]);
+        write_scene("0.004", 5, 20, in_ball);
+        expect_settled(options);
+    }
+}
+
+// Two sheets of which the scene wants the lower one outside of the ball's skin: nothing crosses, and they change
+// places.
+static void layers_change_places(void** state)
+{
+    (void)state;
+    static const char rest[] = "\"gravity\": [0, 0, 0], \"layers\": [\"ball\", \"a\", \"b\"], \"cloth\": [" SHEET(
+        "a", "10",
+        "\"transform\": {\"scale\": 0.3, \"translate\": [0, 0.28, 0]}") ", " SHEET("b", "9",
+                                                                                   "\"transform\": {\"scale\": "
+                                                                                   "0.3, \"translate\": [0, "
+                                                                                   "0.265, 0]}") "], " BALL "}";
+    write_scene("0.004", 5, 10, rest);
+    assert_int_equal(shell("\"$WEFT\" run scene.json --force -o run > out 2> err && \"$WEFT\" inspect run > table"), 0);
+    assert_int_equal(shell("grep -q 'since step' err"), 0);
+    assert_int_equal(shell("\"$WEFT\" export run --to obj -o objs > out 2> err"), 0);
+    // The mean height of either.
+    assert_int_equal(
+        shell("for n in a b; do awk '/^v /{s+=$3;n++} END{print s/n}' $(ls objs/$n.*.obj | tail -1); done > "
+              "heights; awk 'NR==1{a=$1} NR==2{exit !($1 > a + 0.0005)}' heights"),
+        0);
+    assert_int_equal(shell("rm -rf out err table objs heights"), 0);
+}
+
+static void bits_repeat_and_resume(void** state)
+{
+    (void)state;
+    write_scene("0.004", 2, 12, in_sheet);
+    assert_int_equal(shell("\"$WEFT\" run scene.json --force -o one --threads 1 > out 2> err"), 0);
+    assert_int_equal(shell("\"$WEFT\" run scene.json --force -o two --threads 3 > out 2> err"), 0);
+    assert_int_equal(shell("cmp one/a.pc2 two/a.pc2 && cmp one/b.pc2 two/b.pc2"), 0);
+    assert_int_equal(shell("\"$WEFT\" run scene.json --frames 4 --force -o two > out 2> err"), 0);
+    assert_int_equal(shell("tail -1 two/stats.jsonl | grep -q unsettled"), 0); // it is not over yet
+    assert_int_equal(shell("\"$WEFT\" run scene.json --resume -o two > out 2> err"), 0);
+    assert_int_equal(shell("cmp one/a.pc2 two/a.pc2 && cmp one/b.pc2 two/b.pc2"), 0);
+    assert_int_equal(shell("rm -rf one two out err"), 0);
+}
+
+// What is told apart: a crossing that a line of stats does not list is new, whatever the start was.
+static void other_crossings_are_new(void** state)
+{
+    (void)state;
+    write_scene("0.004", 1, 3, in_ball);
+    assert_int_equal(shell("\"$WEFT\" run scene.json --force -o run > out 2> err && \"$WEFT\" inspect run > table"), 0);
+    assert_int_equal(shell("sed -i 's/,\"unsettled\":.*$/}/' run/stats.jsonl"), 0);
+    assert_int_not_equal(shell("\"$WEFT\" inspect run > table"), 0);
+    assert_int_equal(shell("rm -rf run out err table"), 0);
+}
+
+static void wrong_layers_get_a_sentence(void** state)
+{
+    (void)state;
+    write_scene("0.004", 1, 1,
+                "\"layers\": [\"a\", \"coat\"], \"cloth\": [{\"name\": \"a\", \"mesh\": {\"grid\": {\"cells\": 4}}}]}");
+    assert_int_equal(shell("\"$WEFT\" check scene.json > out 2> err; test $? = 2 && grep -q 'layers.*coat' err"), 0);
+    write_scene("0.004", 1, 1,
+                "\"layers\": [\"a\", \"a\"], \"cloth\": [{\"name\": \"a\", \"mesh\": {\"grid\": {\"cells\": 4}}}]}");
+    assert_int_equal(shell("\"$WEFT\" check scene.json > out 2> err; test $? = 2 && grep -q 'in two places' err"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_method_parts_all),    cmocka_unit_test(every_method_settles),
+        cmocka_unit_test(layers_change_places),    cmocka_unit_test(bits_repeat_and_resume),
+        cmocka_unit_test(other_crossings_are_new), cmocka_unit_test(wrong_layers_get_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
+}
