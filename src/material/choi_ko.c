@@ -30,8 +30,8 @@
 // is refined; a stiffer one holds the width of a hanging sheet, on fine meshes only.
 //
 // Where the rest shape is not flat, the length of arcs is the distance of their ends at rest.
-#include "material/connection.h"
 #include "material/spring_set.h"
+#include "material/weave.h"
 
 // The linear start of arcs ends at this share of the curvature to which the cloth's own weight bends it.
 static const double start_share = 0.2;
@@ -264,35 +264,42 @@ static void add_tips(element_group* group, const cloth_shape* shape)
     }
 }
 
-static weft_status add_arcs(element_group* group, const cloth_shape* shape)
+static weft_status append_grid(element_groups* groups, const cloth_shape* shape, const crossing* all, int count)
 {
-    int count;
-    crossing* all = crossings_create(shape, &count);
-    weft_status status = all ? WEFT_OK : WEFT_NO_MEMORY;
-    bool grid = all && crossings_are_grid(shape, all);
-    if (status == WEFT_OK)
+    element_group* arcs = element_groups_find(groups, &kind_arc);
+    TRY(add_connections(element_groups_find(groups, &kind_connection), shape));
+    TRY(element_group_reserve(arcs, &kind_arc, arcs->count + 4 * count));
+    for (int i = 0; i < count && shape->material.bending > 0.0; i++)
     {
-        status = element_group_reserve(group, &kind_arc, group->count + (grid ? 4 * count : shape->hinge_count));
+        add_cross(arcs, shape, all, &all[i]);
     }
-    for (int i = 0; i < count && status == WEFT_OK && grid; i++)
-    {
-        add_cross(group, shape, all, &all[i]);
-    }
-    if (status == WEFT_OK && !grid)
-    {
-        add_tips(group, shape);
-    }
-    mem_free(all);
-    return status;
+    return WEFT_OK;
+}
+
+static weft_status append_triangles(element_groups* groups, const cloth_shape* shape)
+{
+    element_group* arcs = element_groups_find(groups, &kind_arc);
+    TRY(weave_append(groups, shape));
+    TRY(element_group_reserve(arcs, &kind_arc, arcs->count + shape->hinge_count));
+    shape->material.bending > 0.0 ? add_tips(arcs, shape) : (void)0;
+    return WEFT_OK;
 }
 
 static weft_status append(element_groups* groups, const cloth_shape* shape)
 {
-    TRY(add_connections(element_groups_find(groups, &kind_connection), shape));
-    return shape->material.bending > 0.0 ? add_arcs(element_groups_find(groups, &kind_arc), shape) : WEFT_OK;
+    int count;
+    crossing* all = crossings_create(shape, &count);
+    if (!all)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    weft_status status =
+        crossings_are_grid(shape, all) ? append_grid(groups, shape, all, count) : append_triangles(groups, shape);
+    mem_free(all);
+    return status;
 }
 
-static const element_kind* const kinds[] = {&kind_connection, &kind_arc, NULL};
+static const element_kind* const kinds[] = {&kind_connection, &kind_thread, &kind_skew, &kind_arc, NULL};
 
 extern const cloth_model model_choi_ko;
 const cloth_model model_choi_ko = {
