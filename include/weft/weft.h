@@ -94,6 +94,15 @@ typedef struct weft_connections
     double bend_start;     ///< N/m, stiffness with which a bend spring of "choi-ko" starts; negative: from the material
 } weft_connections;
 
+/// Faces of a sheet that have a material of their own. Where several regions name a face the last one counts; an edge between
+/// two has the mean of both.
+typedef struct weft_region
+{
+    const int* faces; ///< [face_count] of the cloth's faces
+    int face_count;
+    weft_material material;
+} weft_region;
+
 /// A cloth, or a body of another kind. Start from weft_cloth_def_default(). All arrays are copied.
 typedef struct weft_cloth_def
 {
@@ -111,6 +120,8 @@ typedef struct weft_cloth_def
     weft_vec3 warp;              ///< direction of the warp in the rest shape, projected into each triangle
     const weft_vec3* velocities; ///< [vertex_count] m/s or NULL for zero
     weft_material material;
+    const weft_region* regions;  ///< [region_count] of sheets, or NULL
+    int region_count;
     const char* model;           ///< a name from weft_list(WEFT_LIST_MODELS, ...)
     const char* bending;         ///< of "baraff-witkin": "curvature" (a material property) or "hinge" (as the SA paper's tables);
                                  ///< NULL: the model's own

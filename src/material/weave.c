@@ -223,10 +223,10 @@ const element_kind kind_skew = {
 // Dampers that are chosen are of connections of a grid: a cell of length l has one of each thread, whose length grows
 // by l times the strain, and two triangles of l^2 / 2; and of two diagonals one that grows by l / sqrt(2) times the
 // shear.
-static double damping_of(const cloth_shape* shape, double stiffness, double chosen, double area)
+static double damping_of(const cloth_shape* shape, double own, double chosen, double area)
 {
     const connection_options* o = &shape->connections;
-    return o->damper == DAMPER_NONE ? 0.0 : chosen >= 0.0 ? chosen * area : shape->material.damping * stiffness;
+    return o->damper == DAMPER_NONE ? 0.0 : chosen >= 0.0 ? chosen * area : own;
 }
 
 static void add_thread(element_group* group, const cloth_shape* shape, int t, const double* map, double k)
@@ -236,7 +236,8 @@ static void add_thread(element_group* group, const cloth_shape* shape, int t, co
     rest[THREAD_B1] = map[0];
     rest[THREAD_B2] = map[1];
     rest[THREAD_STIFFNESS] = k * area;
-    rest[THREAD_DAMPING] = damping_of(shape, k * area, shape->connections.stretch_damping, area);
+    double own = triangle_material(shape, t)->damping * k * area;
+    rest[THREAD_DAMPING] = damping_of(shape, own, shape->connections.stretch_damping, area);
     rest[THREAD_FORM] = shape->connections.damper;
 }
 
@@ -245,8 +246,9 @@ static void add_skew(element_group* group, const cloth_shape* shape, int t, cons
     double area = triangle_rest_area(shape->rest + 3 * t), *rest = group->rest + SKEW_STRIDE * (size_t)group->count;
     memcpy(group->vertices + 3 * (size_t)group->count++, shape->triangle + 3 * t, 3 * sizeof(int));
     memcpy(rest + SKEW_MAP, map, 4 * sizeof(double));
-    rest[SKEW_STIFFNESS] = shape->material.shear * area;
-    rest[SKEW_DAMPING] = damping_of(shape, shape->material.shear * area, shape->connections.shear_damping, 0.5 * area);
+    const weft_material* m = triangle_material(shape, t);
+    rest[SKEW_STIFFNESS] = m->shear * area;
+    rest[SKEW_DAMPING] = damping_of(shape, m->damping * m->shear * area, shape->connections.shear_damping, 0.5 * area);
     rest[SKEW_FORM] = shape->connections.damper;
 }
 
@@ -260,8 +262,8 @@ weft_status weave_append(element_groups* groups, const cloth_shape* shape)
     {
         double map[4];
         triangle_rest_inverse(shape->rest + 3 * t, map);
-        add_thread(threads, shape, t, map, shape->material.stretch_warp);
-        add_thread(threads, shape, t, map + 2, shape->material.stretch_weft);
+        add_thread(threads, shape, t, map, triangle_material(shape, t)->stretch_warp);
+        add_thread(threads, shape, t, map + 2, triangle_material(shape, t)->stretch_weft);
         add_skew(skews, shape, t, map);
     }
     return WEFT_OK;
