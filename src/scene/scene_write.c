@@ -252,7 +252,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     bool radius = cloth->kind->has_radius;
     write_number(w, radius ? "radius" : "thickness", radius ? 0.5 * cloth->thickness : cloth->thickness);
     write_pins_and_forces(w, cloth);
-    cloth->region_count > 0 ? write_regions(w, cloth) : (void)0;
+    cloth->kind->form == MESH_SHEET ? write_regions(w, cloth) : (void)0;
     write_close(w, "}");
 }
 
