@@ -31,7 +31,8 @@ static const help_page pages[] = {
      "One a line: name, tab, summary.\n\n  weft list scenes\n"},
     {"render",
      "weft render DIR [--frame K|--stills N] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "
-     "[--show strain|aggregates|strength|components|pattern] [--level L] [--theta T] [--camera X,Y,Z] [--target X,Y,Z] "
+     "[--show strain|aggregates|strength|components|pattern|connections] [--level L] [--theta T] [--camera X,Y,Z] "
+     "[--target X,Y,Z] "
      "[--fov DEG] "
      "[--no-ground]",
      "Draws a frame of a run (the last by default), or with -o FILE.mp4 a film through ffmpeg. Needs no display and no "
@@ -45,13 +46,15 @@ static const help_page pages[] = {
      "is "
      "the\n"
      "threshold for strong, from 0 to below 1. --show components colours the parts that the system falls into, --show\n"
-     "pattern draws the blocks of the matrix that are not zero, as they are and component by component.\n\n"
+     "pattern draws the blocks of the matrix that are not zero, as they are and component by component, --show\n"
+     "connections what the method does with each element of stretch and shear: implicit, explicit, slack.\n\n"
      "  weft render hang-run\n"
      "  weft render hang-run --frame 4 --edges -o frame4.png\n"
      "  weft render hang-run --show strain -o film.mp4\n"
      "  weft render hang-run --stills 6 -o sheet.png\n"
      "  weft render hang-run --frame 10 --show strength -o strength.png\n"
-     "  weft render hang-run --show aggregates --level 0 --edges\n"},
+     "  weft render hang-run --show aggregates --level 0 --edges\n"
+     "  weft render hang-run --frame 3 --show connections\n"},
     {"inspect", "weft inspect DIR [--frame K|A..B] [--obstacle NAME]... [--pairs N] [--threads N] [--json]",
      "Says for every frame of a cache how many pairs of triangles cross (cloth with cloth, cloth with obstacles), how "
      "near the\n"

@@ -79,12 +79,10 @@ static bool parse_degrees(const char* text, double* radians)
 
 static bool set_show(render_options* o, const char* value)
 {
-    static const char* const names[] = {[SHOW_STRAIN] = "strain",
-                                        [SHOW_AGGREGATES] = "aggregates",
-                                        [SHOW_STRENGTH] = "strength",
-                                        [SHOW_COMPONENTS] = "components",
-                                        [SHOW_PATTERN] = "pattern"};
-    for (show k = SHOW_STRAIN; k <= SHOW_PATTERN; k++)
+    static const char* const names[] = {
+        [SHOW_STRAIN] = "strain",         [SHOW_AGGREGATES] = "aggregates", [SHOW_STRENGTH] = "strength",
+        [SHOW_COMPONENTS] = "components", [SHOW_PATTERN] = "pattern",       [SHOW_CONNECTIONS] = "connections"};
+    for (show k = SHOW_STRAIN; k <= SHOW_CONNECTIONS; k++)
     {
         if (strcmp(value, names[k]) == 0)
         {
@@ -126,7 +124,7 @@ static const struct
     [OPTION_FRAME] = {"--frame", "a frame's number, from 0"},
     [OPTION_STILLS] = {"--stills", "a number of stills from 1 to 400"},
     [OPTION_SIZE] = {"--size", "WxH in pixels, like 1280x720, each from 16 to 16384"},
-    [OPTION_SHOW] = {"--show", "`strain`, `aggregates`, `strength`, `components` or `pattern`"},
+    [OPTION_SHOW] = {"--show", "`strain`, `aggregates`, `strength`, `components`, `pattern` or `connections`"},
     [OPTION_LEVEL] = {"--level", "a level of the multigrid, from 0, the finest"},
     [OPTION_THETA] = {"--theta", "a number from 0 to below 1"},
     [OPTION_CAMERA] = {"--camera", "x,y,z in metres"},
@@ -229,8 +227,9 @@ static int check_options(const render_options* o)
     }
     if (o->film && matrix)
     {
-        return report_usage("render", false,
-                            "--show aggregates, strength, components and pattern make pictures; -o needs a .png");
+        return report_usage(
+            "render", false,
+            "--show aggregates, strength, components, pattern and connections make pictures; -o needs a .png");
     }
     if (o->level >= 0 && o->show != SHOW_AGGREGATES)
     {
@@ -620,9 +619,10 @@ static int render_run(picture* p, render_options* o)
             return report_usage("render", false, "`%s` is made of lines, which pictures of the matrix do not show yet",
                                 lines);
         }
-        return o->show == SHOW_STRENGTH  ? render_strength(p, o, frame)
-               : o->show == SHOW_PATTERN ? render_pattern(p, o, frame)
-                                         : render_aggregates(p, o, frame);
+        return o->show == SHOW_STRENGTH      ? render_strength(p, o, frame)
+               : o->show == SHOW_PATTERN     ? render_pattern(p, o, frame)
+               : o->show == SHOW_CONNECTIONS ? render_connections(p, o, frame)
+                                             : render_aggregates(p, o, frame);
     }
     if (o->stills > 0)
     {

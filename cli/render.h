@@ -15,7 +15,8 @@ typedef enum show
     SHOW_AGGREGATES,
     SHOW_STRENGTH,
     SHOW_COMPONENTS,
-    SHOW_PATTERN
+    SHOW_PATTERN,
+    SHOW_CONNECTIONS
 } show;
 
 typedef struct render_options
@@ -175,5 +176,6 @@ void frame_matrix_finish(frame_matrix* m);
 int render_strength(picture* p, const render_options* o, int frame);
 int render_aggregates(picture* p, const render_options* o, int frame); // or components
 int render_pattern(picture* p, const render_options* o, int frame);
+int render_connections(picture* p, const render_options* o, int frame);
 
 #endif

@@ -63,9 +63,9 @@ static double hang_ratio(const char* model, int cells, bool irregular)
     return mean / (0.15 * 9.81 / (2 * 5000));
 }
 
-// The stretch of the diagonals, part of which is lost as slack threads let the width shrink, is in the map: 2 %. What
-// `hooke` has is told, not asked for: its one diagonal a cell couples stretch to shear, which a free sheet gives way
-// to.
+// On grids, the stretch of the diagonals, part of which is lost as slack threads let the width shrink, is in the map of
+// `choi-ko`; those of `hooke` add nothing to a free sheet. Triangles have no diagonals: 2 % of all of them. What `hooke`
+// has on irregular meshes is told, not asked for.
 static void test_hang(void** unused)
 {
     (void)unused;
@@ -76,8 +76,19 @@ static void test_hang(void** unused)
         print_message("hang, choi-ko, %d cells: %.4f of the closed form\n", cells[k], ratio);
         assert_true(fabs(ratio - 1) < 0.02);
     }
-    print_message("hang, 20 cells: hooke %.4f, irregular: choi-ko %.2f, hooke %.4f\n", hang_ratio("hooke", 20, false),
-                  hang_ratio("choi-ko", 20, true), hang_ratio("hooke", 20, true));
+    for (int k = 0; k < 4; k++)
+    {
+        double ratio = hang_ratio("choi-ko", cells[k], true);
+        print_message("hang, choi-ko, %d cells, irregular: %.4f of the closed form\n", cells[k], ratio);
+        assert_true(fabs(ratio - 1) < 0.02);
+    }
+    for (int k = 0; k < 4; k++)
+    {
+        double ratio = hang_ratio("hooke", cells[k], false);
+        print_message("hang, hooke, %d cells: %.4f of the closed form\n", cells[k], ratio);
+        assert_true(fabs(ratio - 1) < 0.02);
+    }
+    print_message("hang, hooke, 20 cells, irregular: %.4f\n", hang_ratio("hooke", 20, true));
 }
 
 // Energy of x = u + gamma v over A/2 k_s gamma^2, of either sign; what the threads add to it is of fourth order.
@@ -119,7 +130,7 @@ static void test_shear(void** unused)
         double gamma = k / 8 ? -1e-3 : 1e-3, ratio = shear_ratio("choi-ko", cells[k % 4], irregular, gamma);
         print_message("shear %g, %d cells, %s: choi-ko %.4f, hooke %.4f\n", gamma, cells[k % 4],
                       irregular ? "irregular" : "regular", ratio, shear_ratio("hooke", cells[k % 4], irregular, gamma));
-        assert_true(fabs(ratio - 1) < (irregular ? 0.1 : 0.02));
+        assert_true(fabs(ratio - 1) < 0.02);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "material/material.h"
 #include "material/membrane.h"
 #include "material/spring.h"
+#include "material/weave.h"
 
 enum
 {
@@ -178,8 +179,44 @@ static void make_arc(specimen* s, uint64_t* n)
     place_ends(s, n, ratio * it.length);
 }
 
+// Of a triangle as the membrane has it: threads and shear that act and that are slack, away from the kinks.
+static void make_thread(specimen* s, uint64_t* n)
+{
+    double length;
+    do
+    {
+        make_membrane(s, n);
+        specimen_init(s, &kind_thread);
+        vec3 e1 = v3_sub(s->x[1], s->x[0]), e2 = v3_sub(s->x[2], s->x[0]);
+        length = v3_length(v3_madd(v3_scale(s->rest[THREAD_B1], e1), s->rest[THREAD_B2], e2));
+    } while (fabs(length - 1.0) < 0.05);
+    s->rest[THREAD_STIFFNESS] = test_random(n, 1, 100);
+    s->rest[THREAD_DAMPING] = 0.0;
+    s->rest[THREAD_FORM] = DAMPER_NONE;
+}
+
+static void make_skew(specimen* s, uint64_t* n)
+{
+    skew_strain at;
+    double c, uu, vv;
+    do
+    {
+        make_membrane(s, n);
+        specimen_init(s, &kind_skew);
+        vec3 e1 = v3_sub(s->x[1], s->x[0]), e2 = v3_sub(s->x[2], s->x[0]);
+        vec3 wu = v3_madd(v3_scale(s->rest[0], e1), s->rest[1], e2);
+        vec3 wv = v3_madd(v3_scale(s->rest[2], e1), s->rest[3], e2);
+        at = skew_of(wu, wv);
+        c = v3_dot(wu, wv), uu = v3_dot(wu, wu), vv = v3_dot(wv, wv);
+    } while (fabs(at.s) < 0.1 || fabs(c) < 0.1 || fabs(uu - 1.0) < 0.1 || fabs(vv - 1.0) < 0.1);
+    s->rest[SKEW_STIFFNESS] = test_random(n, 1, 100);
+    s->rest[SKEW_DAMPING] = 0.0;
+    s->rest[SKEW_FORM] = DAMPER_NONE;
+}
+
 typedef void make_fn(specimen* s, uint64_t* n);
-static make_fn* const makers[] = {make_membrane, make_hinge, make_curvature, make_spring, make_connection, make_arc};
+static make_fn* const makers[] = {make_membrane,   make_hinge, make_curvature, make_spring,
+                                  make_connection, make_arc,   make_thread,    make_skew};
 
 static double energy_of(const specimen* s, const vec3* x, cpu_kind cpu)
 {

@@ -118,6 +118,13 @@ typedef struct change
         key ".center", RICH, path ".center=[1, 0, 0]", NULL                                                            \
     }
 
+#define REGION(where) "cloth.0.regions=[{\"where\": " where ", \"material\": {\"shear\": 7}}]"
+
+#define OF_FACE(values) "cloth.0.regions=[{\"faces\": [9, 10, 11, 12], \"material\": {" values "}}]"
+#define BULK(young, poisson, thick, density)                                                                           \
+    "\"young_modulus\": " #young ", \"poisson_ratio\": " #poisson ", \"thickness\": " #thick                           \
+    ", \"volume_density\": " #density
+
 static const change changes[] = {
     {"$schema", PLAIN, "$schema=other.json", "editors read it"},
     {"description", PLAIN, "description=Other words.", "people read it"},
@@ -248,6 +255,26 @@ static const change changes[] = {
     {"cloth.pins.samples.pc2", RICH, "cloth.2.pins.0.samples={\"pc2\": \"nine.pc2\", \"rate\": 10}", NULL},
     {"cloth.pins.samples.rate", RICH, "cloth.2.pins.0.samples.rate=20", NULL},
     {"cloth.pins.samples.start", RICH, "cloth.2.pins.0.samples.start=1", NULL},
+    {"cloth.regions", PLAIN, "cloth.0.regions=[{\"faces\": [0], \"material\": \"denim\"}]", NULL},
+    {"cloth.regions.faces", PLAIN, "cloth.0.regions=[{\"faces\": [0, 1], \"material\": \"denim\"}]", NULL},
+    {"cloth.regions.object", FILES, "cloth.0.regions=[{\"object\": \"front\", \"material\": \"denim\"}]", NULL},
+    {"cloth.regions.where", PLAIN, REGION("{\"vertices\": [0, 1, 5, 6]}"), NULL},
+    {"cloth.regions.where.vertices", PLAIN, REGION("{\"vertices\": [0, 1, 2, 5, 6, 7]}"), NULL},
+    {"cloth.regions.where.box", PLAIN, REGION("{\"box\": {\"min\": [-1, -1, -1], \"max\": [1, 1, 1]}}"), NULL},
+    {"cloth.regions.where.box.min", PLAIN, REGION("{\"box\": {\"min\": [-2, -2, -2], \"max\": [1, 1, 1]}}"), NULL},
+    {"cloth.regions.where.box.max", PLAIN, REGION("{\"box\": {\"min\": [-1, -1, -1], \"max\": [2, 2, 2]}}"), NULL},
+    {"cloth.regions.material", PLAIN, "cloth.0.regions=[{\"faces\": [0], \"material\": \"silk\"}]", NULL},
+    {"cloth.regions.material.base", PLAIN, OF_FACE("\"base\": \"denim\""), NULL},
+    {"cloth.regions.material.density", PLAIN, OF_FACE("\"density\": 0.2"), NULL},
+    {"cloth.regions.material.stretch_warp", PLAIN, OF_FACE("\"stretch_warp\": 4000"), NULL},
+    {"cloth.regions.material.stretch_weft", PLAIN, OF_FACE("\"stretch_weft\": 4000"), NULL},
+    {"cloth.regions.material.shear", PLAIN, OF_FACE("\"shear\": 400"), NULL},
+    {"cloth.regions.material.bending", PLAIN, OF_FACE("\"bending\": 2e-5"), NULL},
+    {"cloth.regions.material.damping", PLAIN, OF_FACE("\"damping\": 2e-3"), NULL},
+    {"cloth.regions.material.young_modulus", PLAIN, OF_FACE(BULK(2e6, 0.3, 0.001, 300)), NULL},
+    {"cloth.regions.material.poisson_ratio", PLAIN, OF_FACE(BULK(1e6, 0.2, 0.001, 300)), NULL},
+    {"cloth.regions.material.thickness", PLAIN, OF_FACE(BULK(1e6, 0.3, 0.002, 300)), NULL},
+    {"cloth.regions.material.volume_density", PLAIN, OF_FACE(BULK(1e6, 0.3, 0.001, 400)), NULL},
     {"cloth.forces", PLAIN, "cloth.0.forces=[{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0.1]}]", NULL},
     SELECTION("cloth.forces", "cloth.0.forces.0"),
     {"cloth.forces.force", RICH, "cloth.0.forces.0.force=[0, 0, 0.02]", NULL},

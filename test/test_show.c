@@ -406,6 +406,68 @@ static void test_aggregates_picture(void** state)
     free(p.rgb);
 }
 
+// ---- connections
+
+// What the method has counted in a step of one substep, by state; and every spring between vertices that its mesh
+// joins.
+static void test_elements(void** state)
+{
+    (void)state;
+    grid_options grid = {.size_u = 1, .size_v = 1, .cells_u = 12, .cells_v = 12};
+    weft_sim_def def = weft_sim_def_default();
+    def.method = "aimex";
+    def.time_step = 2e-4; // stretch implicit, the rest not
+    weft_cloth_def cloth = weft_cloth_def_default();
+    cloth.model = "choi-ko";
+    cloth.material.damping = 0;
+    mesh m = {0};
+    weft_sim* sim = test_grid_sim(&def, &grid, &cloth, &m);
+    weft_step_stats stats = {0};
+    assert_int_equal(weft_sim_elements(sim, NULL, 0), 0); // nothing was built yet
+    assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+    assert_int_equal(stats.substeps, 1);
+    int count = weft_sim_elements(sim, NULL, 0), states[3] = {0};
+    weft_element* list = calloc((size_t)count, sizeof(weft_element));
+    assert_int_equal(weft_sim_elements(sim, list, count), count);
+    for (int k = 0; k < count; k++)
+    {
+        states[list[k].state]++;
+        assert_int_equal(list[k].vertex_count, 2);
+        int a = list[k].vertices[0], b = list[k].vertices[1], far = list[k].role == WEFT_ELEMENT_BEND ? 2 : 1;
+        assert_true(abs(a % 13 - b % 13) <= far && abs(a / 13 - b / 13) <= far); // the user's order
+    }
+    assert_int_equal(states[WEFT_ELEMENT_IMPLICIT], (int)weft_step_counter(&stats, "implicit_elements"));
+    assert_int_equal(states[WEFT_ELEMENT_EXPLICIT], (int)weft_step_counter(&stats, "explicit_elements"));
+    assert_int_equal(states[WEFT_ELEMENT_SLACK], (int)weft_step_counter(&stats, "inactive_elements"));
+    print_message("%d elements: %d implicit, %d explicit, %d slack\n", count, states[0], states[1], states[2]);
+    assert_true(states[1] > 0 && states[0] + states[2] > 0);
+    free(list);
+    mesh_finish(&m);
+    weft_sim_destroy(sim);
+}
+
+static void test_connections_picture(void** state)
+{
+    (void)state;
+    assert_int_equal(
+        weft("run two-corners --set model=choi-ko --set method=aimex --set cells=10 --set time_step=0.001 "
+             "--set steps_per_frame=200 --set cloth.0.material.damping=0 --set cloth.0.material.shear=100 --frames 2 "
+             "--threads 1 -o split"),
+        0);
+    assert_int_equal(weft("render split --show connections --no-ground --size 640x480"), 0);
+    pixels p = read_png("split/connections-0002.png");
+    int orange = 0, dark = 0;
+    for (int k = 0; k < p.width * p.height; k++)
+    {
+        const uint8_t* c = p.rgb + 3 * (size_t)k;
+        orange += c[0] > c[2] + 80;
+        dark += c[0] < 80 && c[2] < 110;
+    }
+    print_message("%d pixels of explicit connections, %d of implicit ones\n", orange, dark);
+    assert_true(orange > 500 && dark > 500);
+    free(p.rgb);
+}
+
 // Pixels of the first cloth's red.
 static int cloth_pixels(const char* file)
 {
@@ -712,6 +774,8 @@ int main(void)
         cmocka_unit_test(test_canvas),
         cmocka_unit_test(test_strength_picture),
         cmocka_unit_test(test_aggregates_picture),
+        cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_connections_picture),
         cmocka_unit_test(test_obstacles_in_pictures),
         cmocka_unit_test(test_obstacles_are_cut_open),
         cmocka_unit_test(test_leaning_sheets),

@@ -1,7 +1,7 @@
 // Every method of the table on one dirty scene: an OBJ mesh of irregular triangles whose sizes differ by ten, hence
-// vertices whose masses do by a hundred and springs whose stiffness varies from place to place, hangs by a pin that
-// moves and drapes over a sphere with friction; a heavier, stiffer patch falls onto it, so that cloth meets cloth. (A
-// scene file gives a material to a body: what varies within a body is what its mesh makes of it.) Strain is bounded, so
+// vertices whose masses do by a hundred, with a third that is softer and heavier and a corner that is stiffer
+// (regions), hangs by a pin that moves and drapes over a sphere with friction; a heavier, stiffer patch falls onto it,
+// so that cloth meets cloth. Strain is bounded, so
 // that steps are thrown away and halved. A run on one thread and a run on eight that was killed and resumed have the
 // same bytes, and nothing crosses.
 #define _GNU_SOURCE
@@ -36,6 +36,9 @@ static const char scene_text[] =
     "{\"name\": \"sheet\", \"mesh\": {\"obj\": \"graded.obj\"}, \"transform\": {\"translate\": [0.01, 0.2035, 0.02]},"
     " \"material\": {\"density\": 0.2, \"stretch_warp\": 60, \"stretch_weft\": 40, \"shear\": 15, \"bending\": 1e-6,"
     " \"damping\": 0.0001},"
+    " \"regions\": [{\"where\": {\"box\": {\"min\": [-1, -1, -1], \"max\": [-0.05, 1, 1]}}, \"material\": "
+    "{\"density\": 0.4, \"stretch_warp\": 30, \"stretch_weft\": 30}}, {\"where\": {\"box\": {\"min\": [0, -1, 0], "
+    "\"max\": [1, 1, 1]}}, \"material\": {\"stretch_warp\": 120, \"bending\": 1e-5}}],"
     " \"pins\": [{\"where\": {\"vertices\": [0]}, \"path\": [{\"time\": 0}, {\"time\": 0.1, \"offset\": [0.01, 0.02, "
     "0]}]}]},"
     "{\"name\": \"patch\", \"mesh\": {\"grid\": {\"size\": [0.12, 0.1], \"cells\": 4}},"

@@ -94,6 +94,15 @@ typedef struct weft_connections
     double bend_start;     ///< N/m, stiffness with which a bend spring of "choi-ko" starts; negative: from the material
 } weft_connections;
 
+/// Faces of a sheet that have a material of their own. Where several regions name a face the last one counts; an edge between
+/// two has the mean of both.
+typedef struct weft_region
+{
+    const int* faces; ///< [face_count] of the cloth's faces
+    int face_count;
+    weft_material material;
+} weft_region;
+
 /// A cloth, or a body of another kind. Start from weft_cloth_def_default(). All arrays are copied.
 typedef struct weft_cloth_def
 {
@@ -111,6 +120,8 @@ typedef struct weft_cloth_def
     weft_vec3 warp;              ///< direction of the warp in the rest shape, projected into each triangle
     const weft_vec3* velocities; ///< [vertex_count] m/s or NULL for zero
     weft_material material;
+    const weft_region* regions;  ///< [region_count] of sheets, or NULL
+    int region_count;
     const char* model;           ///< a name from weft_list(WEFT_LIST_MODELS, ...)
     const char* bending;         ///< of "baraff-witkin": "curvature" (a material property) or "hinge" (as the SA paper's tables);
                                  ///< NULL: the model's own
@@ -450,6 +461,41 @@ WEFT_API int weft_sim_field_count(const weft_sim* sim);
 WEFT_API const weft_sim_field* weft_sim_field_at(const weft_sim* sim, int field);
 /// out is [weft_sim_output_count].
 WEFT_API weft_status weft_sim_field_values(const weft_sim* sim, weft_cloth_id cloth, int field, float* out);
+
+typedef enum weft_element_role
+{
+    WEFT_ELEMENT_STRETCH, ///< also of elements that have stretch and shear
+    WEFT_ELEMENT_SHEAR,
+    WEFT_ELEMENT_BEND,
+    WEFT_ELEMENT_LOAD ///< air
+} weft_element_role;
+
+/// What a method does with an element in a substep. Those that do not split take implicitly what is not slack.
+typedef enum weft_element_state
+{
+    WEFT_ELEMENT_IMPLICIT,
+    WEFT_ELEMENT_EXPLICIT,
+    WEFT_ELEMENT_SLACK ///< it has neither force nor blocks
+} weft_element_state;
+
+enum
+{
+    WEFT_ELEMENT_VERTEX_MAX = 6
+};
+
+/// A spring, a triangle, a pair of triangles, a tetrahedron.
+typedef struct weft_element
+{
+    int vertex_count;
+    int vertices[WEFT_ELEMENT_VERTEX_MAX]; ///< in the user's order over all cloths, one after the other
+    const char* kind;                      ///< static: "spring", "connection", "membrane", ...
+    weft_element_role role;
+    weft_element_state state;
+} weft_element;
+
+/// All elements, with what the last substep has made of them, or the system that weft_sim_system has built since. Returns how
+/// many there are, 0 before the first of either; out is [capacity], and gets no more than that.
+WEFT_API int weft_sim_elements(const weft_sim* sim, weft_element* out, int capacity);
 
 /// The linear system that the next step would solve first, unfiltered, in the user's order.
 WEFT_API weft_status weft_sim_system(weft_sim* sim, weft_system** out, weft_error* error);

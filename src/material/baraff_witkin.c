@@ -11,7 +11,7 @@ static const element_kind* const kinds[] = {&kind_membrane, &kind_curvature, &ki
 static weft_status append(element_groups* groups, const cloth_shape* shape)
 {
     TRY(membrane_append(element_groups_find(groups, &kind_membrane), shape));
-    if (!(shape->material.bending > 0.0))
+    if (!shape_bends(shape))
     {
         return WEFT_OK;
     }

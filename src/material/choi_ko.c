@@ -1,14 +1,12 @@
 // The model `choi-ko` (Choi and Ko 2002; Boxerman 2003, chapter 3): stretch and shear connections, slack in
 // compression, and arcs for bending.
 //
-// *Connections.* Every edge of a triangle is one, and so is what crosses the most oblique of its edges, from its tip to
-// the tip beyond: on a grid these are the threads and both diagonals (figure 3.4), on other triangle meshes the
-// equivalent, so that shear of either sign has a connection that lengthens. Each triangle of area a takes the
-// stiffnesses c >= 0 with which, or nearest to which,
+// *Connections*, on grids. Every edge of a triangle is one, and so is what crosses the most oblique of its edges, from
+// its tip to the tip beyond: the threads and both diagonals (figure 3.4), so that shear of either sign has a connection
+// that lengthens. Each triangle of area a takes the stiffnesses c >= 0 with which, or nearest to which,
 //
-//     strain e_u, e_v:      sum over all                  of c l^2 p^4, c l^2 q^4 (oblique ones: 0.3 of it) = k_u a,
-//     k_v a shear of either sign: sum over those that lengthen  of c l^2 p^2 q^2                                  = k_s
-//     a
+//     strain e_u, e_v:       sum over all of c l^2 p^4, c l^2 q^4 (oblique ones: 0.3 of it) = k_u a, k_v a
+//     shear of either sign:  sum over those that lengthen of c l^2 p^2 q^2                  = k_s a
 //
 // (length l, direction (p, q); the others are slack). On square cells threads have k_u - 0.6 k_s and diagonals 2 k_s.
 // An edge has the sum of both its triangles: half at borders.
@@ -17,6 +15,8 @@
 // nothing, since the threads across go slack and let it shrink by as much as it lengthens. A square sheet of
 // cotton that hangs from one edge has 0.3 of it, to which the number is fitted (within 1.2 % at 10 to 80 cells); wide
 // sheets come out 3 % too stiff, strips 4 % too soft.
+//
+// *Triangles* that follow no threads have strains in the directions of the material instead (weave_kernel.c).
 //
 // *Arcs* (arc_kernel.c) span two edges. One that folds by phi a vertex, with lengths a and b, is shortened by
 // phi^2 a b / (2 (a + b)) where a circular arc of its length would be by 3/4 (a = b) of that for the same curvature. So
@@ -30,8 +30,8 @@
 // is refined; a stiffer one holds the width of a hanging sheet, on fine meshes only.
 //
 // Where the rest shape is not flat, the length of arcs is the distance of their ends at rest.
-#include "material/connection.h"
 #include "material/spring_set.h"
+#include "material/weave.h"
 
 // The linear start of arcs ends at this share of the curvature to which the cloth's own weight bends it.
 static const double start_share = 0.2;
@@ -66,7 +66,7 @@ static int most_oblique(const cloth_shape* shape, int t)
 // Each condition counts relative to what it wants; one that wants nothing has no row.
 static triangle_fit fit_triangle(const cloth_shape* shape, int t)
 {
-    const weft_material* m = &shape->material;
+    const weft_material* m = triangle_material(shape, t);
     const double wanted[4] = {m->stretch_warp, m->stretch_weft, m->shear, m->shear};
     double area = triangle_rest_area(shape->rest + 3 * t), rows[FIT_MAX][FIT_MAX] = {{0}};
     double ones[4] = {1.0, 1.0, 1.0, 1.0};
@@ -89,19 +89,24 @@ static triangle_fit fit_triangle(const cloth_shape* shape, int t)
     return fit;
 }
 
-// `whole`: 1, or 1/2 at borders.
-static void add_connection(element_group* group, const cloth_shape* shape, const int* ends, edge_way way, double k,
-                           double whole)
+// What a connection is made of. `whole`: 1, or 1/2 at borders.
+typedef struct connection_part
+{
+    double k, damping, whole; // N/m, s
+} connection_part;
+
+static void add_connection(element_group* group, const cloth_shape* shape, const int* ends, edge_way way,
+                           connection_part part)
 {
     connection c = {.a = ends[0],
                     .b = ends[1],
-                    .stiffness = k,
+                    .stiffness = part.k,
                     .length = way.length,
                     .role = fabs(way.p * way.q) < oblique ? SPRING_STRETCH : SPRING_SHEAR,
                     .damper = shape->connections.damper,
                     .slack = true};
-    c.damping = connection_damping(shape, &c, whole);
-    if (k > 0.0 || c.damping > 0.0)
+    c.damping = connection_damping(shape, part.damping, &c, part.whole);
+    if (part.k > 0.0 || c.damping > 0.0)
     {
         connection_add(group, &c);
     }
@@ -125,7 +130,8 @@ static void add_edges(element_group* group, const cloth_shape* shape, const tria
             way.length = 0.5 * (way.length + spring_way(shape->rest + 3 * other, side).length);
         }
         const int ends[2] = {shape->triangle[3 * t + (s % 3 + 1) % 3], shape->triangle[3 * t + (s % 3 + 2) % 3]};
-        add_connection(group, shape, ends, way, k, h >= 0 ? 1.0 : 0.5);
+        connection_part part = {k, side_material(shape, t, s % 3).damping, h >= 0 ? 1.0 : 0.5};
+        add_connection(group, shape, ends, way, part);
     }
 }
 
@@ -145,7 +151,8 @@ static void add_crossings(element_group* group, const cloth_shape* shape, const 
         if (whole > 0.0)
         {
             edge_way way = spring_crossing_way(shape, it->left, spring_side(shape, it->left, h));
-            add_connection(group, shape, it->vertex + 2, way, k, whole);
+            connection_part part = {k, hinge_material(shape, it).damping, whole};
+            add_connection(group, shape, it->vertex + 2, way, part);
         }
     }
 }
@@ -170,10 +177,10 @@ static weft_status add_connections(element_group* group, const cloth_shape* shap
 
 // ---- bending
 
-// An arc over lengths a and b that stands for the rigidity times area `share` (N m^3).
-static void add_arc(element_group* group, const cloth_shape* shape, const int* ends, const double* parts, double share)
+// An arc over lengths a and b that stands for the rigidity times area `share` (N m^3) of the material.
+static void add_arc(element_group* group, const cloth_shape* shape, const weft_material* m, const int* ends,
+                    const double* parts, double share)
 {
-    const weft_material* m = &shape->material;
     double a = parts[0], b = parts[1], L = a + b, curvature = start_share * cbrt(m->density * 9.81 / m->bending);
     arc it = {.a = ends[0],
               .b = ends[1],
@@ -205,7 +212,7 @@ static void add_cross(element_group* group, const cloth_shape* shape, const cros
 {
     const double(*l)[2] = c->length;
     // Missing lengths are zero, so that widths and areas are halved at borders.
-    double hu = 0.5 * (l[0][0] + l[0][1]), hv = 0.5 * (l[1][0] + l[1][1]), whole = shape->material.bending * hu * hv;
+    double hu = 0.5 * (l[0][0] + l[0][1]), hv = 0.5 * (l[1][0] + l[1][1]), whole = c->material.bending * hu * hv;
     int diagonal[2][2];
     bool all_there = true;
     for (int k = 0; k < 4; k++)
@@ -221,14 +228,14 @@ static void add_cross(element_group* group, const cloth_shape* shape, const cros
     {
         if (c->next[thread][0] >= 0 && c->next[thread][1] >= 0)
         {
-            add_arc(group, shape, c->next[thread], l[thread], whole * left[thread]);
+            add_arc(group, shape, &c->material, c->next[thread], l[thread], whole * left[thread]);
         }
     }
     for (int way = 0; way < 2 && all_there; way++)
     {
         const int ends[2] = {diagonal[0][way], diagonal[1][1 - way]};
         const double parts[2] = {hypot(l[0][0], l[1][way]), hypot(l[0][1], l[1][1 - way])};
-        add_arc(group, shape, ends, parts, whole * shared);
+        add_arc(group, shape, &c->material, ends, parts, whole * shared);
     }
 }
 
@@ -260,39 +267,48 @@ static void add_tips(element_group* group, const cloth_shape* shape)
         double length = spring_crossing_way(shape, it->left, spring_side(shape, it->left, h)).length;
         double part = fmin(fmax(height[0] / (height[0] + height[1]), lopsided), 1.0 - lopsided);
         const double parts[2] = {part * length, (1.0 - part) * length};
-        add_arc(group, shape, it->vertex + 2, parts, 8.0 / 3.0 * shape->material.bending * area);
+        weft_material m = hinge_material(shape, it);
+        add_arc(group, shape, &m, it->vertex + 2, parts, 8.0 / 3.0 * m.bending * area);
     }
 }
 
-static weft_status add_arcs(element_group* group, const cloth_shape* shape)
+static weft_status append_grid(element_groups* groups, const cloth_shape* shape, const crossing* all, int count)
 {
-    int count;
-    crossing* all = crossings_create(shape, &count);
-    weft_status status = all ? WEFT_OK : WEFT_NO_MEMORY;
-    bool grid = all && crossings_are_grid(shape, all);
-    if (status == WEFT_OK)
+    element_group* arcs = element_groups_find(groups, &kind_arc);
+    TRY(add_connections(element_groups_find(groups, &kind_connection), shape));
+    TRY(element_group_reserve(arcs, &kind_arc, arcs->count + 4 * count));
+    bool bends = shape_bends(shape);
+    for (int i = 0; i < count && bends; i++)
     {
-        status = element_group_reserve(group, &kind_arc, group->count + (grid ? 4 * count : shape->hinge_count));
+        add_cross(arcs, shape, all, &all[i]);
     }
-    for (int i = 0; i < count && status == WEFT_OK && grid; i++)
-    {
-        add_cross(group, shape, all, &all[i]);
-    }
-    if (status == WEFT_OK && !grid)
-    {
-        add_tips(group, shape);
-    }
-    mem_free(all);
-    return status;
+    return WEFT_OK;
+}
+
+static weft_status append_triangles(element_groups* groups, const cloth_shape* shape)
+{
+    element_group* arcs = element_groups_find(groups, &kind_arc);
+    TRY(weave_append(groups, shape));
+    TRY(element_group_reserve(arcs, &kind_arc, arcs->count + shape->hinge_count));
+    shape_bends(shape) ? add_tips(arcs, shape) : (void)0;
+    return WEFT_OK;
 }
 
 static weft_status append(element_groups* groups, const cloth_shape* shape)
 {
-    TRY(add_connections(element_groups_find(groups, &kind_connection), shape));
-    return shape->material.bending > 0.0 ? add_arcs(element_groups_find(groups, &kind_arc), shape) : WEFT_OK;
+    int count;
+    crossing* all = crossings_create(shape, &count);
+    if (!all)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    weft_status status =
+        crossings_are_grid(shape, all) ? append_grid(groups, shape, all, count) : append_triangles(groups, shape);
+    mem_free(all);
+    return status;
 }
 
-static const element_kind* const kinds[] = {&kind_connection, &kind_arc, NULL};
+static const element_kind* const kinds[] = {&kind_connection, &kind_thread, &kind_skew, &kind_arc, NULL};
 
 extern const cloth_model model_choi_ko;
 const cloth_model model_choi_ko = {

@@ -26,13 +26,13 @@ void triangle_rest_inverse(const vec2* p, double* out)
 weft_status membrane_append(element_group* group, const cloth_shape* shape)
 {
     TRY(element_group_reserve(group, &kind_membrane, group->count + shape->triangle_count));
-    const weft_material* m = &shape->material;
     for (int t = 0; t < shape->triangle_count; t++)
     {
         int e = group->count++;
         const vec2* p = shape->rest + 3 * t;
         memcpy(group->vertices + 3 * e, shape->triangle + 3 * t, 3 * sizeof(int));
         double area = triangle_rest_area(p), *rest = group->rest + (size_t)MEMBRANE_STRIDE * (size_t)e;
+        const weft_material* m = triangle_material(shape, t);
         triangle_rest_inverse(p, rest);
         rest[4] = area * m->stretch_warp;
         rest[5] = area * m->stretch_weft;
@@ -96,9 +96,10 @@ weft_status hinge_append(element_group* group, const cloth_shape* shape)
                                rest_edge_length(shape, h->right, h->vertex[0], h->vertex[1]));
         double area = triangle_rest_area(shape->rest + 3 * h->left) + triangle_rest_area(shape->rest + 3 * h->right);
         double* rest = group->rest + (size_t)HINGE_STRIDE * (size_t)e;
-        rest[0] = 3.0 * shape->material.bending * length * length / area;
+        weft_material m = hinge_material(shape, h);
+        rest[0] = 3.0 * m.bending * length * length / area;
         rest[1] = rest_angle(shape, h);
-        rest[2] = shape->material.damping;
+        rest[2] = m.damping;
     }
     return WEFT_OK;
 }
@@ -320,9 +321,9 @@ static void curvature_add(element_group* group, const cloth_shape* shape, int t,
             rest[6 + k] = (1.0 - FOLD_SHARE) * angle + 2.0 * FOLD_SHARE * tan(0.5 * angle);
         }
     }
-    stiffness_of(shape, t, T, area * shape->material.bending, Q);
+    stiffness_of(shape, t, T, area * triangle_material(shape, t)->bending, Q);
     factor3(Q, rest);
-    rest[9] = shape->material.damping;
+    rest[9] = triangle_material(shape, t)->damping;
     rest[10] = bits;
 }
 

@@ -44,12 +44,13 @@ typedef struct connection
     bool slack; // it goes slack
 } connection;
 
-// Of the material, or as the model's options say; `whole` is 1/2 at borders, where the material's is half by itself.
-static inline double connection_damping(const cloth_shape* shape, const connection* c, double whole)
+// Of the material (`damping`, s), or as the model's options say; `whole` is 1/2 at borders, where the material's is
+// half by itself.
+static inline double connection_damping(const cloth_shape* shape, double damping, const connection* c, double whole)
 {
     const connection_options* o = &shape->connections;
     double chosen = c->role == SPRING_STRETCH ? o->stretch_damping : c->role == SPRING_SHEAR ? o->shear_damping : -1.0;
-    return o->damper == DAMPER_NONE ? 0.0 : chosen >= 0.0 ? chosen * whole : shape->material.damping * c->stiffness;
+    return o->damper == DAMPER_NONE ? 0.0 : chosen >= 0.0 ? chosen * whole : damping * c->stiffness;
 }
 
 // There is room for it.

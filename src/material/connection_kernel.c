@@ -33,49 +33,11 @@
 //
 // and where other forces keep it slack after all, it adds k/4 (L - l)^2 at most. That is why it has to be clear: cloth
 // that comes to rest has connections about L by the thousand, and with any that might be taut it would never rest.
-#include "material/connection.h"
-#include "math/wide_vec.h"
-
-typedef struct link
-{
-    wide k, rest, c;
-    wide length;
-    wvec n, d;
-    wide_mask taut;   // the spring acts
-    wide_mask pushes; // it never goes slack
-    wide_mask damped; // the damper acts
-    wide_mask plain;
-    wide gap;   // m/s, rate at which the length grows
-    wvec drift; // m/s, of one end against the other
-} link;
+#include "material/connection_lanes.h"
 
 WIDE_INLINE wvec ends_apart(const vec3* x, const int* vertices, const int* elements)
 {
     return wv_sub(wv_gather(x, vertices, 2, 1, elements), wv_gather(x, vertices, 2, 0, elements));
-}
-
-WIDE_INLINE wide wv_length(wvec a)
-{
-    return wide_sqrt(wv_dot(a, a));
-}
-
-// What the damper sees over a step from a last state.
-WIDE_INLINE void link_since(link* s, const element_motion* m, const int* vertices, const int* elements, wide_mask slack)
-{
-    wvec last = ends_apart(m->x_last, vertices, elements);
-    wide was = wv_length(last), inv_h = wide_set(1.0 / m->h);
-    s->n = wv_select(s->length > 1e-150, s->n, wv_scale(wide_safe_inverse(was), last));
-    wide now = wide_select(slack, wide_max(s->length, s->rest), s->length);
-    wide then = wide_select(slack, wide_max(was, s->rest), was);
-    s->gap = (now - then) * inv_h;
-    s->drift = wv_scale(inv_h, wv_sub(s->d, last));
-    s->damped = (s->plain & ((was > LENGTH_ROUNDED * s->rest) | ~slack)) | (~s->plain & s->taut);
-}
-
-WIDE_INLINE void link_ahead(link* s, double h)
-{
-    s->pushes |= ~s->taut & (s->length + h * s->gap > AHEAD_STRETCH * s->rest);
-    s->taut |= s->pushes;
 }
 
 WIDE_INLINE link link_load(const element_context* ctx, const int* elements)
@@ -83,40 +45,13 @@ WIDE_INLINE link link_load(const element_context* ctx, const int* elements)
     const element_motion* m = ctx->motion;
     const int* vertices = ctx->group->vertices;
     const double* rest = ctx->group->rest;
-    link s = {.k = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_STIFFNESS, elements),
-              .rest = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_LENGTH, elements),
-              .c = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_DAMPING, elements)};
-    wide form = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_FORM, elements);
-    wide_mask slack = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_SLACK, elements) > 0.5;
-    s.plain = form == (double)DAMPER_PLAIN;
-    s.d = ends_apart(m->x, vertices, elements);
-    s.length = wv_length(s.d);
-    s.n = wv_scale(wide_safe_inverse(s.length), s.d);
-    s.taut = (s.length > LENGTH_ROUNDED * s.rest) | ~slack;
-    s.pushes = ~slack;
-    if (m->x_last)
-    {
-        link_since(&s, m, vertices, elements, slack);
-    }
-    else
-    {
-        s.drift = ends_apart(m->v, vertices, elements);
-        s.gap = wv_dot(s.n, s.drift);
-        m->ahead ? link_ahead(&s, m->h) : (void)0;
-        s.damped = s.taut;
-    }
-    s.damped &= (form != (double)DAMPER_NONE) & ((form != (double)DAMPER_PROJECTED) | (s.gap > 0.0));
-    return s;
-}
-
-// Force on vertex 0.
-WIDE_INLINE wvec link_pull(const link* s)
-{
-    wide zero = wide_set(0.0), c = wide_select(s->damped, s->c, zero);
-    wide extension = s->length - s->rest;
-    extension = wide_select((extension > 0.0) | s->pushes, extension, zero);
-    wide along = s->k * extension + wide_select(s->plain, zero, c * s->gap);
-    return wv_madd(wv_scale(along, s->n), wide_select(s->plain, c, zero), s->drift);
+    link_rest r = {.k = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_STIFFNESS, elements),
+                   .length = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_LENGTH, elements),
+                   .c = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_DAMPING, elements),
+                   .form = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_FORM, elements),
+                   .slack = wide_gather(rest, CONNECTION_STRIDE, CONNECTION_SLACK, elements) > 0.5};
+    return link_of(&r, m, ends_apart(m->x, vertices, elements),
+                   ends_apart(m->x_last ? m->x_last : m->v, vertices, elements));
 }
 
 WIDE_INLINE void put_pair(double (*out)[3][BATCH], wvec f)
@@ -139,45 +74,26 @@ static void evaluate(const void* context, const int* elements, element_batch* ou
 {
     const element_motion* m = ((const element_context*)context)->motion;
     link s = link_load(context, elements);
-    wide zero = wide_set(0.0), h = wide_set(m->h), h2 = wide_set(m->h * m->h);
-    wide share = 1.0 - s.rest * wide_safe_inverse(s.length);
-    wide k = wide_select(s.taut, s.k, zero), c = wide_select(s.damped, s.c, zero);
-    wide across = k * (m->exact ? share : wide_max(share, zero)), along = k - across;
-    wvec f = wv_scale(h, link_pull(&s));
-    if (!m->x_last)
-    {
-        f = wv_madd(wv_madd(f, h2 * across, s.drift), h2 * along * s.gap, s.n);
-    }
-    put_pair(out->rhs, f);
-    wide outer = h2 * along + wide_select(s.plain, zero, h * c),
-         equal = h2 * across + wide_select(s.plain, h * c, zero);
+    link_part part = link_evaluate(&s, m);
+    put_pair(out->rhs, part.rhs);
     const wide n[3] = {s.n.x, s.n.y, s.n.z};
     for (int q = 0; q < 9; q++)
     {
-        wide value = outer * n[q / 3] * n[q % 3];
-        value = q % 4 == 0 ? value + equal : value;
+        wide value = part.outer * n[q / 3] * n[q % 3];
+        value = q % 4 == 0 ? value + part.equal : value;
         wide_store(out->block[pair_index(2, 0, 0)][q], value);
         wide_store(out->block[pair_index(2, 0, 1)][q], -value);
         wide_store(out->block[pair_index(2, 1, 1)][q], value);
     }
 }
 
-// The potential of the damper over a step from a last state, J.
 static double dissipation(const element_motion* m, const int* v, const double* rest, vec3 d)
 {
-    vec3 last = v3_sub(m->x_last[v[1]], m->x_last[v[0]]);
-    double was = v3_length(last), now = v3_length(d), L = rest[CONNECTION_LENGTH];
-    bool slack = rest[CONNECTION_SLACK] > 0.5;
-    int form = (int)rest[CONNECTION_FORM];
-    if (form == DAMPER_PLAIN)
-    {
-        vec3 moved = v3_sub(d, last);
-        return slack && !(was > LENGTH_ROUNDED * L) ? 0.0
-                                                    : 0.5 / m->h * rest[CONNECTION_DAMPING] * v3_dot(moved, moved);
-    }
-    double gap = slack ? fmax(now, L) - fmax(was, L) : now - was;
-    gap = form == DAMPER_PROJECTED ? fmax(gap, 0.0) : form == DAMPER_NONE ? 0.0 : gap;
-    return 0.5 / m->h * rest[CONNECTION_DAMPING] * gap * gap;
+    vec3 last = v3_sub(m->x_last[v[1]], m->x_last[v[0]]), moved = v3_sub(d, last);
+    const double length[2] = {v3_length(last), v3_length(d)};
+    return link_dissipation((damper_form)(int)rest[CONNECTION_FORM], rest[CONNECTION_SLACK] > 0.5,
+                            0.5 / m->h * rest[CONNECTION_DAMPING], length, rest[CONNECTION_LENGTH],
+                            v3_dot(moved, moved));
 }
 
 // One after the other: it is wanted once a substep, and sums have an order of their own.

@@ -47,12 +47,12 @@ const element_kind kind_strain = {
 static weft_status strain_append(element_group* group, const cloth_shape* shape)
 {
     TRY(element_group_reserve(group, &kind_strain, group->count + shape->triangle_count));
-    const weft_material* m = &shape->material;
-    double all = 2.0 * fmin(m->shear, 0.5 * fmin(m->stretch_warp, m->stretch_weft));
     for (int t = 0; t < shape->triangle_count; t++)
     {
         int e = group->count++;
         const vec2* p = shape->rest + 3 * t;
+        const weft_material* m = triangle_material(shape, t);
+        double all = 2.0 * fmin(m->shear, 0.5 * fmin(m->stretch_warp, m->stretch_weft));
         double area = triangle_rest_area(p), *rest = group->rest + (size_t)STRAIN_STRIDE * (size_t)e;
         memcpy(group->vertices + 3 * e, shape->triangle + 3 * t, 3 * sizeof(int));
         triangle_rest_inverse(p, rest);
@@ -124,7 +124,7 @@ static weft_status fold_append(element_group* group, const cloth_shape* shape)
         }
         rest[FOLD_STIFFNESS] = from[0];
         rest[FOLD_LENGTH] = fabs(2.0 * sin(0.5 * from[1]));
-        rest[FOLD_DAMPING] = shape->material.damping;
+        rest[FOLD_DAMPING] = from[2];
     }
     element_group_finish(&hinges);
     return status;
@@ -184,7 +184,7 @@ static weft_status block_append(element_group* group, const cloth_shape* shape)
 static weft_status append(element_groups* groups, const cloth_shape* shape)
 {
     TRY(strain_append(element_groups_find(groups, &kind_strain), shape));
-    if (shape->material.bending > 0.0)
+    if (shape_bends(shape))
     {
         TRY(fold_append(element_groups_find(groups, &kind_fold), shape));
     }

@@ -5,11 +5,17 @@
 // e_v^2
 // + k_s g^2). Springs of stiffness c_e along its edges, of length l_e and direction (p_e, q_e), have
 // 1/2 sum c_e l_e^2 (p^2 e_u + q^2 e_v + p q g)^2. Each triangle takes the c_e >= 0 with which the two agree for pure
-// e_u, pure e_v and pure g, or come nearest: on a grid they agree, the diagonal alone carries shear, and what it adds
-// to stretch is taken from the threads. An edge has the sum of both its triangles: half at borders. Other than in the
-// material strains along u and v are coupled to each other and, by the one diagonal of a cell, to shear, which a free
-// sheet gives way to: one of cotton that hangs from an edge is longer by 11 % than the material's (18 to 24 % on
-// irregular meshes).
+// e_u, pure e_v and pure g, or come nearest. An edge has the sum of both its triangles: half at borders.
+// On a grid the diagonal alone carries shear, k_s = c l^2 / 4 for each e_u, e_v, g and all of their products: a cell
+// has
+//
+//     k_u e_u^2 + k_v e_v^2 + k_s (e_u + e_v + g)^2
+//
+// with threads of k_u and k_v. A sheet that is pulled along v and free otherwise takes g = -e_v: its diagonals keep
+// their length and add nothing, the threads alone carry it. So nothing is taken from the threads for what diagonals
+// would add to the stretch of cloth that cannot shear (k_s; a tenth of cotton's): those sheets are stiffer by that.
+// On other meshes, whose edges are crooked, what diagonals add is counted, and a sheet that hangs is still longer by
+// 14 to 24 % than the material's.
 //
 // *Bending.* A spring over two edges of length s that fold by theta is shortened by s theta^2 / 4, so its energy is of
 // the fourth order where the material's is of the second: no stiffness agrees with B for every fold. Here they agree
@@ -27,8 +33,14 @@
 
 // ---- stretch and shear of a triangle
 
+static bool is_thread(edge_way w)
+{
+    return fabs(w.p * w.q) < 0.35; // within 22 degrees of warp or weft
+}
+
 // Stiffness of the springs along the sides of one triangle, N/m.
-static void fit_triangle(const weft_material* m, const vec2* rest, double* out)
+// `grid`: oblique edges are diagonals.
+static void fit_triangle(const weft_material* m, const vec2* rest, bool grid, double* out)
 {
     double area = triangle_rest_area(rest), rows[FIT_MAX][FIT_MAX];
     const double wanted[3] = {m->stretch_warp * area, m->stretch_weft * area, m->shear * area};
@@ -36,8 +48,9 @@ static void fit_triangle(const weft_material* m, const vec2* rest, double* out)
     {
         edge_way w = spring_way(rest, e);
         double l2 = w.length * w.length;
-        rows[0][e] = l2 * w.p * w.p * w.p * w.p;
-        rows[1][e] = l2 * w.q * w.q * w.q * w.q;
+        double counted = grid && !is_thread(w) ? 0.0 : l2;
+        rows[0][e] = counted * w.p * w.p * w.p * w.p;
+        rows[1][e] = counted * w.q * w.q * w.q * w.q;
         rows[2][e] = l2 * w.p * w.p * w.q * w.q;
     }
     spring_fit(rows, wanted, 3, 3, out);
@@ -60,9 +73,8 @@ static void add_edges(element_group* group, const cloth_shape* shape, const doub
             k += stiffness[3 * other + side];
             length = 0.5 * (length + spring_way(shape->rest + 3 * other, side).length);
         }
-        bool thread = fabs(way.p * way.q) < 0.35; // within 22 degrees of warp or weft
         spring_add(group, shape->triangle[3 * t + (s % 3 + 1) % 3], shape->triangle[3 * t + (s % 3 + 2) % 3], k, length,
-                   shape->material.damping, thread ? SPRING_STRETCH : SPRING_SHEAR);
+                   side_material(shape, t, s % 3).damping, is_thread(way) ? SPRING_STRETCH : SPRING_SHEAR);
     }
 }
 
@@ -81,8 +93,8 @@ static void add_threads(element_group* group, const cloth_shape* shape, crossing
             {
                 double width = c->area / (0.5 * (length[0] + length[1]));
                 spring_add(group, next[1], next[0],
-                           spring_bending(shape->material.bending * width, length[0], length[1], 0.0),
-                           length[0] + length[1], shape->material.damping, SPRING_BEND);
+                           spring_bending(c->material.bending * width, length[0], length[1], 0.0),
+                           length[0] + length[1], c->material.damping, SPRING_BEND);
             }
             next[0] = next[1] = -1; // each vertex once
         }
@@ -106,42 +118,38 @@ static void add_tips(element_group* group, const cloth_shape* shape)
             foot[w] = (tip->x - a->x) * way.p + (tip->y - a->y) * way.q; // from the first end of this side
             foot[w] = w == 0 ? foot[w] : way.length - foot[w];           // which is the second end of the other's
         }
+        weft_material m = hinge_material(shape, it);
         double apart = hypot(height[0] + height[1], foot[0] - foot[1]);
-        spring_add(group, it->vertex[2], it->vertex[3],
-                   spring_bending(shape->material.bending * length, height[0], height[1], 0.0), apart,
-                   shape->material.damping, SPRING_BEND);
+        spring_add(group, it->vertex[2], it->vertex[3], spring_bending(m.bending * length, height[0], height[1], 0.0),
+                   apart, m.damping, SPRING_BEND);
     }
 }
 
-static weft_status add_bending(element_group* group, const cloth_shape* shape)
+static void add_springs(element_group* group, const cloth_shape* shape, crossing* all, double* stiffness)
 {
-    int count;
-    crossing* all = crossings_create(shape, &count);
-    if (!all)
+    bool grid = crossings_are_grid(shape, all);
+    for (int t = 0; t < shape->triangle_count; t++)
     {
-        return WEFT_NO_MEMORY;
+        fit_triangle(triangle_material(shape, t), shape->rest + 3 * t, grid, stiffness + 3 * t);
     }
-    crossings_are_grid(shape, all) ? add_threads(group, shape, all) : add_tips(group, shape);
-    mem_free(all);
-    return WEFT_OK;
+    add_edges(group, shape, stiffness);
+    if (shape_bends(shape))
+    {
+        grid ? add_threads(group, shape, all) : add_tips(group, shape);
+    }
 }
 
 static weft_status append_sheet(element_group* group, const cloth_shape* shape)
 {
-    int sides = 3 * shape->triangle_count;
+    int sides = 3 * shape->triangle_count, count;
     TRY(element_group_reserve(group, &kind_spring, group->count + 3 * sides));
     double* stiffness = MEM_NEW(sides, double);
-    if (!stiffness)
-    {
-        return WEFT_NO_MEMORY;
-    }
-    for (int t = 0; t < shape->triangle_count; t++)
-    {
-        fit_triangle(&shape->material, shape->rest + 3 * t, stiffness + 3 * t);
-    }
-    add_edges(group, shape, stiffness);
+    crossing* all = crossings_create(shape, &count);
+    bool ok = stiffness && all;
+    ok ? add_springs(group, shape, all, stiffness) : (void)0;
     mem_free(stiffness);
-    return shape->material.bending > 0.0 ? add_bending(group, shape) : WEFT_OK;
+    mem_free(all);
+    return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 // ---- other dampers
@@ -173,7 +181,7 @@ static weft_status turn_into_connections(element_group* springs, element_group* 
                         .length = rest[SPRING_LENGTH],
                         .role = (spring_role)rest[SPRING_ROLE],
                         .damper = shape->connections.damper};
-        c.damping = connection_damping(shape, &c, next_share(shape, &side));
+        c.damping = connection_damping(shape, rest[SPRING_DAMPING], &c, next_share(shape, &side));
         connection_add(group, &c);
     }
     springs->count = first;

@@ -223,9 +223,17 @@ typedef struct cloth_shape
     const int* tetrahedron;       // [4 * tetrahedron_count]
     const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
     weft_material material;
+    const weft_material* materials; // [triangle_count] where sheets have regions; NULL: all triangles have `material`
     const char* bending;            // one of the model's words; NULL: it has no choice
     connection_options connections; // of models that have them
 } cloth_shape;
+
+// Where sheets have regions (region.c); without them all are the body's.
+const weft_material* triangle_material(const cloth_shape* shape, int t);
+weft_material hinge_material(const cloth_shape* shape, const hinge* it);
+weft_material side_material(const cloth_shape* shape, int t, int side); // of an edge, which may be a border
+void material_add(weft_material* sum, double share, const weft_material* m);
+bool shape_bends(const cloth_shape* shape); // somewhere
 
 // A model: which elements stand for a mesh and a material.
 typedef struct cloth_model

@@ -146,6 +146,10 @@ static void crossings_find(const cloth_shape* shape, crossing* all)
         crossing* c = &all[shape->triangle[s]];
         const vec2* rest = shape->rest + 3 * t;
         c->area += triangle_rest_area(rest) / 3.0;
+        if (shape->materials)
+        {
+            material_add(&c->material, triangle_rest_area(rest) / 3.0, &shape->materials[t]);
+        }
         for (int k = 1; k < 3; k++)
         {
             int to = (s % 3 + k) % 3;
@@ -191,5 +195,11 @@ crossing* crossings_create(const cloth_shape* shape, int* count)
         memset(all[k].next, -1, sizeof(all[k].next));
     }
     crossings_find(shape, all);
+    for (int k = 0; k < *count; k++)
+    {
+        weft_material sum = all[k].material;
+        all[k].material = shape->materials ? (weft_material){0} : shape->material;
+        shape->materials&& all[k].area > 0.0 ? material_add(&all[k].material, 1.0 / all[k].area, &sum) : (void)0;
+    }
     return all;
 }

@@ -24,9 +24,10 @@ void spring_fit(const double rows[FIT_MAX][FIT_MAX], const double* wanted, int r
 // What leaves a vertex along a thread: forth and back, in warp and weft.
 typedef struct crossing
 {
-    int next[2][2];      // [thread][forth or back] vertex, -1: none
-    double length[2][2]; // m
-    double area;         // m^2, of the vertex
+    int next[2][2];         // [thread][forth or back] vertex, -1: none
+    double length[2][2];    // m
+    double area;            // m^2, of the vertex
+    weft_material material; // around it
     bool border;
 } crossing;
 

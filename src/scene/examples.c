@@ -80,6 +80,8 @@ static const example_row rows[] = {
     {"cloth[].pins[].release", "1.5", "s"},
     {"cloth[].pins[].follow", "\"body\"", NULL},
     {"cloth[].pins[].samples", "{\"pc2\": \"file.pc2\"}", NULL},
+    {"cloth[].regions", "[{\"where\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1]}}, \"material\": \"denim\"}]",
+     NULL},
     {"cloth[].forces", "[{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0.1, 0]}]", "N a vertex"},
     {"cloth[].forces[]", "{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0.1, 0]}", "N a vertex"},
     {"cloth[].forces[].force", "[0, 0.1, 0]", "N a vertex"},

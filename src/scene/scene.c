@@ -25,6 +25,7 @@ static void cloth_finish(scene_cloth* cloth)
     }
     mem_free(cloth->pins);
     mem_free(cloth->forces);
+    regions_finish(cloth);
     mem_free(cloth->rest_uv);
     mesh_finish(&cloth->mesh);
 }

@@ -41,6 +41,14 @@ typedef struct scene_pin
     const tree_node* follow_node;     // where it stands in the file
 } scene_pin;
 
+// Faces of a cloth with a material of their own.
+typedef struct scene_region
+{
+    int* faces; // [face_count]
+    int face_count;
+    weft_material material;
+} scene_region;
+
 typedef struct scene_force
 {
     int* vertices; // [vertex_count] ascending
@@ -106,6 +114,8 @@ typedef struct scene_cloth
     int pin_count;
     scene_force* forces; // [force_count]
     int force_count;
+    scene_region* regions; // [region_count]
+    int region_count;
     mesh mesh;     // at the start, after the transform
     vec2* rest_uv; // [face_start[face_count]] metres, or NULL
 } scene_cloth;
@@ -280,6 +290,8 @@ weft_status brush_mesh(const scene_reader* r, const tree_node* node, mesh* out);
 weft_status pin_samples_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin);
 weft_status pins_check(const scene_reader* r); // the obstacles that they follow, once all are read
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+weft_status regions_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+void regions_finish(scene_cloth* cloth);
 weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // {"corner": ...} where {"where": {"corner": ...}} was meant.
 weft_status check_where(const scene_reader* r, const tree_node* node);

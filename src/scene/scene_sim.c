@@ -7,6 +7,7 @@ typedef struct cloth_arrays
 {
     weft_pin* pins;        // [pin_count]
     weft_force* forces;    // [force_count]
+    weft_region* regions;  // [region_count]
     weft_pin_key* keys;    // of all pins, one after the other
     weft_vec3* velocities; // [vertex_count] or NULL
 } cloth_arrays;
@@ -15,6 +16,7 @@ static void cloth_arrays_finish(cloth_arrays* arrays)
 {
     mem_free(arrays->pins);
     mem_free(arrays->forces);
+    mem_free(arrays->regions);
     mem_free(arrays->keys);
     mem_free(arrays->velocities);
 }
@@ -28,10 +30,11 @@ static bool cloth_arrays_init(const scene_cloth* cloth, cloth_arrays* arrays)
     }
     arrays->pins = MEM_NEW(int_max(cloth->pin_count, 1), weft_pin);
     arrays->forces = MEM_NEW(int_max(cloth->force_count, 1), weft_force);
+    arrays->regions = MEM_NEW(int_max(cloth->region_count, 1), weft_region);
     arrays->keys = MEM_NEW(int_max(key_count, 1), weft_pin_key);
     bool moves = cloth->velocity.x != 0.0 || cloth->velocity.y != 0.0 || cloth->velocity.z != 0.0;
     arrays->velocities = moves ? MEM_NEW(cloth->mesh.vertex_count, weft_vec3) : NULL;
-    return arrays->pins && arrays->forces && arrays->keys && (arrays->velocities || !moves);
+    return arrays->pins && arrays->forces && arrays->regions && arrays->keys && (arrays->velocities || !moves);
 }
 
 static void keys_from_scene(const scene_motion* motion, weft_pin_key* out)
@@ -77,6 +80,11 @@ static void cloth_arrays_fill(const scene_cloth* cloth, cloth_arrays* arrays)
         const scene_force* force = &cloth->forces[k];
         arrays->forces[k] = (weft_force){force->vertices, force->vertex_count, force->force};
     }
+    for (int k = 0; k < cloth->region_count; k++)
+    {
+        const scene_region* region = &cloth->regions[k];
+        arrays->regions[k] = (weft_region){region->faces, region->face_count, region->material};
+    }
     for (int k = 0; arrays->velocities && k < cloth->mesh.vertex_count; k++)
     {
         arrays->velocities[k] = cloth->velocity;
@@ -111,6 +119,8 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.pin_count = cloth->pin_count;
     def.forces = arrays->forces;
     def.force_count = cloth->force_count;
+    def.regions = arrays->regions;
+    def.region_count = cloth->region_count;
     return def;
 }
 

@@ -195,6 +195,24 @@ static void write_pins_and_forces(writer* w, const scene_cloth* cloth)
     write_close(w, "]");
 }
 
+static void write_regions(writer* w, const scene_cloth* cloth)
+{
+    write_open(w, "regions", "[");
+    for (int k = 0; k < cloth->region_count; k++)
+    {
+        write_open(w, NULL, "{");
+        write_open(w, "faces", "[");
+        for (int f = 0; f < cloth->regions[k].face_count; f++)
+        {
+            write_number(w, NULL, cloth->regions[k].faces[f]);
+        }
+        write_close(w, "]");
+        write_material(w, cloth->kind, &cloth->regions[k].material);
+        write_close(w, "}");
+    }
+    write_close(w, "]");
+}
+
 static void write_friction(writer* w, scene_friction f)
 {
     if (f.kinetic < 0.0)
@@ -235,6 +253,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     bool radius = cloth->kind->has_radius;
     write_number(w, radius ? "radius" : "thickness", radius ? 0.5 * cloth->thickness : cloth->thickness);
     write_pins_and_forces(w, cloth);
+    cloth->kind->form == MESH_SHEET ? write_regions(w, cloth) : (void)0;
     write_close(w, "}");
 }
 

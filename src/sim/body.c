@@ -64,6 +64,8 @@ void body_finish(body* b)
     mem_free(b->sewn);
     mem_free(b->velocity);
     mem_free(b->rest_uv);
+    mem_free(b->regions);
+    mem_free(b->triangle_region);
     mem_free(b->given);
     *b = (body){0};
 }
@@ -419,6 +421,7 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
     TRY(take_material(def, b, error));
     TRY(take_model(sim, def, b, error));
     TRY(take_mesh(def, b, error));
+    TRY(regions_take(def, b, error));
     TRY(take_state(def, b, error));
     TRY(take_pins(def, b, error));
     return take_forces(def, b, error);

@@ -5,7 +5,7 @@ static void add_masses(const body* b, double* mass)
 {
     for (int t = 0; t < b->rest.triangle_count; t++)
     {
-        double third = triangle_rest_area(b->rest_uv + 3 * t) * b->material.density / 3.0;
+        double third = triangle_rest_area(b->rest_uv + 3 * t) * body_material(b, t)->density / 3.0;
         for (int k = 0; k < 3; k++)
         {
             mass[b->scene_vertex[b->rest.triangle[3 * t + k]]] += third;

@@ -101,6 +101,7 @@ typedef struct shape_arrays
     int *triangle, *segment, *tetrahedron;
     int* source; // of any of them
     vec2* rest;
+    weft_material* material; // of triangles; NULL: the body has no regions
     double* segment_rest;
     vec3* tetrahedron_rest;
     vec3* position;
@@ -115,6 +116,7 @@ static weft_status shape_arrays_init(const body* b, const model* m, shape_arrays
     a->triangle = MEM_NEW(3 * n, int);
     a->rest = MEM_NEW(3 * n, vec2);
     a->triangle_hinge = MEM_NEW(3 * n, int);
+    a->material = b->triangle_region ? MEM_NEW(n, weft_material) : NULL;
     a->segment = MEM_NEW(2 * segments, int);
     a->segment_rest = MEM_NEW(segments, double);
     a->tetrahedron = MEM_NEW(4 * solids, int);
@@ -122,7 +124,7 @@ static weft_status shape_arrays_init(const body* b, const model* m, shape_arrays
     a->source = MEM_NEW(n + segments + solids, int);
     a->position = MEM_NEW(m->vertex_count, vec3);
     bool room = a->triangle && a->rest && a->triangle_hinge && a->segment && a->segment_rest && a->tetrahedron &&
-                a->tetrahedron_rest && a->source && a->position;
+                a->tetrahedron_rest && a->source && a->position && (a->material || !b->triangle_region);
     return room ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -132,6 +134,10 @@ static weft_status take_triangles(const body* b, shape_arrays* a)
     for (int t = 0; t < b->rest.triangle_count; t++)
     {
         memcpy(a->rest + 3 * t, b->rest_uv + 3 * a->source[t], 3 * sizeof(vec2));
+    }
+    for (int t = 0; t < b->rest.triangle_count && a->material; t++)
+    {
+        a->material[t] = *body_material(b, a->source[t]);
     }
     return WEFT_OK;
 }
@@ -201,6 +207,7 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .tetrahedron = a->tetrahedron,
                          .tetrahedron_rest = a->tetrahedron_rest,
                          .material = b->material,
+                         .materials = a->material,
                          .bending = b->bending,
                          .connections = b->connections};
     TRY(b->model->append(&m->groups, &shape));
@@ -218,6 +225,7 @@ static weft_status add_elements(const weft_sim* sim, const body* b, model* m)
     mem_free(a.tetrahedron);
     mem_free(a.tetrahedron_rest);
     mem_free(a.rest);
+    mem_free(a.material);
     mem_free(a.position);
     mem_free(a.hinges);
     mem_free(a.triangle_hinge);

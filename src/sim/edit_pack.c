@@ -96,6 +96,22 @@ static void pack_forces(packer* p, weft_cloth_def* def)
     }
 }
 
+static void pack_regions(packer* p, weft_cloth_def* def)
+{
+    PACK(p, def->region_count);
+    def->regions = p->reads ? pack_room_for(p, &def->region_count, sizeof(weft_region)) : def->regions;
+    for (int k = 0; k < def->region_count; k++)
+    {
+        weft_region region = def->regions[k];
+        PACK_ARRAY(p, &region.faces, &region.face_count);
+        PACK(p, region.material);
+        if (p->reads)
+        {
+            ((weft_region*)def->regions)[k] = region;
+        }
+    }
+}
+
 // A mesh as both defs have it.
 typedef struct faces
 {
@@ -162,6 +178,7 @@ void pack_cloth(packer* p, weft_cloth_def* def)
     PACK(p, def->thickness);
     pack_pins(p, def);
     pack_forces(p, def);
+    pack_regions(p, def);
     p->failed = p->failed || !def->name || !def->model;
 }
 
@@ -169,6 +186,7 @@ void pack_cloth_finish(weft_cloth_def* def)
 {
     mem_free((void*)def->pins);
     mem_free((void*)def->forces);
+    mem_free((void*)def->regions);
     *def = (weft_cloth_def){0};
 }
 

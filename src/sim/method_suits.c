@@ -22,7 +22,7 @@ static weft_status find_kinds(const body* b, element_groups* groups)
                          .segment_rest = length,
                          .tetrahedron = tetrahedron,
                          .tetrahedron_rest = corners,
-                         .material = b->material,
+                         .material = body_material_fullest(b),
                          .bending = b->bending,
                          .connections = b->connections};
     shape.segment_count = b->kind->form == MESH_LINES;

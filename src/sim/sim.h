@@ -27,6 +27,9 @@ struct body
     int* torn_face;       // faces that each took with it, when it was torn off
     bool flat_rest;       // the rest shape is a uv map: rest angles are zero
     weft_material material;
+    weft_material* regions; // [region_count]
+    int region_count;
+    int* triangle_region; // [rest.triangle_count] of each, -1: the body's material; NULL without regions
     const cloth_model* model;
     const char* bending; // one of the model's words, NULL: it has none
     connection_options connections;
@@ -215,6 +218,9 @@ weft_status sim_obstacles_at(void* user, double time, vec3* out,
 void sim_model_finish(model* m);
 void body_finish(body* b);
 weft_status body_append(weft_sim* sim, const weft_cloth_def* def, weft_error* error); // as the last one
+weft_status regions_take(const weft_cloth_def* def, body* b, weft_error* error);      // the mesh is there
+const weft_material* body_material(const body* b, int t);                             // of a triangle
+weft_material body_material_fullest(const body* b);
 weft_status material_check(const body* b, const weft_material* m, double vertex_mass, weft_error* error);
 // Checked copies of what a cloth is to have. A pin that fails is half done, and to be finished.
 weft_status pin_copy(const body* b, const weft_pin* from, weft_pin* to, weft_error* error);

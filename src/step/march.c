@@ -518,3 +518,8 @@ static void share_values(const world* w, const void* data, float* out)
 }
 
 const method_field march_fields[] = {{{"implicit_share", 0}, share_values}, {{NULL, 0}, NULL}};
+
+uint8_t* const* march_split(const void* data)
+{
+    return ((const march_data*)data)->split.flags;
+}

@@ -46,5 +46,6 @@ void march_finish(void* data);
 weft_status march_first_system(world* w);
 extern const stage march_stages[];
 extern const method_field march_fields[];
+uint8_t* const* march_split(const void* data); // flags of the last substep
 
 #endif

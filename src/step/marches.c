@@ -114,6 +114,7 @@ const time_method method_imex = {
     .energy_rise_max = RISE_WITH_EXPLICIT,
     .counters = split_counters,
     .fields = march_fields,
+    .split = march_split,
     .settings = type_settings,
 };
 
@@ -130,6 +131,7 @@ const time_method method_imex2 = {
     .energy_rise_max = RISE_WITH_EXPLICIT,
     .counters = split_counters,
     .fields = march_fields,
+    .split = march_split,
     .settings = type_settings,
     .warning = "the explicit half of method `imex2` is unstable for connections without damping, however short the "
                "step; `aimex2` is not",
@@ -167,6 +169,7 @@ const time_method method_aimex = {
     .energy_rise_max = RISE_WITH_EXPLICIT,
     .counters = split_counters,
     .fields = march_fields,
+    .split = march_split,
     .settings = criterion_settings,
 };
 
@@ -183,5 +186,6 @@ const time_method method_aimex2 = {
     .energy_rise_max = RISE_WITH_EXPLICIT,
     .counters = split_counters,
     .fields = march_fields,
+    .split = march_split,
     .settings = criterion_settings,
 };

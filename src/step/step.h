@@ -222,8 +222,10 @@ struct time_method
                                  // INFINITY: it is not judged by that
     const char* const* counters; // names of what world_count counts, ends with NULL
     const method_field* fields;
-    const method_setting* settings; // world_setting gives their values
-    const char* warning;            // what `weft check` says of it
+    uint8_t* const* (*split)(const void* data); // [groups][elements] ELEMENT_... of the last substep; NULL: it does not
+                                                // split, and takes all that is not slack implicitly
+    const method_setting* settings;             // world_setting gives their values
+    const char* warning;                        // what `weft check` says of it
 };
 
 // The table of methods, which ends with a NULL method. The fallback takes over when the shortest substep goes wrong.
