@@ -6,14 +6,17 @@
 //              levels by sweeps, as a grid and as an irregular mesh, without and with long-range limits
 //     sheets   a level sheet released from two corners, 81 x 81 and 161 x 161 vertices
 //     wind     steps a second of the scene canvas
+//     hang     elongation over the material's, and
+//     banner   the weight that tears cloth over its strength: hpbd_strength.c
 //
-// Options: --parts figure,sheets,wind, --threads N, --steps N, --edge.
+// Options: --parts figure,sheets,wind,hang,banner (the first three), --threads N, --steps N, --edge, --cells N (of hang
+// and banner, at most).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/bench.h"
-#include "bench/common.h"
+#include "bench/hpbd.h"
 
 typedef struct outcome
 {
@@ -54,15 +57,7 @@ static const row rows[] = {
     {"corrected", 5, 2, 0},     {"corrected, all levels", 0, 2, 0}, {"corrected, all levels", 0, 4, 0},
 };
 
-typedef struct bench_place
-{
-    int threads, steps;
-    bool edge, json;
-    int* printed; // rows of JSON so far
-} bench_place;
-
-// Between rows of JSON; what goes before the next one.
-static const char* comma(const bench_place* at)
+const char* comma(const bench_place* at)
 {
     return (*at->printed)++ > 0 ? "," : "";
 }
@@ -175,18 +170,21 @@ static weft_status wind(const bench_place* at)
 
 static int run(int argc, char** argv, bool json)
 {
-    bench_known(argc, argv, "--parts= --threads= --steps= --edge");
+    bench_known(argc, argv, "--parts= --threads= --steps= --cells= --edge");
     int printed = 0;
     bench_place at = {.threads = bench_count(argc, argv, "--threads", 1),
                       .steps = bench_count(argc, argv, "--steps", 60),
+                      .cells = bench_count(argc, argv, "--cells", 80),
                       .edge = bench_flag(argc, argv, "--edge"),
                       .json = json,
                       .printed = &printed};
-    const char* parts = bench_words(argc, argv, "--parts", "figure,sheets,wind", "figure,sheets,wind");
+    const char* parts = bench_words(argc, argv, "--parts", "figure,sheets,wind", "figure,sheets,wind,hang,banner");
     json ? (void)printf("{\"benchmark\":\"hpbd\",\"rows\":[") : (void)0;
     weft_status status = bench_has(parts, "figure") ? figure(&at) : WEFT_OK;
     status = status == WEFT_OK && bench_has(parts, "sheets") ? sheets(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "wind") ? wind(&at) : status;
+    status = status == WEFT_OK && bench_has(parts, "hang") ? bench_hpbd_hang(&at) : status;
+    status = status == WEFT_OK && bench_has(parts, "banner") ? bench_hpbd_banner(&at) : status;
     json ? (void)printf("]}\n") : (void)0;
     return status == WEFT_OK ? 0 : bench_failed("hpbd", status);
 }

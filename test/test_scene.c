@@ -535,6 +535,31 @@ static void test_sim_from_a_scene(void** state)
     weft_scene_destroy(scene);
 }
 
+// A scene that names no model runs with every method; what one is asked for is kept, and refused with what would do.
+static void test_every_method_has_a_model(void** state)
+{
+    (void)state;
+    const char* name;
+    for (int k = 0; weft_list(WEFT_LIST_METHODS, k, &name, NULL) == WEFT_OK; k++)
+    {
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "{\"method\": \"%s\", " CLOTH "}, {\"mesh\": {\"grid\": {\"cells\": 3}},"
+                 " \"transform\": {\"translate\": [0, 1, 0]}}]}",
+                 name);
+        weft_sim_destroy(scene_sim_text(text, 1));
+    }
+    weft_scene* scene = scene_load_text("{\"method\": \"local-global\", \"model\": \"hooke\", " CLOTH "}]}", NULL, 0);
+    assert_string_equal(scene->cloths[0].model, "hooke");
+    weft_scene_destroy(scene);
+    scene = scene_load_text("{\"method\": \"local-global\", \"model\": \"baraff-witkin\", " CLOTH "}]}", NULL, 0);
+    weft_sim* sim = NULL;
+    weft_error error = {0};
+    assert_int_equal(weft_scene_create_sim(scene, 1, &sim, &error), WEFT_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "models that it can move: hooke, corotated"));
+    weft_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -553,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_bad_overrides_are_named),
         cmocka_unit_test(test_sim_from_a_scene),
+        cmocka_unit_test(test_every_method_has_a_model),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

@@ -13,7 +13,7 @@
 
 #define BANNER                                                                                                         \
     "{\"time_step\": 0.01, \"method\": \"%s\", \"model\": \"%s\", \"gravity\": [0, 0, 0], \"contact\": {\"enabled\": " \
-    "%s}, \"pbd\": {\"substeps\": 0, \"iterations\": %d, \"drag\": 10},"                                               \
+    "%s}, \"%s\": {\"substeps\": 0, \"iterations\": %d, \"drag\": 10},"                                                \
     " \"cloth\": [{\"name\": \"banner\", \"mesh\": {\"grid\": {\"size\": [0.4, 1], \"cells\": [%d, %d], \"plane\": "   \
     "\"xy\", \"tessellation\": \"%s\"}}, \"tear\": 1.0,"                                                               \
     " \"material\": {\"base\": \"cotton\", \"stretch_warp\": 100, \"stretch_weft\": 100, \"shear\": 10, \"damping\": " \
@@ -23,7 +23,9 @@ static weft_sim* banner(const char* method, const char* model, int cells, int it
                         int workers)
 {
     char text[2000];
-    snprintf(text, sizeof(text), BANNER, method, model, "true", iterations, 2 * cells / 5, cells, tessellation);
+    const char* settings = strcmp(method, "hpbd") == 0 ? "hpbd" : "pbd";
+    snprintf(text, sizeof(text), BANNER, method, model, "true", settings, iterations, 2 * cells / 5, cells,
+             tessellation);
     return scene_sim_text(text, workers);
 }
 
@@ -70,6 +72,9 @@ static void test_tears_at_its_strength(void** unused)
         {"pbd", "hooke", "regular", 20, 1},
         {"pbd", "hooke", "regular", 20, 4},
         {"pbd", "hooke", "regular", 40, 2},
+        {"hpbd", "hooke", "regular", 20, 1},
+        {"hpbd", "hooke", "regular", 20, 16},
+        {"hpbd", "baraff-witkin", "regular", 20, 2},
         {"implicit-euler", "baraff-witkin", "irregular", 20, 1},
         {"local-global", "hooke", "regular", 20, 1},
     };
@@ -93,10 +98,9 @@ static void test_tears_at_its_strength(void** unused)
     }
 }
 
-static void test_never_below_it(void** unused)
+static void check_never_below(const char* method, const char* model)
 {
-    (void)unused;
-    weft_sim* sim = banner("implicit-euler", "baraff-witkin", 20, 1, "regular", 1);
+    weft_sim* sim = banner(method, model, 20, 2, "regular", 1);
     int before = weft_sim_vertex_count(sim, 0);
     for (int k = 0; k < 1000; k++)
     {
@@ -106,6 +110,13 @@ static void test_never_below_it(void** unused)
     }
     assert_int_equal(weft_sim_vertex_count(sim, 0), before);
     weft_sim_destroy(sim);
+}
+
+static void test_never_below_it(void** unused)
+{
+    (void)unused;
+    check_never_below("implicit-euler", "baraff-witkin");
+    check_never_below("hpbd", "hooke");
 }
 
 // ---- what a tear does

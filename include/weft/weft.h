@@ -118,7 +118,8 @@ typedef struct weft_cloth_def
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
     double vertex_mass;          ///< kg a vertex instead of density times area, length or volume; 0: not used
-    double tear;                 ///< N/m: where the membrane force is larger, sheets tear; 0: they do not
+    double tear;                 ///< N/m: where the membrane force is larger, sheets tear; 0: they do not. Outputs then show all
+                                 ///< vertices, and new ones come behind them
     double friction;             ///< coefficient. Of a pair the geometric mean of both counts; negative: what it touches says, and
                                  ///< where neither does the simulation's
     double static_friction;      ///< coefficient at rest; negative: the same
@@ -238,6 +239,9 @@ typedef struct weft_sim_def
     int contact;            ///< 1: cloth meets obstacles, cloth and itself; 0: it passes through everything
     double friction;        ///< coefficient of pairs of bodies that do not say
     double static_friction; ///< likewise at rest; negative: the same
+    double particle_distance;  ///< vertices of sheets that are closer than this share of the spacing of their mesh push each other apart like springs, in the solve; 0: they do not
+    double particle_stiffness; ///< of these, N/m a pair; negative: by masses
+    double particle_damping;   ///< likewise, N s/m; negative: a tenth of critical
     int worker_count;       ///< 1: no threads are made; 0: one a core
     weft_task_hooks tasks;  ///< zero for the built-in pool
     const char* kernels;    ///< "auto", "base", "avx2", "avx512"
@@ -503,7 +507,7 @@ typedef enum weft_list_kind
     WEFT_LIST_PRECONDITIONERS ///< of the solver `mpcg`
 } weft_list_kind;
 
-/// The index-th name and its one-line summary; NOT_FOUND past the end. Strings are static.
+/// The index-th name and its one-line summary, of which either may be NULL; NOT_FOUND past the end. Strings are static.
 WEFT_API weft_status weft_list(weft_list_kind kind, int index, const char** name, const char** summary);
 
 #ifdef __cplusplus

@@ -197,19 +197,34 @@ static weft_status goes(run_bodies* list, run_body* b, int frame, weft_error* er
     return status;
 }
 
+// The first output that shows a vertex.
+static int output_of(const body* cloth, int vertex)
+{
+    if (vertex >= cloth->came_with)
+    {
+        return cloth->output_count - cloth->torn_count + vertex - cloth->came_with;
+    }
+    int k = 0;
+    while (cloth->outputs && cloth->outputs[k] != vertex)
+    {
+        k++;
+    }
+    return cloth->outputs ? k : vertex;
+}
+
 // What the new vertices were torn off from, in the topology that the files have: several tears may lie between frames.
-static int* copies_since(const body* cloth, int points, int count)
+static int* copies_since(const body* cloth, int count)
 {
     int* copies = MEM_NEW((size_t)count + 1, int);
-    int first = cloth->output_count - cloth->torn_count;
+    int before = cloth->came_with + cloth->torn_count - count; // vertices of that topology
     for (int k = 0; k < count && copies; k++)
     {
-        int from = points + k;
-        while (from >= points)
+        int from = before + k;
+        while (from >= before)
         {
-            from = cloth->torn_from[from - first];
+            from = cloth->torn_from[from - cloth->came_with];
         }
-        copies[k] = from;
+        copies[k] = output_of(cloth, from);
     }
     return copies;
 }
@@ -218,7 +233,7 @@ static weft_status tears(run_bodies* list, const weft_sim* sim, run_body* b, int
 {
     const body* cloth = &sim->bodies[b->id];
     int before = b->points, count = cloth->output_count - before;
-    int* copies = copies_since(cloth, before, count);
+    int* copies = copies_since(cloth, count);
     if (!copies || !mem_grow((void**)&list->sample, &list->sample_capacity, cloth->output_count, sizeof(vec3)))
     {
         mem_free(copies);

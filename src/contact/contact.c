@@ -60,6 +60,7 @@ void contact_finish(contact* c)
         mem_free(arrays[k]);
     }
     squeeze_finish(c);
+    particles_finish(c);
     coupled_finish(&c->coupled);
     contact_state_finish(&c->next);
     *c = (contact){0};
@@ -116,8 +117,8 @@ void contact_begin(contact* c)
     c->effort = 0.0;
 }
 
-// Layers that are thick beside their edges have more neighbours; and cloth of few vertices over a fine body meets all of
-// its features, however still both are.
+// Layers that are thick beside their edges have more neighbours; and cloth of few vertices over a fine body meets all
+// of its features, however still both are.
 double contact_size(const contact* c)
 {
     const double thick_max = 16.0, body_share = 0.3;
@@ -161,5 +162,6 @@ uint64_t contact_pattern(const contact* c)
 void contact_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v)
 {
     touch_remember(c, reaction, user, v);
+    project_remember(c);
     cushions_remember(c, v);
 }

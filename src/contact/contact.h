@@ -2,10 +2,12 @@
 // Contact is data before it is force. A file each, to be read in this order:
 //
 //     find.c      near pairs of features, once a substep, as rows: vertices, weights, normal, distance, frictions
+//     fall.c      rows of what slides off the faces that carried it
 //     fan.c       what lies around a feature: rows on the border of a face count only inside its normal cone
 //   consumers of rows, for methods with a matrix:
 //     touch.c     cloth on faces of obstacles: prescribed directions of the filter
 //     cushion.c   everything else: damped cushions whose Jacobians are blocks of A
+//     particles.c springs between near vertices of sheets, found by voxels, beside these: an option
 //     rub.c       the friction of both
 //   for methods without one:
 //     project.c   rows as inequalities on positions, with Coulomb's cone
@@ -68,6 +70,7 @@ typedef struct contact_memory
     double load;    // N, normal: of its cushions all together
     double owed[2]; // N, normal: by which friction at faces, and at cushions, was too little so far, over mu
     vec3 friction;  // N, what faces of obstacles exerted across their normals
+    vec3 push;      // N, what these pushed with: without them it would have been accelerated by that less
     double calm; // 0: it touches no face of an obstacle; from 1 on the substeps in which it hardly moved, see touch.c
 } contact_memory;
 
@@ -157,7 +160,7 @@ typedef struct touch
 //     n (k (overlap - h n . u) - c n . u) + rub - cling (drawn + h t) - slip (t - along along . t),   t = u - n n . u
 typedef struct cushion
 {
-    int row; // -1: friction of a touch
+    int row; // -1: friction of a touch, or a spring of particles
     int vertex[4];
     double weight[4];
     vec3 normal;
@@ -185,6 +188,34 @@ typedef struct cushion_load
     double had, owed;     // N, what it bore and was owed, and what those around it that bear nothing any more did
     bool counted;         // what it was owed
 } cushion_load;
+
+// Springs between vertices of sheets (particles.c).
+typedef struct particle_options
+{
+    double distance;  // of the spacing of the mesh; 0: there are none
+    double stiffness; // N/m a pair; negative: by masses
+    double damping;   // N s/m a pair; negative: by stiffness and masses
+} particle_options;
+
+// Two vertices of sheets that are too near at the start of the substep.
+typedef struct particle_pair
+{
+    int vertex[2];
+    vec3 normal;         // towards the first
+    double length, kept; // m, how far they are apart and are to be
+} particle_pair;
+
+typedef struct particles
+{
+    particle_options options;
+    double* spacing;  // [cloth_count] m, of the mesh around a vertex of a sheet; 0: of another body. NULL: no springs
+    int64_t* cell;    // [3 * cloth_count] the voxel of a vertex
+    int* bucket;      // [cloth_count] of its voxel, -1: it has none
+    int bucket_count; // a power of two
+    int *bucket_start, *item; // item[bucket_start[b] .. bucket_start[b + 1]): vertices, ascending
+    particle_pair* pairs;     // [pair_count] by the first vertex
+    int pair_count, pair_capacity;
+} particles;
 
 // A row while positions are projected on it.
 typedef struct projected_row
@@ -260,6 +291,7 @@ typedef struct contact
     int *fan_start, *fan; // faces around each vertex: fan[fan_start[i] .. fan_start[i + 1])
     double reach;         // m: what is searched for around features
     double edge;          // m, of the cloth at rest, in the mean
+    particles particles;  // zero without the option
     obstacles_fn* obstacles_at;
     void* user;
     weft_error error; // of a sample that could not be read
@@ -328,7 +360,8 @@ typedef struct contact
 } contact;
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count, int body_count);
-void contact_finish(contact* c); // zeroed is fine
+void contact_finish(contact* c);                                           // zeroed is fine
+weft_status particles_create(contact* c, const particle_options* options); // then spacings are due
 
 // The friction of two bodies (contact.c has the rule).
 friction contact_friction(const contact* c, int body, int other);

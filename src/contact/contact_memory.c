@@ -40,7 +40,7 @@ static const section_shape bonds_shape = {"contact-bonds", 2, sizeof(contact_bon
 
 void contact_state_save(const contact_state* s, section_writer* out)
 {
-    section_put(out, "contact", 2, sizeof(contact_memory), (size_t)s->vertex_count, s->memory);
+    section_put(out, "contact", 3, sizeof(contact_memory), (size_t)s->vertex_count, s->memory);
     section_put(out, bonds_shape.name, bonds_shape.version, sizeof(contact_bond), (size_t)s->bond_count, s->bonds);
     section_put(out, marks_shape.name, marks_shape.version, sizeof(squeeze_mark), (size_t)s->marks.count,
                 s->marks.item);
@@ -49,12 +49,12 @@ void contact_state_save(const contact_state* s, section_writer* out)
 static bool memory_is_sound(const contact_memory* m)
 {
     return isfinite(m->force) && m->force >= 0.0 && isfinite(m->load) && isfinite(m->owed[0]) && isfinite(m->owed[1]) &&
-           v3_is_finite(m->friction) && m->calm >= 0.0 && m->calm < 1e6;
+           v3_is_finite(m->friction) && v3_is_finite(m->push) && m->calm >= 0.0 && m->calm < 1e6;
 }
 
 static weft_status load_memory(contact_state* s, sections* from, weft_error* error)
 {
-    section_shape shape = {"contact", 2, sizeof(contact_memory), s->vertex_count};
+    section_shape shape = {"contact", 3, sizeof(contact_memory), s->vertex_count};
     const section* found;
     TRY(sections_take(from, &shape, &found, error));
     if (!found)

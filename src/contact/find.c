@@ -384,15 +384,10 @@ static void pass_border(const candidate* q, const closest* at, contact_row* row)
     }
 }
 
-// The row of a candidate, when it is one: near at the start or, as velocities have it, at the end.
-static bool row_of(const contact* c, weft_pair_kind kind, candidate* q, contact_row* row)
+// The row of a candidate, when it is one: near at the start or at the end.
+static bool row_of(const contact* c, weft_pair_kind kind, const candidate* q, contact_row* row)
 {
     double thickness = pair_thickness(c, q), reach = CONTACT_REACH * thickness;
-    if (apart_by(middle_direction(q), q->start, q->first, reach + c->swing))
-    {
-        return false;
-    }
-    candidate_end(c, q);
     if (stays_apart(q, reach))
     {
         return false;
@@ -415,11 +410,12 @@ static bool row_of(const contact* c, weft_pair_kind kind, candidate* q, contact_
     row->distance = at.distance;
     row->thickness = thickness;
     memcpy(row->weight, at.weight, sizeof(row->weight));
-    bool touches = kind == WEFT_VERTEX_FACE && q->vertex[0] < c->cloth_count && q->vertex[1] >= c->cloth_count;
-    if (!touches && !is_inside(&at))
+    if (!touch_of(c, kind, q->vertex) && !is_inside(&at))
     {
         pass_border(q, &at, row);
     }
+    memcpy(row->vertex, q->vertex, sizeof(row->vertex));
+    row->friction = contact_friction(c, c->body[q->vertex[0]], c->body[q->vertex[q->first]]);
     return true;
 }
 
@@ -432,32 +428,48 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
     {
         return false;
     }
-    contact_row row = {.kind = kind, .pair = pair};
-    if (!row_of(c, kind, &q, &row))
+    double reach = CONTACT_REACH * pair_thickness(c, &q);
+    if (apart_by(middle_direction(&q), q.start, q.first, reach + c->swing))
     {
         return false;
     }
-    if (out)
+    candidate_end(c, &q);
+    contact_row row = {.kind = kind, .pair = pair};
+    bool is_row = row_of(c, kind, &q, &row);
+    if (is_row && out)
     {
-        memcpy(row.vertex, q.vertex, sizeof(row.vertex));
-        row.friction = contact_friction(c, c->body[q.vertex[0]], c->body[q.vertex[q.first]]);
         *(contact_row*)out = row;
     }
-    return true;
+    return is_row;
+}
+
+bool find_row(const contact* c, weft_pair pair, vec3 end, contact_row* row)
+{
+    candidate q = candidate_of(c, WEFT_VERTEX_FACE, pair);
+    if (c->marks.count > 0 && squeeze_ignores(c, q.vertex, q.first))
+    {
+        return false;
+    }
+    candidate_end(c, &q);
+    q.end[0] = end;
+    *row = (contact_row){.kind = WEFT_VERTEX_FACE, .pair = pair};
+    return row_of(c, WEFT_VERTEX_FACE, &q, row);
 }
 
 weft_status contact_find(contact* c, const contact_substep* now)
 {
     narrow_search search = {c->reach, near_test, c, sizeof(contact_row), AMONG_SIFTED_AGAIN};
     c->now = *now;
-    c->releases = 0;
+    c->releases = c->projected_count = 0;
     TRY(load(c));
     TRY(find_search(c));
     TRY(find_afford(c));
     c->swing = swing_of(c);
     TRY(collider_sift_again(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
     TRY(collider_test(c->collider, &search, &c->rows));
-    return touches_take(c);
+    TRY(find_fallen(c));
+    TRY(touches_take(c));
+    return particles_find(c);
 }
 
 // ---- collisions

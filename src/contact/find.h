@@ -11,6 +11,9 @@ vec3 find_flush(vec3 x);
 weft_status find_search(contact* c);     // candidates around start and end
 weft_status find_measure(contact* c);    // the largest rounding; NOT_FINITE: positions have left the world
 weft_status find_collisions(contact* c); // fills found, for what is awake
+// The row of a vertex, that would end there, and a face; false: it is none.
+bool find_row(const contact* c, weft_pair pair, vec3 end, contact_row* row);
+weft_status find_fallen(contact* c); // adds rows of what faces carried that it has left
 
 // ---- fans
 weft_status fan_build(contact* c); // after bodies are known
@@ -18,10 +21,16 @@ weft_status fan_build(contact* c); // after bodies are known
 bool fan_counts(const contact* c, weft_pair_kind kind, weft_pair pair, const int vertex[4], const closest* at);
 
 // ---- touches and cushions
+static inline bool touch_of(const contact* c, weft_pair_kind kind, const int vertex[4])
+{
+    return kind == WEFT_VERTEX_FACE && vertex[0] < c->cloth_count && vertex[1] >= c->cloth_count;
+}
 static inline bool touch_is(const contact* c, const contact_row* row) // of a vertex of cloth and an obstacle's face
 {
-    return row->kind == WEFT_VERTEX_FACE && row->vertex[0] < c->cloth_count && row->vertex[1] >= c->cloth_count;
+    return touch_of(c, row->kind, row->vertex);
 }
+void project_remember(contact* c);
+vec3 touch_fall(const contact* c, int vertex); // m/s, that the substep adds where the faces are gone that carried it
 weft_status touches_take(contact* c);
 int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);
 void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v);
@@ -41,6 +50,11 @@ static inline vec3 across(vec3 u, vec3 normal)
 {
     return v3_madd(u, -v3_dot(u, normal), normal);
 }
+
+// ---- springs of particles
+weft_status particles_find(contact* c); // pairs, and room for them among cushions
+void particles_take(contact* c);        // behind the cushions of rows and touches
+void particles_finish(contact* c);
 
 // ---- friction
 void rub_touch(contact* c, touch* t); // friction in motion of a vertex that slides: a cushion without a row

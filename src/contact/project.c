@@ -117,6 +117,21 @@ weft_status contact_project_begin(contact* c, const contact_moment* now)
     return WEFT_OK;
 }
 
+// What faces of obstacles pushed with in the last part.
+void project_remember(contact* c)
+{
+    double h = (c->moment.end - c->moment.begin) * c->now.h;
+    for (int k = 0; k < c->projected_count; k++)
+    {
+        const projected_row* p = &c->projected[k];
+        if (touch_is(c, p->row))
+        {
+            contact_memory* next = &c->next.memory[p->row->vertex[0]];
+            next->push = v3_madd(next->push, p->pushed / (h * h), p->row->normal);
+        }
+    }
+}
+
 double contact_project_sweep(contact* c, vec3* x)
 {
     double missing = 0.0;

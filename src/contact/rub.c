@@ -262,7 +262,7 @@ static void rub_set(const contact* c, cushion* s)
     s->slip = s->limit / fmax((slow ? halt : 1.0) * speed, CONTACT_CREEP);
 }
 
-// Cushions are in the order of rows, as bonds are; those of touches are behind them.
+// Cushions are in the order of rows, as bonds are; those of touches and springs of particles are behind them.
 void rub_all(contact* c)
 {
     sum_loads(c);

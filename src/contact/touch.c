@@ -130,7 +130,8 @@ static void prescribe_touch(contact* c, touch* t, prescription* p)
 {
     const contact_memory* last = &c->now.last->memory[t->vertex];
     vec3 v = c->now.v[t->vertex];
-    double wanted = wanted_normal(c, t), expected = v3_dot(c->velocity[t->vertex], t->normal);
+    vec3 fall = t->near ? v3(0, 0, 0) : touch_fall(c, t->vertex);
+    double wanted = wanted_normal(c, t), expected = v3_dot(v3_add(c->velocity[t->vertex], fall), t->normal);
     // What was let go is taken again only when it comes back by more than rounding.
     double least = slack * t->thickness / c->now.h;
     t->held = !t->released && (t->caught || (last->calm > 0.0 && t->near) || expected < wanted - least) &&
@@ -249,6 +250,7 @@ void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec
     *filter_count = out;
     cushions_take(c);
     touch_rub(c);
+    particles_take(c);
     rub_all(c);
     c->contacts = int_max(c->contacts, c->touch_count + c->cushion_count);
 }
@@ -274,6 +276,14 @@ static double lasting_force(const contact* c, const touch* t, double normal, vec
     return is_new ? fmax(normal - fmax(stop, 0.0), 0.0) : normal;
 }
 
+// m/s^2, what a rough solve has left: nothing holds a vertex that slides along the face, and a force that shows there
+// is none. A pull that is no more may be none either.
+static double unsettled(const contact* c, const touch* t, contact_reaction_fn* reaction, const void* user)
+{
+    bool free = t->held && !t->sticks && c->record[t->vertex] < 0;
+    return free ? v3_length(across(reaction(user, t->vertex), t->normal)) * c->inv_mass[t->vertex] : 0.0;
+}
+
 // What pulls is let go; what was let go, or not expected, and comes too close is held, and is not let go again.
 int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v)
 {
@@ -284,7 +294,7 @@ int touches_release(contact* c, contact_reaction_fn* reaction, const void* user,
         pull_limits limits = contact_pull_limits(c, t->thickness);
         double pull = t->held ? -v3_dot(reaction(user, t->vertex), t->normal) * c->inv_mass[t->vertex] : 0.0;
         double end = t->thickness - t->depth + c->now.h * v3_dot(v3_sub(v[t->vertex], t->velocity), t->normal);
-        bool release = t->held && !t->caught && pull > limits.most;
+        bool release = t->held && !t->caught && pull > fmax(limits.most, unsettled(c, t, reaction, user));
         bool catch = !t->held && !t->caught && end < fmin(limits.least, t->thickness - t->depth);
         bool turns = t->cushion >= 0 && rub_turns(c, &c->cushions[t->cushion], t->thickness, v);
         t->turned = t->turned || turns;
@@ -356,5 +366,6 @@ void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user,
         next->force = fmax(next->force, lasting_force(c, t, load, v[t->vertex]));
         next->calm = next->calm > 0.0 ? fmin(next->calm, calm) : calm;
         next->friction = v3_add(next->friction, friction);
+        next->push = v3_madd(next->push, load, t->normal);
     }
 }

@@ -127,6 +127,9 @@ static weft_status scene_at(int index, const char** name, const char** summary)
 
 weft_status weft_list(weft_list_kind kind, int index, const char** name, const char** summary)
 {
+    const char *no_name, *no_summary;
+    name = name ? name : &no_name;
+    summary = summary ? summary : &no_summary;
     switch (kind)
     {
     case WEFT_LIST_METHODS:

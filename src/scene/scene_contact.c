@@ -13,7 +13,7 @@ typedef struct contact_keys
 {
     const tree_node* friction;
     double thickness;
-    const tree_node *enabled, *exclude;
+    const tree_node *enabled, *exclude, *particles;
 } contact_keys;
 
 static const field contact_fields[] = {
@@ -21,6 +21,7 @@ static const field contact_fields[] = {
     {"friction", FIELD_NODE, offsetof(contact_keys, friction), ANY_NUMBER},
     {"thickness", FIELD_NUMBER, offsetof(contact_keys, thickness), POSITIVE},
     {"exclude", FIELD_NODE, offsetof(contact_keys, exclude), ANY_NUMBER},
+    {"particles", FIELD_NODE, offsetof(contact_keys, particles), ANY_NUMBER},
 };
 
 typedef struct exclude_keys
@@ -129,6 +130,24 @@ weft_status friction_read(const scene_reader* r, const tree_node* node, scene_fr
     return WEFT_OK;
 }
 
+// ---- springs between particles
+
+static const field particle_fields[] = {
+    {"distance", FIELD_NUMBER, offsetof(weft_sim_def, particle_distance), 0.0, 1.0, false},
+    {"stiffness", FIELD_NUMBER, offsetof(weft_sim_def, particle_stiffness), NOT_NEGATIVE},
+    {"damping", FIELD_NUMBER, offsetof(weft_sim_def, particle_damping), NOT_NEGATIVE},
+};
+
+static weft_status particles_read(const scene_reader* r, const tree_node* node)
+{
+    if (!node || node->kind == TREE_NULL)
+    {
+        return WEFT_OK;
+    }
+    r->scene->def.particle_distance = 0.6; // the thesis's
+    return read_fields(r, node, particle_fields, FIELD_COUNT(particle_fields), &r->scene->def);
+}
+
 weft_status contact_read_settings(const scene_reader* r, const tree_node* node)
 {
     contact_keys keys = {.thickness = r->scene->thickness};
@@ -141,6 +160,7 @@ weft_status contact_read_settings(const scene_reader* r, const tree_node* node)
         r->scene->def.static_friction = friction.resting;
     }
     r->scene->thickness = keys.thickness;
+    TRY(particles_read(r, keys.particles));
     return keys.enabled ? read_truth(r, keys.enabled, &r->scene->def.contact) : WEFT_OK;
 }
 

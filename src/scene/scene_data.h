@@ -166,6 +166,7 @@ struct weft_scene
     weft_sim_def def; // without workers
     int frames, steps_per_frame;
     const char* model; // of cloths that do not say
+    bool model_named;  // otherwise a method may have its own
     const char* bending;
     weft_connections connections;
     double thickness;             // of cloths and obstacles that do not say

@@ -405,14 +405,27 @@ static weft_status cloth_doubt(const scene_reader* r, const scene_cloth* cloth)
     return WEFT_OK;
 }
 
+// What a sheet is made of where nobody says and the method cannot move the default model; NULL: the default.
+static const cloth_model* method_model(const weft_scene* scene, const scene_cloth* cloth)
+{
+    const method_row* row;
+    bool found = cloth->kind->form == MESH_SHEET && !scene->model_named &&
+                 time_method_find(scene->def.method, &row, NULL) == WEFT_OK;
+    return found && row->method->model ? cloth_model_find(row->method->model) : NULL;
+}
+
 // The scene's model, or the first that makes elements of what the body is made of.
 static void cloth_default_model(const weft_scene* scene, scene_cloth* cloth)
 {
-    const cloth_model *own = cloth_model_find(scene->model), *other = model_for_form(cloth->kind->form);
+    const cloth_model *own = cloth_model_find(scene->model), *other = method_model(scene, cloth);
     cloth->model = scene->model;
     cloth->bending = scene->bending;
     cloth->connections = scene->connections;
-    if (!cloth_model_serves(own, cloth->kind->form) && other)
+    if (!other && !cloth_model_serves(own, cloth->kind->form))
+    {
+        other = model_for_form(cloth->kind->form);
+    }
+    if (other)
     {
         cloth->model = other->name;
         cloth_model_bending(other, NULL, &cloth->bending);
@@ -568,6 +581,7 @@ static weft_status settings_read(const scene_reader* r, const scene_keys* keys)
     {
         const model_place place = {&r->scene->model, &r->scene->bending, &r->scene->connections};
         TRY(model_read(r, keys->model, &place));
+        r->scene->model_named = true;
     }
     if (keys->initial_contact)
     {

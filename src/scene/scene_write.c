@@ -336,12 +336,22 @@ static void write_ties(writer* w, const weft_scene* scene)
     write_close(w, "]");
 }
 
+static void write_particles(writer* w, const weft_sim_def* def)
+{
+    write_open(w, "particles", "{");
+    write_number(w, "distance", def->particle_distance);
+    def->particle_stiffness >= 0.0 ? write_number(w, "stiffness", def->particle_stiffness) : (void)0;
+    def->particle_damping >= 0.0 ? write_number(w, "damping", def->particle_damping) : (void)0;
+    write_close(w, "}");
+}
+
 static void write_contact(writer* w, const weft_scene* scene)
 {
     write_open(w, "contact", "{");
     write_truth(w, "enabled", scene->def.contact);
     write_friction(w, (scene_friction){scene->def.friction, scene->def.static_friction});
     write_number(w, "thickness", scene->thickness);
+    scene->def.particle_distance > 0.0 ? write_particles(w, &scene->def) : (void)0;
     write_open(w, "exclude", "[");
     for (int k = 0; k < scene->exclusion_count; k++)
     {

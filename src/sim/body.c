@@ -150,11 +150,6 @@ static weft_status take_material(const weft_cloth_def* def, body* b, weft_error*
     {
         return wrong(error, b, "tear is in N/m, finite and not negative, and of sheets alone");
     }
-    if (def->tear > 0.0 && def->outputs)
-    {
-        return wrong(error, b,
-                     "a mesh with welded vertices does not tear yet: leave `tear` out, or weld it in its file");
-    }
     b->tear = def->tear;
     b->vertex_mass = def->vertex_mass;
     b->thickness = def->thickness;
@@ -259,6 +254,28 @@ static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* err
     return mesh_rest(&b->rest, def->rest_uv ? REST_UV : REST_SHAPE, def->warp, 1.0, b->rest_uv, error);
 }
 
+// What is torn off is named by the output of what it was torn off from.
+static weft_status check_all_shown(const body* b, weft_error* error)
+{
+    uint8_t* shown = MEM_NEW(b->rest.vertex_count, uint8_t);
+    int hidden = -1;
+    for (int k = 0; k < b->output_count && shown; k++)
+    {
+        shown[b->outputs[k]] = 1;
+    }
+    for (int i = b->rest.vertex_count - 1; i >= 0 && shown; i--)
+    {
+        hidden = shown[i] ? hidden : i;
+    }
+    weft_status status = !shown ? WEFT_NO_MEMORY : WEFT_OK;
+    mem_free(shown);
+    return hidden < 0 ? status
+                      : error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                                  "%s `%s`: no output shows vertex %d, and cloth that tears shows all of them; add it "
+                                  "to the outputs, or leave `tear` out",
+                                  b->kind->name, b->name, hidden);
+}
+
 static weft_status take_state(const weft_cloth_def* def, body* b, weft_error* error)
 {
     int n = def->vertex_count;
@@ -273,7 +290,9 @@ static weft_status take_state(const weft_cloth_def* def, body* b, weft_error* er
         return WEFT_NO_MEMORY;
     }
     b->output_count = def->outputs ? def->output_count : n;
-    return check_vertices(b, b->outputs, b->outputs ? b->output_count : 0, "output", error);
+    b->came_with = n;
+    TRY(check_vertices(b, b->outputs, b->outputs ? b->output_count : 0, "output", error));
+    return b->tear > 0.0 && b->outputs ? check_all_shown(b, error) : WEFT_OK;
 }
 
 static weft_status check_samples(const body* b, const weft_pin* pin, weft_error* error)

@@ -12,7 +12,7 @@
 #include "sim/cluster.h"
 
 static const double guess_ahead = 2.0; // steps
-static const double guess_reach = 2.0; // of CONTACT_REACH times the thickness
+static const double guess_reach = 2.0; // of the distance at which contact counts
 static const double part_factor = 2.0; // of both, and of the rest: what is to part must be clearly apart
 
 box3 box_empty(void)
@@ -159,7 +159,7 @@ static box3 guess(const weft_sim* sim, int k, double factor)
         box_add(&box, s->x[i]);
         box_add(&box, v3_madd(s->x[i], factor * guess_ahead * h, s->v[i]));
     }
-    double margin = guess_reach * CONTACT_REACH * b->thickness + 2.0 * h * h * v3_length(sim->def.gravity);
+    double margin = guess_reach * sim_contact_reach(sim, b) + 2.0 * h * h * v3_length(sim->def.gravity);
     return box_grow(box, factor * margin);
 }
 
@@ -215,7 +215,7 @@ bool near_meet(weft_sim* sim)
         for (int k = 0; k < c->sim.body_count; k++)
         {
             s->home[c->member[k]] = c->member[0];
-            s->wide[c->member[k]] = box_grow(c->swept[k], CONTACT_REACH * c->sim.bodies[k].thickness);
+            s->wide[c->member[k]] = box_grow(c->swept[k], sim_contact_reach(sim, &c->sim.bodies[k]));
         }
     }
     sim->def.contact ? meet_wide(sim, join_met) : (void)0;

@@ -192,6 +192,8 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
     const double slip[2] = {1.0, d->air.slip}, strain[2] = {2.0, d->max_strain};
     hash = slip[1] > 0.0 ? hash_bytes(hash, slip, sizeof(slip)) : hash;
     hash = strain[1] > 0.0 ? hash_bytes(hash, strain, sizeof(strain)) : hash;
+    const double particles[4] = {3.0, d->particle_distance, d->particle_stiffness, d->particle_damping};
+    hash = particles[1] > 0.0 ? hash_bytes(hash, particles, sizeof(particles)) : hash;
     hash = hash_method(hash, sim);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);

@@ -67,6 +67,31 @@ static void list_methods(const element_groups* groups, char* out, size_t size)
     }
 }
 
+// Names of the models of which the method can move such a body, with commas.
+static weft_status list_models(const time_method* method, const body* b, char* out, size_t size)
+{
+    size_t used = 0;
+    weft_status status = WEFT_OK;
+    out[0] = '\0';
+    for (const cloth_model* const* m = model_table; *m && status == WEFT_OK; m++)
+    {
+        element_groups groups = {0};
+        body other = *b;
+        const char* what;
+        other.model = *m;
+        other.connections = (connection_options){(*m)->damper, -1.0, -1.0, -1.0};
+        cloth_model_bending(*m, NULL, &other.bending);
+        status = cloth_model_serves(*m, b->kind->form) ? find_kinds(&other, &groups) : WEFT_OK;
+        if (status == WEFT_OK && groups.count > 0 && !find_lack(method, &groups, &what) &&
+            used + strlen((*m)->name) + 3 < size)
+        {
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", (*m)->name);
+        }
+        element_groups_finish(&groups);
+    }
+    return status;
+}
+
 static weft_status judge(const weft_sim* sim, const body* b, const element_groups* groups, weft_error* error)
 {
     const time_method* method = sim->method->method;
@@ -76,13 +101,15 @@ static weft_status judge(const weft_sim* sim, const body* b, const element_group
     {
         return WEFT_OK;
     }
-    char others[256];
+    char others[256], models[256];
     list_methods(groups, others, sizeof(others));
+    TRY(list_models(method, b, models, sizeof(models)));
     return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
                      "%s `%s`: the method `%s` needs %s of each element, and elements `%s` of the model `%s` have "
-                     "none; %s%s",
+                     "none; %s%s%s%s",
                      b->kind->name, b->name, method->name, what, kind->name, b->model->name,
-                     others[0] ? "methods that can: " : "no method can move them yet", others);
+                     others[0] ? "methods that can: " : "no method can move them yet", others,
+                     models[0] ? "; models that it can move: " : "", models);
 }
 
 weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error)

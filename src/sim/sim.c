@@ -26,6 +26,8 @@ weft_sim_def weft_sim_def_default(void)
         .contact = 1,
         .friction = 0.3,
         .static_friction = -1.0,
+        .particle_stiffness = -1.0,
+        .particle_damping = -1.0,
         .worker_count = 1,
         .kernels = "auto",
         .cookie = SIM_COOKIE,
@@ -56,6 +58,12 @@ static weft_status check_def(const weft_sim_def* def, weft_error* error)
     wrong = !friction_take(def->friction, def->static_friction, &unsaid) || def->friction < 0.0 ? FRICTION_WRONG
                 " nor negative"
                                                                                                 : wrong;
+    wrong = !(def->particle_distance >= 0.0 && def->particle_distance <= 1.0)
+                ? "particle_distance is a share of the spacing, 0 to 1"
+                : wrong;
+    wrong = !isfinite(def->particle_stiffness) || !isfinite(def->particle_damping)
+                ? "particle_stiffness and particle_damping are finite"
+                : wrong;
     wrong = air_check(&def->air) ? air_check(&def->air) : wrong;
     TRY(wrong ? error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s", wrong) : sim_settings_check(def, error));
     return sa_check(&def->sa, error);

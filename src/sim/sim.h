@@ -20,8 +20,8 @@ struct body
     int output_count;
     int* outputs;   // [output_count] user's vertex, or NULL: all
     int topology;   // how often its mesh has changed since it came
-    int* torn_from; // [torn_count] of the last outputs, which came since then, the earlier one that each was torn off
-                    // from
+    int came_with;  // vertices that it had then; those that were torn off follow, and so they do in the outputs
+    int* torn_from; // [torn_count] the earlier vertex that each was torn off from
     int torn_count;
     int* torn_face_start; // [torn_count + 1] places in torn_face
     int* torn_face;       // faces that each took with it, when it was torn off
@@ -203,6 +203,9 @@ struct weft_sim
 weft_status sim_build(weft_sim* sim, weft_error* error);
 void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
+double body_rest_area(const body* b, int t); // m^2, of a triangle
+weft_status sim_build_particles(const weft_sim* sim, contact* c);
+double sim_contact_reach(const weft_sim* sim, const body* b); // m, from its vertices: nothing farther feels it
 void sim_drop_contact(weft_sim* sim);
 void sim_weigh(weft_sim* sim); // weight and constant forces of the model, from masses, gravity and bodies
 weft_status sim_build_pins(const weft_sim* sim, pin_set* out, weft_error* error); // of bodies and edits; out is zero

@@ -199,8 +199,8 @@ weft_status sim_obstacles_at(void* user, double time, vec3* out, weft_error* err
     return obstacles_at(user, time, out, error);
 }
 
-// Of a triangle, m^2: in the plane, or where it lies at rest.
-static double rest_area(const body* b, int t)
+// In the plane, or where it lies at rest.
+double body_rest_area(const body* b, int t)
 {
     if (b->rest_uv)
     {
@@ -241,7 +241,7 @@ static void contact_set_reach(contact* c, const body* bodies, int count)
     {
         for (int t = 0; t < bodies[k].rest.triangle_count; t++)
         {
-            area += rest_area(&bodies[k], t);
+            area += body_rest_area(&bodies[k], t);
         }
         triangles += bodies[k].rest.triangle_count;
     }
@@ -330,6 +330,7 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     }
     friction_take(sim->def.friction, sim->def.static_friction, &c->unsaid);
     contact_set_reach(c, sim->bodies, sim->body_count);
+    TRY(sim_build_particles(sim, c));
     TRY(collider_learn_rest(collider, c->rest, c->body, n, bodies));
     return contact_set_kin(c, sim);
 }

@@ -61,7 +61,7 @@ static bool grown(void** array, int count, int more, size_t size)
 
 enum
 {
-    TORN_ARRAYS = 10
+    TORN_ARRAYS = 11
 };
 
 // All arrays of a body that tears change.
@@ -69,7 +69,7 @@ static void arrays_of(const body* b, void* out[TORN_ARRAYS])
 {
     void* all[TORN_ARRAYS] = {b->rest.position,   b->rest.edge_mask,   b->start,         b->sewn,
                               b->velocity,        b->rest.face_vertex, b->rest.triangle, b->torn_from,
-                              b->torn_face_start, b->torn_face};
+                              b->torn_face_start, b->torn_face,        b->outputs};
     memcpy(out, all, sizeof(all));
 }
 
@@ -105,6 +105,7 @@ static bool make_room(body* b, const tear_list* list)
     ok = grown((void**)&b->start, n, more, sizeof(vec3)) && ok;
     ok = grown((void**)&b->sewn, n, more, sizeof(vec3)) && ok;
     ok = grown((void**)&b->velocity, n, more, sizeof(vec3)) && ok;
+    ok = grown((void**)&b->outputs, b->output_count, more, sizeof(int)) && ok;
     ok = grown((void**)&b->rest.face_vertex, corners, 0, sizeof(int)) && ok;
     ok = grown((void**)&b->rest.triangle, 3 * b->rest.triangle_count, 0, sizeof(int)) && ok;
     ok = grown((void**)&b->torn_from, b->torn_count, more, sizeof(int)) && ok;
@@ -137,6 +138,8 @@ static void add_vertex(body* b, int from)
     b->rest.edge_mask ? (void)(b->rest.edge_mask[i] = 0) : (void)0;
     b->sewn ? (void)(b->sewn[i] = b->sewn[from]) : (void)0;
     b->velocity ? (void)(b->velocity[i] = b->velocity[from]) : (void)0;
+    b->outputs ? (void)(b->outputs[b->output_count] = i) : (void)0;
+    b->output_count++;
 }
 
 static void apply(body* b, const tear_list* list, const int* face_triangle)
@@ -153,7 +156,6 @@ static void apply(body* b, const tear_list* list, const int* face_triangle)
         }
         b->torn_face_start[++b->torn_count] = at;
     }
-    b->output_count = b->rest.vertex_count;
     b->topology++;
 }
 
@@ -178,10 +180,9 @@ weft_status body_tear(body* b, const tear_list* list, body* before)
 
 int body_torn_from(const body* b, int vertex, int count)
 {
-    int first = b->rest.vertex_count - b->torn_count;
     while (vertex >= count)
     {
-        vertex = b->torn_from[vertex - first];
+        vertex = b->torn_from[vertex - b->came_with];
     }
     return vertex;
 }
@@ -244,7 +245,7 @@ static weft_status load_body(body* b, packer* p, sections* from, weft_error* err
     faces = face ? faces : 0;
     tear_list list = {.from = (int*)origin, .face_start = (int*)start, .face = (int*)face, .count = count};
     list.face_count = faces;
-    if (p->failed || topology < 0 || (count > 0) != (topology > 0) || (count > 0 && (b->removed || b->outputs)) ||
+    if (p->failed || topology < 0 || (count > 0) != (topology > 0) || (count > 0 && b->removed) ||
         !is_sound(b, &list, start ? starts : 0, faces))
     {
         return sections_cannot_be(from, "`tears` that are none of a run", error);

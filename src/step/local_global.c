@@ -374,16 +374,17 @@ static void safeguard(world* w, double now, double* value)
 static weft_status stage_iterate(world* w)
 {
     local_global_data* d = w->data;
-    int turns = (int)world_setting(w, "iterations");
+    int turns = (int)world_setting(w, "iterations"), every = int_max(turns / (RELEASES_MAX + 1), 1);
     double value = INFINITY;
     TRY(local_global_constrain(w));
     TRY(turns_begin(&d->turns, w, acceleration_of(w)));
-    for (int turn = 0, released = 0; turn < turns; turn++)
+    for (int turn = 0, asked = 0; turn < turns; turn++)
     {
         double now = local_global_descend(w);
-        if (turn > 0 && released < RELEASES_MAX && world_release(w, local_global_reaction, w->v_next))
+        bool asks = turn > 0 && turn % every == 0 && asked < RELEASES_MAX;
+        asked += asks;
+        if (asks && world_release(w, local_global_reaction, w->v_next))
         {
-            released++;
             turns_clear(&d->turns);
             value = INFINITY;
             TRY(local_global_constrain(w));
@@ -469,6 +470,7 @@ const time_method method_local_global = {
     .summary = "backward Euler by turns of local and global steps with a matrix that is factored once",
     .stages = stages,
     .needs = NEEDS_FORCE | NEEDS_PROJECT,
+    .model = "corotated", // the energy of the default model for small strains, with projections
     .data_size = sizeof(local_global_data),
     .prepare = prepare,
     .forget = forget,

@@ -47,6 +47,8 @@ static const method_setting settings[] = {
 
 // A step ends when it can gain no more than this share of the energies at hand.
 static const double gain_min = 1e-9;
+// While contacts are let go.
+static const double gain_rough = 1e-5;
 // Less than this share of them is rounding: there is nothing to gain, however far the solution moves.
 static const double gain_lost = 1e-15;
 
@@ -245,15 +247,18 @@ static weft_status choose_direction(world* w, double* slope)
     return status;
 }
 
-static weft_status minimise(world* w)
+// From the iterate, whose potential is phi. Roughly: as far as what pulls can be told.
+static weft_status minimise(world* w, double phi, bool roughly)
 {
-    double phi = choose_start(w);
     if (!isfinite(phi))
     {
         return WEFT_NOT_FINITE;
     }
     double tolerance = world_setting(w, "tolerance"), turns = world_setting(w, "iterations");
     turns = w->spent ? fmin(turns, SPENT_TURNS) : turns;
+    double enough = roughly ? gain_rough : gain_min;
+    tolerance = roughly ? HUGE_VAL : tolerance;
+    double share = INFINITY; // of the energies at hand that the last move could gain
     for (int turn = 0; turn < turns; turn++)
     {
         double slope;
@@ -261,23 +266,35 @@ static weft_status minimise(world* w)
         world_count(w, counters[0], 1.0);
         // Done when the move is small, and what it can still gain is nothing beside the energies at hand.
         double scale = lively_energy(&w->before.energy) + fabs(phi) + 1e-9 * weight_energy(w->model);
-        bool small = largest_move(w) <= tolerance && slope <= gain_min * scale;
-        if (!line_search(w, &phi, slope) || small || slope <= gain_lost * scale)
+        share = slope / scale;
+        bool small = largest_move(w) <= tolerance && share <= enough;
+        if (!line_search(w, &phi, slope) || small || share <= gain_lost)
         {
             return linearize(w, false);
         }
     }
-    return w->resort || w->spent ? linearize(w, false) : WEFT_NOT_CONVERGED; // Phi has fallen all the way
+    // Phi has fallen all the way. What still moves and gains nothing is cloth that leaves a fold which has no side.
+    return w->resort || w->spent || share <= gain_min ? linearize(w, false) : WEFT_NOT_CONVERGED;
 }
 
-// What pulls is let go, and the potential minimised again without it.
+// What pulls is let go, and the potential without it minimised from there.
 static weft_status stage_minimise(world* w)
 {
-    TRY(minimise(w));
-    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next); turn++)
+    bool roughly = w->contact && w->contact->rows.count > 0;
+    double phi = choose_start(w);
+    for (int turn = 0; turn <= RELEASES_MAX; turn++)
     {
-        TRY(stage_constrain(w));
-        TRY(minimise(w));
+        TRY(minimise(w, phi, roughly && turn < RELEASES_MAX));
+        bool released = turn < RELEASES_MAX && world_release(w, reaction, w->v_next);
+        if (!released && !roughly)
+        {
+            break;
+        }
+        TRY(released ? stage_constrain(w) : WEFT_OK);
+        roughly = released;
+        world_prescribe(w, w->v_next);
+        positions_of(w, w->v_next, w->x_next);
+        phi = potential(w, w->x_next, w->v_next);
     }
     world_conclude(w, reaction);
     return WEFT_OK;

@@ -171,7 +171,7 @@ static void hold(world* w, pbd_data* d)
     {
         memcpy(d->inv_mass, d->held, (size_t)m->vertex_count * sizeof(double));
         links_hold(&d->springs, d->inv_mass);
-        hierarchy_hold(&d->reach.levels, d->inv_mass);
+        pbd_reach_hold(w, d);
     }
 }
 
@@ -319,7 +319,7 @@ static weft_status substep(world* w, pbd_data* d, pbd_moment* now)
         contact_moment moment = {.from = d->from, .begin = now->begin, .end = now->end};
         TRY(contact_project_begin(w->contact, &moment));
     }
-    now->projections += pbd_reach_cycle(w, d);
+    now->projections += pbd_reach_cycle(w, d, now);
     for (now->iteration = 0; now->iteration < now->iterations; now->iteration++)
     {
         TRY(sweep(w, d, now));
@@ -377,47 +377,9 @@ weft_status pbd_stage_advance(world* w)
 
 // ---- the method
 
-static const method_setting settings[] = {
-    {.name = "iterations", .summary = "Sweeps in a substep", .value = 1, .minimum = 1, .maximum = 1e6, .whole = true},
-    {.name = "substeps",
-     .summary = "In a time step; 0: as many as the material's stiffness wants",
-     .value = 10,
-     .minimum = 0,
-     .maximum = 1e6,
-     .whole = true},
-    {.name = "slack",
-     .summary = "1: springs along edges are upper limits of length, 0: they hold both ways",
-     .value = 0,
-     .maximum = 1,
-     .whole = true},
-    {.name = "legacy",
-     .summary = "1: stiffness is k and k_bend, and grows with iterations; 0: it is the material's",
-     .value = 0,
-     .maximum = 1,
-     .whole = true},
-    {.name = "k",
-     .summary = "With legacy: the share of a stretch or shear that one projection takes",
-     .value = 1,
-     .maximum = 1},
-    {.name = "k_bend",
-     .summary = "With legacy: the share of a fold that one projection takes",
-     .value = 0.1,
-     .maximum = 1},
-    {.name = "limits",
-     .summary = "1: no vertex is farther from a pinned one than the way along the cloth at rest",
-     .value = 0,
-     .maximum = 1,
-     .whole = true},
-    {.name = "drag",
-     .summary = "Velocities fade by exp(-drag t)",
-     .unit = "1/s",
-     .value = 0,
-     .minimum = 0,
-     .maximum = HUGE_VAL},
-    {.name = NULL},
-};
+static const method_setting settings[] = {PBD_SETTINGS(1, 10), {.name = NULL}};
 
-static const stage stages[] = {
+const stage pbd_stages[] = {
     {"detect", stage_detect},
     {"predict", pbd_stage_predict},
     {"iterate", pbd_stage_iterate},
@@ -431,7 +393,7 @@ extern const time_method method_pbd;
 const time_method method_pbd = {
     .name = "pbd",
     .summary = "position based dynamics with compliance: substeps of projected constraints, no linear system",
-    .stages = stages,
+    .stages = pbd_stages,
     .needs = NEEDS_FORCE | NEEDS_CONSTRAINT,
     .data_size = sizeof(pbd_data),
     .prepare = pbd_prepare,

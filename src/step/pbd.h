@@ -5,6 +5,7 @@
 #include "step/hierarchy.h"
 #include "step/limits.h"
 #include "step/links.h"
+#include "step/softness.h"
 #include "step/step.h"
 
 // ---- elements that are no springs (pbd_elements.c)
@@ -35,7 +36,9 @@ typedef struct pbd_reach
     bool made;     // they are
     limits limits; // nothing without the setting
     hierarchy levels;
-    vec3* q; // [vertex_count] m, before the coarse levels
+    bool compliant; // coarse links give way
+    softness soft;  // nothing where they do not
+    vec3* q;        // [vertex_count] m, before the coarse levels
 } pbd_reach;
 
 // ---- a method's data
@@ -57,7 +60,37 @@ typedef struct pbd_data
     bool has_levels; // of hpbd
 } pbd_data;
 
+// ---- what both methods have
+
 extern const char* const pbd_counters[];
+extern const stage pbd_stages[];
+
+// Rows of their settings.
+#define PBD_SWITCH(name_, summary_)                                                                                    \
+    {                                                                                                                  \
+        .name = name_, .summary = summary_, .value = 0, .maximum = 1, .whole = true                                    \
+    }
+#define PBD_COUNT(name_, summary_, value_, minimum_)                                                                   \
+    {                                                                                                                  \
+        .name = name_, .summary = summary_, .value = value_, .minimum = minimum_, .maximum = 1e6, .whole = true        \
+    }
+#define PBD_SETTINGS(iterations_, substeps_)                                                                           \
+    PBD_COUNT("iterations", "Sweeps in a substep", iterations_, 1),                                                    \
+        PBD_COUNT("substeps", "In a time step; 0: as many as the material's stiffness wants", substeps_, 0),           \
+        PBD_SWITCH("slack", "1: springs along edges are upper limits of length, 0: they hold both ways"),              \
+        PBD_SWITCH("legacy", "1: stiffness is k and k_bend, and grows with iterations; 0: it is the material's"),      \
+        {.name = "k",                                                                                                  \
+         .summary = "With legacy: the share of a stretch or shear that one projection takes",                          \
+         .value = 1,                                                                                                   \
+         .maximum = 1},                                                                                                \
+        {.name = "k_bend",                                                                                             \
+         .summary = "With legacy: the share of a fold that one projection takes",                                      \
+         .value = 0.1,                                                                                                 \
+         .maximum = 1},                                                                                                \
+        PBD_SWITCH("limits", "1: no vertex is farther from a pinned one than the way along the cloth at rest"),        \
+    {                                                                                                                  \
+        .name = "drag", .summary = "Velocities fade by exp(-drag t)", .unit = "1/s", .maximum = HUGE_VAL               \
+    }
 
 // A substep of the method, from its start to now.
 typedef struct pbd_moment
@@ -68,9 +101,10 @@ typedef struct pbd_moment
     double projections;        // on coarse levels, so far
 } pbd_moment;
 
-weft_status pbd_reach_make(world* w, pbd_data* d); // before a step
-void pbd_reach_finish(pbd_reach* r);               // zeroed or half-built is fine
-double pbd_reach_cycle(world* w, pbd_data* d);     // of the coarse levels; returns how many projections there were
+weft_status pbd_reach_make(world* w, pbd_data* d);                    // before a step
+void pbd_reach_finish(pbd_reach* r);                                  // zeroed or half-built is fine
+void pbd_reach_hold(world* w, pbd_data* d);                           // inv_mass has changed
+double pbd_reach_cycle(world* w, pbd_data* d, const pbd_moment* now); // of the coarse levels: how many projections
 
 weft_status pbd_prepare(world* w, void* data);
 void pbd_finish(void* data);

@@ -22,6 +22,13 @@ static weft_status arrays_make(pbd_reach* r, int n)
     return r->anchors && r->now && r->q ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
+// The paper has limits that do not give way, and its k has no units.
+static bool is_compliant(const world* w)
+{
+    return world_setting(w, "hard") == 0.0 && world_setting(w, "legacy") == 0.0 &&
+           world_setting(w, "hierarchy") != HIERARCHY_PAPER;
+}
+
 static weft_status make_from(world* w, pbd_data* d, const graph* g)
 {
     pbd_reach* r = &d->reach;
@@ -35,6 +42,8 @@ static weft_status make_from(world* w, pbd_data* d, const graph* g)
         return WEFT_NO_MEMORY;
     }
     TRY(d->has_levels ? hierarchy_create(&r->levels, g, &def) : WEFT_OK);
+    r->compliant = d->has_levels && is_compliant(w);
+    TRY(r->compliant ? softness_create(&r->soft, &r->levels, g, w->model) : WEFT_OK);
     return world_setting(w, "limits") == 1.0 ? limits_create(&r->limits, g, r->now) : WEFT_OK;
 }
 
@@ -56,6 +65,7 @@ weft_status pbd_reach_make(world* w, pbd_data* d)
     memcpy(r->anchors, r->now, size);
     limits_finish(&r->limits);
     hierarchy_finish(&r->levels);
+    softness_finish(&r->soft);
     d->inv_mass[0] = -1.0; // what is held goes to the new levels
     graph g;
     weft_status status = graph_create(&g, w->model);
@@ -69,10 +79,17 @@ void pbd_reach_finish(pbd_reach* r)
 {
     limits_finish(&r->limits);
     hierarchy_finish(&r->levels);
+    softness_finish(&r->soft);
     mem_free(r->anchors);
     mem_free(r->now);
     mem_free(r->q);
     *r = (pbd_reach){0};
+}
+
+void pbd_reach_hold(world* w, pbd_data* d)
+{
+    pbd_reach* r = &d->reach;
+    r->compliant ? softness_hold(&r->soft, &r->levels, w->model, d->inv_mass) : hierarchy_hold(&r->levels, d->inv_mass);
 }
 
 static void save_level(const level* l, const vec3* x, vec3* q)
@@ -83,7 +100,7 @@ static void save_level(const level* l, const vec3* x, vec3* q)
     }
 }
 
-double pbd_reach_cycle(world* w, pbd_data* d)
+double pbd_reach_cycle(world* w, pbd_data* d, const pbd_moment* now)
 {
     pbd_reach* r = &d->reach;
     if (r->levels.level_count == 0)
@@ -93,14 +110,18 @@ double pbd_reach_cycle(world* w, pbd_data* d)
     int sweeps = (int)world_setting(w, "coarse_iterations");
     bool paper = world_setting(w, "hierarchy") == HIERARCHY_PAPER;
     double projected = 0.0;
+    softness_step soft = {.h = now->h, .sweeps = now->iterations, .coarse_sweeps = sweeps};
+    r->compliant ? softness_begin(&r->soft, &r->levels, &soft) : (void)0;
     memcpy(r->q, w->x_next, (size_t)w->model->vertex_count * sizeof(vec3));
     for (int k = r->levels.level_count - 1; k >= 0; k--)
     {
         const level* l = &r->levels.levels[k];
         paper ? save_level(l, w->x_next, r->q) : (void)0;
+        bool remember = r->compliant && sweeps > 1;
+        remember ? memset(l->limits.lambda, 0, (size_t)l->limits.count * sizeof(double)) : NULL;
         for (int turn = 0; turn < sweeps; turn++)
         {
-            link_sweep how = {.pool = w->pool, .cpu = w->cpu, .backward = turn % 2 == 1};
+            link_sweep how = {.pool = w->pool, .cpu = w->cpu, .backward = turn % 2 == 1, .remember = remember};
             links_sweep(&l->limits, &how, w->x_next);
             limits_project(&r->limits, w->pool, d->inv_mass, l->vertex, l->vertex_count, w->x_next);
         }

@@ -209,6 +209,7 @@ struct time_method
     const char* summary; // one line for `weft list`
     const stage* stages; // ends with a NULL name
     unsigned needs;      // NEEDS_...: a model whose kinds lack one of them is refused with the reason
+    const char* model;   // of sheets where a scene names none; NULL: the first of the table
     int history;         // earlier states that `state` keeps for it
     size_t data_size;
     weft_status (*prepare)(world* w, void* data); // a topology begins; data is zeroed

@@ -1,0 +1,22 @@
+// Parts of `weft bench hpbd`.
+#ifndef WEFT_BENCH_HPBD_H
+#define WEFT_BENCH_HPBD_H
+
+#include <stdbool.h>
+
+#include "bench/common.h"
+
+typedef struct bench_place
+{
+    int threads, steps;
+    int cells; // at most, of hang and banner
+    bool edge, json;
+    int* printed; // rows of JSON so far
+} bench_place;
+
+const char* comma(const bench_place* at); // between rows of JSON; what goes before the next one
+
+weft_status bench_hpbd_hang(const bench_place* at);   // hpbd_strength.c
+weft_status bench_hpbd_banner(const bench_place* at); // likewise
+
+#endif
