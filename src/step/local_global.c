@@ -348,13 +348,19 @@ static weft_status turn_take(world* w)
     return local_global_projects(w) ? move_out(w) : WEFT_OK;
 }
 
-// What is moved out is not where the mixed ones lie: it is not mixed. Filtered solves are rough, and a quasi-Newton
-// method takes their errors for curvature, where Anderson's squares smooth them.
+// Solves of ties, and of cushions where nothing touches a face, are rough, and a quasi-Newton method takes their errors
+// for curvature, where Anderson's squares smooth them.
+static bool solves_roughly(const world* w)
+{
+    return w->model->ties.count > 0 || (has_contact(w) && w->contact->touch_count == 0);
+}
+
+// What is moved out is not where the mixed ones lie: it is not mixed.
 static int acceleration_of(const world* w)
 {
     int wanted = (int)world_setting(w, "acceleration");
     bool moved = local_global_projects(w) && w->contact->rows.count > 0;
-    return moved ? TURNS_PLAIN : wanted == TURNS_QUASI_NEWTON && is_filtered(w) ? TURNS_ANDERSON : wanted;
+    return moved ? TURNS_PLAIN : wanted == TURNS_QUASI_NEWTON && solves_roughly(w) ? TURNS_ANDERSON : wanted;
 }
 
 // A mixed iterate that is worse than the one before gives way. `now` is g of the iterate, *value that of the one
