@@ -418,7 +418,7 @@ static weft_status run_parts(settings* s)
     }
     if (bench_has(s->parts, "contact"))
     {
-        TRY(local_global_contact(s->json, &s->rows));
+        TRY(local_global_contact(s->rounds, s->json, &s->rows));
     }
     if (bench_has(s->parts, "stiffness"))
     {

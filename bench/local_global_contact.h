@@ -6,7 +6,7 @@
 
 #include "weft/types.h"
 
-// Prints a row for each scene as text or JSON; *rows counts them.
-weft_status local_global_contact(bool json, int* rows);
+// Prints a row for each scene as text or JSON, each frame's time the best of some rounds; *rows counts them.
+weft_status local_global_contact(int rounds, bool json, int* rows);
 
 #endif

@@ -1,10 +1,10 @@
 // A factor for three right-hand sides keeps inverses in its diagonal tiles: what it solves is checked against the
-// matrix, and against a factor for one side, which substitutes.
+// matrix, and against a factor for one side, which substitutes. Columns of L^-1 are checked against entries of A^-1.
 #include "common.h"
 
 #include <stdlib.h>
 
-#include "solve/direct/cholesky.h"
+#include "solve/direct/chol_columns.h"
 
 enum
 {
@@ -157,11 +157,105 @@ static void test_threads(void** unused)
     free(g.values);
 }
 
+typedef struct factored
+{
+    chol_symbolic symbolic;
+    chol_numeric numeric;
+    chol_paths paths;
+} factored;
+
+static factored factored_create(const grid* g, const chol_engine* engine)
+{
+    factored f = {0};
+    chol_source source = {load, g};
+    assert_int_equal(chol_symbolic_create(&g->pattern, 1, NULL, &f.symbolic), WEFT_OK);
+    assert_int_equal(chol_numeric_fit(&f.symbolic, 3, &f.numeric), WEFT_OK);
+    assert_int_equal(chol_factor(&f.symbolic, &f.numeric, &source, engine), WEFT_OK);
+    assert_int_equal(chol_paths_create(&f.paths, &f.symbolic), WEFT_OK);
+    return f;
+}
+
+static void factored_finish(factored* f)
+{
+    chol_paths_finish(&f->paths);
+    chol_numeric_finish(&f->numeric);
+    chol_symbolic_finish(&f->symbolic);
+}
+
+// Products of columns of L^-1 are entries of A^-1, and with what the forward half of a solve leaves those of A^-1 b.
+static void columns_are_right(const grid* g, cpu_kind cpu)
+{
+    static const int vertex[] = {0, 17, 18, COUNT / 2, COUNT - 1};
+    static double b[3 * COUNT], x[3 * COUNT];
+    chol_engine engine = {NULL, dense_kernels_for(cpu)};
+    const chol_column_kernels* kernels = chol_column_kernels_for(cpu);
+    factored f = factored_create(g, &engine);
+    double* column[5];
+    chol_stretch* list = calloc((size_t)f.paths.deepest, sizeof(chol_stretch));
+    uint64_t n = 4;
+    for (int k = 0; k < 3 * COUNT; k++)
+    {
+        b[k] = test_random(&n, -1.0, 1.0);
+    }
+    for (int a = 0; a < 5; a++)
+    {
+        column[a] = calloc((size_t)f.paths.longest, sizeof(double));
+        chol_column(&f.paths, &f.symbolic, &f.numeric, &engine, vertex[a], column[a]);
+    }
+    chol_solve(&f.symbolic, &f.numeric, &engine, b, x);
+    for (int a = 0; a < 5; a++)
+    {
+        double three[3], unit[3 * COUNT] = {0};
+        int count = chol_stretches(&f.paths, &f.symbolic, vertex[a], list);
+        chol_forward(&f.symbolic, &f.numeric, &engine, b);
+        kernels->take(column[a], list, count, f.numeric.x, f.symbolic.x_size, three);
+        for (int side = 0; side < 3; side++)
+        {
+            assert_true(fabs(three[side] - x[3 * vertex[a] + side]) < 1e-9 * (fabs(three[side]) + 1.0));
+        }
+        // A unit load that is added between the halves is one that was there before.
+        kernels->add(column[a], list, count, (const double[3]){-1.0, 0.0, 2.0}, f.numeric.x, f.symbolic.x_size);
+        chol_backward(&f.symbolic, &f.numeric, &engine, x);
+        b[3 * vertex[a]] -= 1.0;
+        b[3 * vertex[a] + 2] += 2.0;
+        assert_true(backward_error(g, 3, b, x) < 1e-14 * SIDE);
+        unit[3 * vertex[a]] = 1.0;
+        chol_solve(&f.symbolic, &f.numeric, &engine, unit, unit);
+        for (int c = 0; c < 5; c++)
+        {
+            int shared = chol_columns_shared(&f.paths, &f.symbolic, vertex[a], vertex[c]);
+            double entry = kernels->product(column[a], column[c], shared);
+            assert_true(fabs(entry - unit[3 * vertex[c]]) < 1e-9 * fabs(unit[3 * vertex[a]]));
+            assert_true(entry == kernels->product(column[c], column[a], shared));
+        }
+        chol_solve(&f.symbolic, &f.numeric, &engine, b, x);
+    }
+    for (int a = 0; a < 5; a++)
+    {
+        free(column[a]);
+    }
+    free(list);
+    factored_finish(&f);
+}
+
+static void test_columns(void** unused)
+{
+    (void)unused;
+    grid g = grid_create();
+    for (int cpu = CPU_BASE; cpu <= (int)cpu_best(); cpu++)
+    {
+        columns_are_right(&g, (cpu_kind)cpu);
+    }
+    bsr_pattern_finish(&g.pattern);
+    free(g.values);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sides),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

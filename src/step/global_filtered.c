@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-weft_status global_filtered_create(global_filtered* c, int vertex_count)
+weft_status global_filtered_create(global_filtered* c, const global_step* g)
 {
+    int vertex_count = g->symbolic.vertex_count;
+    TRY(global_touches_create(&c->touches, g));
     c->r = MEM_NEW(vertex_count, vec3);
     c->p = MEM_NEW(vertex_count, vec3);
     c->s = MEM_NEW(vertex_count, vec3);
@@ -20,6 +22,7 @@ void global_filtered_finish(global_filtered* c)
     mem_free(c->s);
     mem_free(c->z);
     mem_free(c->record_start);
+    global_touches_finish(&c->touches);
     *c = (global_filtered){0};
 }
 
@@ -137,18 +140,23 @@ static void advance_pass(void* context, int begin, int end)
     }
 }
 
+void global_filtered_take(global_filtered* c, global_step* g, const world* w)
+{
+    global_touches_take(&c->touches, g, w);
+}
+
 int global_filtered_solve(global_filtered* c, global_step* g, const world* w, const vec3* b, int most, double share,
                           vec3* x)
 {
     pass a = {.c = c, .g = g, .w = w, .b = b, .x = x};
     int n = w->model->vertex_count, k;
-    double first = 0.0, last = 1.0;
+    double first = 0.0, last = 1.0, gained = 0.0;
     global_step_fill(g, w->model, w->h);
     find_records(&a);
     parallel_for(w->pool, n, ROW_GRAIN, begin_pass, &a);
     for (k = 0; k < most; k++)
     {
-        global_step_solve(g, w, c->r, c->z);
+        global_touches_solve(&c->touches, g, w, c->r, c->z);
         double now = parallel_sum(w->pool, n, ROW_GRAIN, dot_pass, &a);
         first = k == 0 ? now : first;
         if (!(now > share * share * first))
@@ -166,7 +174,14 @@ int global_filtered_solve(global_filtered* c, global_step* g, const world* w, co
             return k + 1;
         }
         a.alpha = now / curvature;
+        gained += a.alpha * now;
         parallel_for(w->pool, n, ROW_GRAIN, advance_pass, &a);
+        // As P is at most S (A + B) S, what is left is at most now less what this iteration has gained: that need not
+        // be asked of another solve.
+        if (!(now * (1.0 - a.alpha) > share * share * gained))
+        {
+            return k + 1;
+        }
     }
     return k;
 }

@@ -3,25 +3,29 @@
 //
 //     S (A + B) S x = S b,
 //
-// by conjugate gradients with the factor of A as preconditioner. Neither the blocks of A nor those of cushions are put
+// by conjugate gradients with P of global_touches.h as preconditioner, which is S A S where few vertices are held.
+// Neither the blocks of A nor those of cushions are put
 // together: A is one number for each pair of vertices, and a cushion knows what it answers.
 #ifndef WEFT_GLOBAL_FILTERED_H
 #define WEFT_GLOBAL_FILTERED_H
 
-#include "step/global_step.h"
+#include "step/global_touches.h"
 
 typedef struct global_filtered
 {
     vec3 *r, *p, *s, *z; // [vertex_count]
-    int* record_start;   // [chunks + 1] the first record of the filter in each chunk of rows
+    global_touches touches;
+    int* record_start; // [chunks + 1] the first record of the filter in each chunk of rows
 } global_filtered;
 
-weft_status global_filtered_create(global_filtered* c, int vertex_count);
+weft_status global_filtered_create(global_filtered* c, const global_step* g);
 void global_filtered_finish(global_filtered* c); // zeroed or half-built is fine
 
-// At most so many iterations, from zero, until the residual in the norm of A^-1 is that share of the first one. However
-// few there were, x lowers the quadratic form whose gradient is -b at zero. Returns how many solves with the factor it
-// took.
+void global_filtered_take(global_filtered* c, global_step* g, const world* w); // the filter, as it is now
+
+// At most so many iterations, from zero, until what x is off, in the norm of S (A + B) S, is that share of what zero is
+// off. However few there were, x lowers the quadratic form whose gradient is -b at zero. Returns how many solves with
+// the factor it took.
 int global_filtered_solve(global_filtered* c, global_step* g, const world* w, const vec3* b, int most, double share,
                           vec3* x);
 

@@ -122,6 +122,14 @@ static const double* load(const void* context, const chol_entry* entry, double* 
     return buffer;
 }
 
+void global_step_rebase(global_step* g)
+{
+    global_step_forget(g);
+    memcpy(g->factored, g->held, (size_t)g->symbolic.vertex_count);
+    g->has_base = true;
+    g->pins.count = 0;
+}
+
 void global_step_hold(global_step* g, const filter_record* filter, int count)
 {
     memset(g->held, 0, (size_t)g->symbolic.vertex_count);
@@ -131,10 +139,7 @@ void global_step_hold(global_step* g, const filter_record* filter, int count)
     }
     if (!g->has_base || !global_pins_list(g))
     {
-        global_step_forget(g);
-        memcpy(g->factored, g->held, (size_t)g->symbolic.vertex_count);
-        g->has_base = true;
-        g->pins.count = 0;
+        global_step_rebase(g);
     }
 }
 
@@ -156,6 +161,7 @@ weft_status global_step_factor(global_step* g, const world* w, bool* made, int* 
         f->h = 0.0;
         TRY(chol_factor(&g->symbolic, &f->numeric, &source, &engine));
         f->h = w->h;
+        f->made = ++g->made;
         g->pins.h = 0.0;
     }
     if (g->pins.count > 0)
@@ -174,6 +180,14 @@ void global_step_backsolve(global_step* g, const world* w, const vec3* b, vec3* 
     chol_solve(&g->symbolic, &g->factors[w->state.halvings].numeric, &engine, &b->x, &x->x);
 }
 
+void global_step_clear_held(const global_step* g, vec3* x)
+{
+    for (int i = 0; i < g->symbolic.vertex_count; i++)
+    {
+        x[i] = g->held[i] ? v3(0, 0, 0) : x[i];
+    }
+}
+
 // What is held does not couple with the rest: its rows are those of the identity.
 void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x)
 {
@@ -187,11 +201,5 @@ void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x)
     {
         global_pins_correct(g, w, loads, x);
     }
-    for (int i = 0; i < g->symbolic.vertex_count; i++)
-    {
-        if (g->held[i])
-        {
-            x[i] = v3(0, 0, 0);
-        }
-    }
+    global_step_clear_held(g, x);
 }

@@ -16,7 +16,8 @@
 // One for each length of substep that came up.
 typedef struct global_factor
 {
-    double h; // s; 0: none
+    double h;      // s; 0: none
+    uint64_t made; // counts factors of all lengths
     chol_numeric numeric;
 } global_factor;
 
@@ -51,6 +52,7 @@ typedef struct global_step
     global_factor factors[HALVINGS_MAX + 1]; // by the number of halvings
     uint8_t* held;                           // [vertex_count] 1: it is held
     uint8_t* factored;                       // [vertex_count] 1: its row in the factors is that of the identity
+    uint64_t made;                           // factors so far
     bool has_base;                           // factors may have been made with `factored`
     global_pins pins;
 } global_step;
@@ -61,6 +63,7 @@ void global_step_forget(global_step* g); // factors are made anew when they are 
 
 // Takes the vertices that are held wholly from the filter.
 void global_step_hold(global_step* g, const filter_record* filter, int count);
+void global_step_rebase(global_step* g); // the next factors hold what is held now, and nothing puts them right
 // The factor for this substep, and what puts it right; *made: it was not there. Returns in *updates how many columns of
 // pins were made.
 weft_status global_step_factor(global_step* g, const world* w, bool* made, int* updates);
@@ -69,6 +72,8 @@ void global_step_fill(global_step* g, const model* m, double h); // the values o
 void global_step_blocks(global_step* g, world* w);
 // x = A^-1 b, with zero at held vertices; both may be the same.
 void global_step_solve(global_step* g, const world* w, const vec3* b, vec3* x);
+
+void global_step_clear_held(const global_step* g, vec3* x); // zero at held vertices
 
 // ---- of global_pins.c
 weft_status global_pins_create(global_pins* p, int vertex_count);

@@ -20,9 +20,9 @@
 // Contact prescribes directions and adds cushions, which come and go. To leave them out of the global step and put
 // x right afterwards (the paper's section 4.1) makes cloth that rests on something as soft as its iterations are few:
 // what hangs from a contact does not learn that it holds. So with contact a global step is the system of A and
-// cushions, filtered, by conjugate gradients with the factor of A as preconditioner (global_filtered.h): as many more
-// solves as contact is strange to A. What pulls is let go between turns. The paper's way is there for the asking
-// (collision = 1): one solve a turn, whatever touches.
+// cushions, filtered, by conjugate gradients whose preconditioner is the factor of A put right for what is held
+// (global_filtered.h, global_touches.h): as many more solves as cushions are strange to A. What pulls is let go between
+// turns. The paper's way is there for the asking (collision = 1): one solve a turn, whatever touches.
 #include <string.h>
 
 #include "material/spring.h"
@@ -160,6 +160,8 @@ static weft_status stage_predict(world* w)
     bool made;
     int updates;
     global_step_hold(&d->global, w->filter, w->pin_count);
+    // What touches wants columns of the factor itself.
+    d->global.pins.count > 0 && w->contact && w->contact->touch_count > 0 ? global_step_rebase(&d->global) : (void)0;
     TRY(global_step_factor(&d->global, w, &made, &updates));
     world_count(w, counters[2], made);
     world_count(w, counters[4], updates);
@@ -283,7 +285,9 @@ static weft_status filtered_step(world* w)
         return tied_step(w);
     }
     bool touches = has_contact(w);
-    TRY(d->filtered.r ? WEFT_OK : global_filtered_create(&d->filtered, w->model->vertex_count));
+    TRY(d->filtered.r ? WEFT_OK : global_filtered_create(&d->filtered, &d->global));
+    d->constrained ? global_filtered_take(&d->filtered, &d->global, w) : (void)0;
+    d->constrained = false;
     int solves = global_filtered_solve(&d->filtered, &d->global, w, w->rhs, touches ? CONTACT_MOST : FILTERED_MOST,
                                        touches ? contact_tolerance : filtered_tolerance, w->dv);
     world_count(w, counters[1], solves);
@@ -301,6 +305,7 @@ weft_status local_global_constrain(world* w)
     local_global_projects(w) ? contact_leave_rows(w->contact) : (void)0;
     TRY(local_global_projects(w) ? world_hold(w) : stage_constrain(w));
     world_prescribe(w, w->v_next);
+    ((local_global_data*)w->data)->constrained = true;
     if (!is_filtered(w) || w->model->ties.count == 0)
     {
         return WEFT_OK; // no solve looks at blocks
@@ -343,13 +348,19 @@ static weft_status turn_take(world* w)
     return local_global_projects(w) ? move_out(w) : WEFT_OK;
 }
 
-// What is moved out is not where the mixed ones lie: it is not mixed. Filtered solves are rough, and a quasi-Newton
-// method takes their errors for curvature, where Anderson's squares smooth them.
+// Solves of ties, and of cushions where nothing touches a face, are rough, and a quasi-Newton method takes their errors
+// for curvature, where Anderson's squares smooth them.
+static bool solves_roughly(const world* w)
+{
+    return w->model->ties.count > 0 || (has_contact(w) && w->contact->touch_count == 0);
+}
+
+// What is moved out is not where the mixed ones lie: it is not mixed.
 static int acceleration_of(const world* w)
 {
     int wanted = (int)world_setting(w, "acceleration");
     bool moved = local_global_projects(w) && w->contact->rows.count > 0;
-    return moved ? TURNS_PLAIN : wanted == TURNS_QUASI_NEWTON && is_filtered(w) ? TURNS_ANDERSON : wanted;
+    return moved ? TURNS_PLAIN : wanted == TURNS_QUASI_NEWTON && solves_roughly(w) ? TURNS_ANDERSON : wanted;
 }
 
 // A mixed iterate that is worse than the one before gives way. `now` is g of the iterate, *value that of the one

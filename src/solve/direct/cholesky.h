@@ -113,5 +113,8 @@ weft_status chol_factor(const chol_symbolic* symbolic, chol_numeric* numeric, co
 // may be the same.
 void chol_solve(const chol_symbolic* symbolic, chol_numeric* numeric, const chol_engine* engine, const double* b,
                 double* x);
+// Its two halves: L u = b, which leaves u in numeric->x, and L^T x = u, which takes it from there.
+void chol_forward(const chol_symbolic* symbolic, chol_numeric* numeric, const chol_engine* engine, const double* b);
+void chol_backward(const chol_symbolic* symbolic, chol_numeric* numeric, const chol_engine* engine, double* x);
 
 #endif

@@ -402,7 +402,7 @@ WIDE_INLINE void give_sides(const chol_symbolic* s, const chol_numeric* n, doubl
     }
 }
 
-void chol_solve(const chol_symbolic* s, chol_numeric* numeric, const chol_engine* engine, const double* b, double* x)
+void chol_forward(const chol_symbolic* s, chol_numeric* numeric, const chol_engine* engine, const double* b)
 {
     run r = {.s = s, .n = numeric, .engine = engine};
     memset(numeric->x, 0, (size_t)numeric->sides * s->x_size * sizeof(double));
@@ -412,10 +412,21 @@ void chol_solve(const chol_symbolic* s, chol_numeric* numeric, const chol_engine
     {
         node_forward(&r, s->top[t]);
     }
+}
+
+void chol_backward(const chol_symbolic* s, chol_numeric* numeric, const chol_engine* engine, double* x)
+{
+    run r = {.s = s, .n = numeric, .engine = engine};
     for (int t = s->top_count - 1; t >= 0; t--)
     {
         node_backward(&r, s->top[t]);
     }
     parallel_for(engine->pool, s->task_count, 1, tasks_backward, &r);
     numeric->sides == USUAL_SIDES ? give_sides(s, numeric, x, USUAL_SIDES) : give_sides(s, numeric, x, numeric->sides);
+}
+
+void chol_solve(const chol_symbolic* s, chol_numeric* numeric, const chol_engine* engine, const double* b, double* x)
+{
+    chol_forward(s, numeric, engine, b);
+    chol_backward(s, numeric, engine, x);
 }
