@@ -4,6 +4,7 @@
 
 #include "math/vec.h"
 #include "mesh/mesh.h"
+#include "mesh/pattern.h"
 #include "scene/tree.h"
 #include "sim/body_kind.h"
 #include "weft/scene.h"
@@ -78,6 +79,14 @@ typedef struct scene_friction
     double kinetic, resting;
 } scene_friction;
 
+// What of a cloth is sewn to what.
+typedef struct scene_stitches
+{
+    stitch_pairs pairs; // vertices of the mesh
+    double start;       // s, when the gaps begin to close
+    double close;       // s, how long that takes
+} scene_stitches;
+
 // A body that is simulated: cloth, or another kind.
 typedef struct scene_cloth
 {
@@ -106,6 +115,7 @@ typedef struct scene_cloth
     int pin_count;
     scene_force* forces; // [force_count]
     int force_count;
+    scene_stitches stitches;
     mesh mesh;     // at the start, after the transform
     vec2* rest_uv; // [face_start[face_count]] metres, or NULL
 } scene_cloth;
