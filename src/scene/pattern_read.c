@@ -359,7 +359,7 @@ static weft_status stitch_read(const pattern_reader* r, const tree_node* node, c
     return WEFT_OK;
 }
 
-static weft_status stitches_read(const pattern_reader* r, const tree_node* node, sewing_pattern* p)
+static weft_status pattern_stitches_read(const pattern_reader* r, const tree_node* node, sewing_pattern* p)
 {
     if (node->kind != TREE_ARRAY || node->child_count > STITCHES_MAX)
     {
@@ -402,7 +402,7 @@ static weft_status root_read(pattern_reader* r, const tree_node* root, sewing_pa
     TRY(member(r, body, "panels", TREE_OBJECT, &panels));
     TRY(panels_read(r, panels, p));
     const tree_node* stitches = tree_member(body, "stitches");
-    return stitches ? stitches_read(r, stitches, p) : WEFT_OK;
+    return stitches ? pattern_stitches_read(r, stitches, p) : WEFT_OK;
 }
 
 weft_status pattern_read(const char* path, sewing_pattern* out, weft_error* error)

@@ -329,6 +329,8 @@ weft_status deform_source_create(const weft_scene* scene, const scene_obstacle* 
 weft_status deform_source_read(void* source, int sample, weft_vec3* out, weft_error* error);
 void deform_source_destroy(void* source); // NULL is fine
 
+// "stitch" of a cloth, once its mesh is there; node may be NULL.
+weft_status stitches_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // Vertices that a "where" selects, ascending; *out is mem_free'd by the caller. Nothing selected is an error.
 weft_status selection_read(const scene_reader* r, const tree_node* node, const mesh* m, int** out, int* out_count);
 // The canonical text; mem_free'd by the caller. NULL: no memory.
