@@ -186,11 +186,49 @@ static void test_crowded(void** unused)
     weft_sim_destroy(sim);
 }
 
+// Codim-IPC's lines.
+static void test_obj(void** unused)
+{
+    (void)unused;
+    static const char text[] = "{\"time_step\": 0.005, \"steps_per_frame\": 1, \"contact\": {\"enabled\": false}, "
+                               "\"cloth\": [{\"mesh\": {\"obj\": \"sewn.obj\"}, \"stitch\": {\"close\": 0.1}}]}";
+    static const char obj[] = "v 0 0 0\nv 0.1 0 0\nv 0 0 0.1\nv 0.1 0 0.1\nv 0 0.02 0.2\nv 0.1 0.02 0.2\n"
+                              "v 0 0.02 0.3\nv 0.1 0.02 0.3\nf 1 3 4 2\nf 5 7 8 6\n";
+    char file[1024];
+    snprintf(file, sizeof(file), "%sstitch 2 4 5 0\nstitch 3 4 5 1\n", obj);
+    test_text_write(scene_folder, "sewn.obj", file);
+    weft_sim* sim = scene_sim_text(text, 1);
+    run(sim, 40);
+    assert_true(sim->bodies[0].joined);
+    assert_int_equal(sim->model.vertex_count, 6);
+    weft_sim_destroy(sim);
+    static const struct
+    {
+        const char *line, *word;
+    } wrong[] = {{"stitch 2 8 5 0\n", "names vertex 8"},
+                 {"stitch 2 4 5 0.5\n", "ratio is 0 or 1"},
+                 {"stitch 2.5 4\n", "whole number"},
+                 {"stitch 2\n", ""},
+                 {"stitch 3 3\n", "itself"}};
+    for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
+    {
+        weft_scene* scene = NULL;
+        weft_error error = {0};
+        snprintf(file, sizeof(file), "%s%s", obj, wrong[k].line);
+        test_text_write(scene_folder, "sewn.obj", file);
+        weft_status status = scene_load_bytes(text, strlen(text), &scene, &error);
+        if (status == WEFT_OK || !strstr(error.message, wrong[k].word) || error.line != 11)
+        {
+            fail_msg("%zu: status %d, line %d, `%s`", k, status, error.line, error.message);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bag),     cmocka_unit_test(test_threads), cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_bending), cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_bending), cmocka_unit_test(test_crowded), cmocka_unit_test(test_obj),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

@@ -4,7 +4,7 @@
 
 #include "math/vec.h"
 #include "mesh/mesh.h"
-#include "mesh/pattern.h"
+#include "mesh/sewing_pattern.h"
 #include "scene/tree.h"
 #include "sim/body_kind.h"
 #include "weft/scene.h"

@@ -14,6 +14,19 @@ static const field stitch_fields[] = {
     {"pairs", FIELD_NODE, offsetof(stitch_keys, pairs), ANY_NUMBER},
 };
 
+static weft_status pair_add(const scene_reader* r, const int v[2], stitch_pairs* out)
+{
+    int ints = 2 * out->capacity;
+    if (!mem_grow((void**)&out->vertex, &ints, 2 * out->count + 2, sizeof(int)))
+    {
+        return read_no_memory(r);
+    }
+    out->capacity = ints / 2;
+    out->vertex[2 * out->count] = v[0];
+    out->vertex[2 * out->count++ + 1] = v[1];
+    return WEFT_OK;
+}
+
 static weft_status pair_read(const scene_reader* r, const tree_node* node, const mesh* m, stitch_pairs* out)
 {
     field limits = {"", FIELD_INT, 0, 0.0, INT32_MAX, false};
@@ -37,15 +50,7 @@ static weft_status pair_read(const scene_reader* r, const tree_node* node, const
     {
         return read_error(r, node, "vertex %d is sewn to itself; remove the pair", v[0]);
     }
-    int ints = 2 * out->capacity;
-    if (!mem_grow((void**)&out->vertex, &ints, 2 * out->count + 2, sizeof(int)))
-    {
-        return read_no_memory(r);
-    }
-    out->capacity = ints / 2;
-    out->vertex[2 * out->count] = v[0];
-    out->vertex[2 * out->count++ + 1] = v[1];
-    return WEFT_OK;
+    return pair_add(r, v, out);
 }
 
 weft_status stitches_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth)
@@ -54,6 +59,10 @@ weft_status stitches_read(const scene_reader* r, const tree_node* node, scene_cl
     if (node && node->kind != TREE_NULL)
     {
         TRY(read_fields(r, node, stitch_fields, FIELD_COUNT(stitch_fields), &keys));
+    }
+    for (int k = 0; k < cloth->mesh.stitch_count; k++)
+    {
+        TRY(pair_add(r, cloth->mesh.stitch + 2 * k, &cloth->stitches.pairs));
     }
     cloth->stitches.start = keys.start;
     cloth->stitches.close = keys.close;

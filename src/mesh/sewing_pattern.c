@@ -1,6 +1,6 @@
 // From a sewing pattern to triangles: edges as points at equal distances along their curves, as many on both sides of a
 // stitch; panels as triangles (panel.c), put in place.
-#include "mesh/pattern.h"
+#include "mesh/sewing_pattern.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Sewing patterns: flat panels with curved edges, placed in space, and which edges are sewn to which.
-#ifndef WEFT_PATTERN_H
-#define WEFT_PATTERN_H
+#ifndef WEFT_SEWING_PATTERN_H
+#define WEFT_SEWING_PATTERN_H
 
 #include "mesh/mesh.h"
 
