@@ -558,8 +558,8 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
     int sources = !!keys.grid + !!keys.obj + !!keys.pattern + !!keys.tets + !!keys.solid + !!keys.brush;
     if (sources != 1)
     {
-        return form == MESH_SHEET ? read_error(r, node, "expected either \"grid\", \"obj\" or \"pattern\" here%s",
-                                               sources > 1 ? ", and only one" : "")
+        return form == MESH_SHEET ? read_error(r, node, "expected either \"grid\" or \"obj\" or \"pattern\" here%s",
+                                               sources > 1 ? ", not both" : "")
                                   : read_error(r, node, "expected exactly one of obj, %s here, found %d",
                                                form == MESH_LINES ? "brush" : "tets, solid", sources);
     }
