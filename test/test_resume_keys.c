@@ -74,7 +74,13 @@ static const char objects[] =
 static const char springs[] = "{\"time_step\": 0.01, \"steps_per_frame\": 1, \"frames\": 1, \"model\": "
                               "{\"name\": \"choi-ko\"}, " CLOTH "}]}";
 
-static const char* const scenes[] = {plain, rich, files, objects, springs};
+// A sheet whose corners are sewn, and one from a pattern.
+static const char sewn[] =
+    "{\"time_step\": 0.01, \"steps_per_frame\": 1, \"frames\": 1, \"contact\": {\"enabled\": false}, " CLOTH
+    ", \"stitch\": {\"pairs\": [[0, 3]]}}, {\"name\": \"cut\", \"mesh\": {\"pattern\": \"square.json\", \"edge\": "
+    "0.3}}]}";
+
+static const char* const scenes[] = {plain, rich, files, objects, springs, sewn};
 
 enum
 {
@@ -83,6 +89,7 @@ enum
     FILES,
     OBJECTS,
     SPRINGS,
+    SEWN,
     SCENE_COUNT
 };
 
@@ -240,6 +247,12 @@ static const change changes[] = {
     {"cloth.friction.kinetic", PLAIN, "cloth.0.friction={\"static\": 0.3, \"kinetic\": 0.2}", NULL},
     {"cloth.thickness", PLAIN, "cloth.0.thickness=0.002", NULL},
     {"cloth.tear", PLAIN, "cloth.0.tear=1000", NULL},
+    {"cloth.stitch", PLAIN, "cloth.0.stitch={\"pairs\": [[0, 3]]}", NULL},
+    {"cloth.stitch.start", SEWN, "cloth.0.stitch.start=1", NULL},
+    {"cloth.stitch.close", SEWN, "cloth.0.stitch.close=2", NULL},
+    {"cloth.stitch.pairs", SEWN, "cloth.0.stitch.pairs=[[0, 3], [1, 2]]", NULL},
+    {"cloth.mesh.pattern", SEWN, "cloth.1.mesh.pattern=larger.json", NULL},
+    {"cloth.mesh.edge", SEWN, "cloth.1.mesh.edge=0.2", NULL},
     {"cloth.vertex_mass", PLAIN, "cloth.0.vertex_mass=0.01", NULL},
     {"cloth.pins", PLAIN, "cloth.0.pins=[]", NULL},
     SELECTION("cloth.pins", "cloth.0.pins.0"),
@@ -524,7 +537,7 @@ static void test_every_key_has_a_row(void** unused)
 
 static const char* run_folder(int scene)
 {
-    static const char* const names[] = {"plain-run", "rich-run", "files-run", "objects-run", "springs-run"};
+    static const char* const names[] = {"plain-run", "rich-run", "files-run", "objects-run", "springs-run", "sewn-run"};
     return scene_path(names[scene]);
 }
 
@@ -609,7 +622,10 @@ static void test_the_same_scene_goes_on(void** unused)
     {
         weft_error error = {0};
         weft_scene* scene = load(k, NULL);
-        assert_int_equal(resume(scene, 3, run_folder(k), &error), WEFT_OK);
+        if (resume(scene, 3, run_folder(k), &error) != WEFT_OK)
+        {
+            fail_msg("%s", error.message);
+        }
         weft_scene_destroy(scene);
         char own[512];
         snprintf(own, sizeof(own), "%s/scene.json", run_folder(k));
@@ -654,6 +670,12 @@ static void write_objects(void)
         {"cord.obj",
          "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0\nv 0.2 0.001 0\nv 0.3 0 0\no front\nl 1 2 3\nl 4 5\no back\nl 1 5\n"},
         {"rope.obj", "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0\nv 0.2 0.001 0\nv 0.4 0 0\no front\nl 1 2 3\nl 4 5\n"},
+        {"square.json", "{\"pattern\": {\"panels\": {\"p\": {\"vertices\": [[0, 0], [100, 0], [100, 100], [0, 100]], "
+                        "\"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, "
+                        "{\"endpoints\": [3, 0]}], \"translation\": [500, 0, 0]}}}}"},
+        {"larger.json", "{\"pattern\": {\"panels\": {\"p\": {\"vertices\": [[0, 0], [120, 0], [120, 100], [0, 100]], "
+                        "\"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, "
+                        "{\"endpoints\": [3, 0]}], \"translation\": [500, 0, 0]}}}}"},
         {"one.node", "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 0 -1\n4 0 1 0\n"},
         {"other.node", "4 3 0 0\n1 0 0 0\n2 1.5 0 0\n3 0 0 -1\n4 0 1 0\n"},
         {"one.ele", corners},

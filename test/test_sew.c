@@ -47,7 +47,7 @@ static void test_jacobian(void** state)
         double value[TIE_ENTRIES], J[3][15] = {{0}};
         random_tie(x, turn % 2, turn % 4 < 2, &t, &random);
         tie_set set = one_tie(&t);
-        tie_set_rows(&set, x, start, unknown, value);
+        tie_set_rows(&set, &(tie_moment){.x = x}, start, unknown, value);
         for (int row = 0; row < 3; row++)
         {
             for (int k = start[row]; k < start[row + 1]; k++)
@@ -82,7 +82,7 @@ static void test_forces_are_internal(void** state)
         double value[TIE_ENTRIES];
         random_tie(x, turn % 2, 1.0, &t, &random);
         tie_set set = one_tie(&t);
-        tie_set_rows(&set, x, start, unknown, value);
+        tie_set_rows(&set, &(tie_moment){.x = x}, start, unknown, value);
         for (int row = 0; row < 3; row++)
         {
             double l = test_random(&random, -1, 1);

@@ -48,6 +48,7 @@ typedef struct weft_collider_def
     int excluded_body_count;
     const int* excluded_vertices; ///< [2 * excluded_vertex_count] vertex, body: what holds the vertex ignores the body
     int excluded_vertex_count;
+    const int* seam;        ///< [vertex_count] or NULL: vertices with the same number, 0 or more, count as one: features that hold them are connected. Negative: by itself
     int pair_limit;         ///< more pairs of one kind are refused; 12 bytes each at most. 100 million
     int worker_count;       ///< 1: no threads are made; 0: one a core
     weft_task_hooks tasks;  ///< zero for the built-in pool

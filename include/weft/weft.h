@@ -139,6 +139,13 @@ typedef struct weft_cloth_def
     int pin_count;
     const weft_force* forces;    ///< [force_count]
     int force_count;
+    const int* stitches;         ///< [2 * stitch_count] pairs of vertices of a sheet that are sewn to each other: the gap between them, as it
+    int stitch_count;            ///< is at the start, closes, and then they are one. Sewn cloth is flat at rest and does not tear
+    double stitch_start;         ///< s, when the gaps begin to close
+    double stitch_close;         ///< s, how long that takes; positive where there are stitches
+    const char* const* object_names; ///< [object_count] of the mesh, for the files of a run; NULL: none
+    int object_count;
+    const int* face_objects;     ///< [face_count] index into the names, or NULL
 } weft_cloth_def;
 
 WEFT_API weft_cloth_def weft_cloth_def_default(void); ///< cotton, friction not said, thickness 1 mm

@@ -27,6 +27,7 @@ typedef struct cull_rules
     int excluded_count;
     int* vertex_start; // [vertex_count + 1] into vertex_body, or NULL
     int* vertex_body;  // bodies that a vertex ignores
+    int* seam;         // [vertex_count] vertices of one number count as one, negative: by itself; NULL: all are
 } cull_rules;
 
 // Checks and copies what the def has; error names the entry.

@@ -405,7 +405,7 @@ static int node_body(const bvh* tree, int level, int node)
 // Where the bodies of groups of targets start, if refine has asked all rules for this group of queries; 0: it has not.
 static size_t plain_bodies(const broad_walk* w, int group)
 {
-    bool asked = w->rules && !w->rules->vertex_start && w->queries->level_count > 1 && w->targets->level_count > 1 &&
+    bool asked = w->rules && !w->rules->vertex_start && !w->rules->seam && w->queries->level_count > 1 && w->targets->level_count > 1 &&
                  node_body(w->queries, 0, group) >= 0; // of several obstacles one may be excluded
     return asked ? (size_t)w->targets->level_start[1] * BVH_WIDTH : 0;
 }

@@ -98,6 +98,16 @@ static weft_status copy_bodies(cull_rules* rules, const weft_collider_def* def, 
     return WEFT_OK;
 }
 
+static weft_status copy_seams(cull_rules* rules, const weft_collider_def* def)
+{
+    rules->seam = def->seam ? MEM_NEW(def->vertex_count, int) : NULL;
+    for (int v = 0; v < def->vertex_count && rules->seam; v++)
+    {
+        rules->seam[v] = def->seam[v];
+    }
+    return rules->seam || !def->seam ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 static weft_status check_one_body(const cull_rules* rules, const int* corner, int arity, int count, const char* what,
                                   weft_error* error)
 {
@@ -124,7 +134,8 @@ weft_status cull_rules_init(cull_rules* rules, const weft_collider_def* def, wef
     TRY(check_one_body(rules, def->edges, 2, def->edge_count, "edge", error));
     TRY(copy_excluded(rules, def, error));
     TRY(copy_excluded_vertices(rules, def, error));
-    bool any = rules->excluded_count > 0 || rules->vertex_start;
+    TRY(copy_seams(rules, def));
+    bool any = rules->excluded_count > 0 || rules->vertex_start || rules->seam;
     for (int b = 0; b < def->body_count; b++)
     {
         any = any || rules->passive[b];
@@ -143,6 +154,7 @@ void cull_rules_finish(cull_rules* rules)
     mem_free(rules->excluded);
     mem_free(rules->vertex_start);
     mem_free(rules->vertex_body);
+    mem_free(rules->seam);
     *rules = (cull_rules){0};
 }
 
@@ -178,10 +190,28 @@ static bool ignores(const cull_rules* rules, const int* vertex, int count, int b
     return false;
 }
 
+// Whether two features meet in a seam.
+static bool are_sewn(const cull_rules* rules, const int* a, int a_count, const int* b, int b_count)
+{
+    for (int k = 0; k < a_count * b_count; k++)
+    {
+        int seam = rules->seam[a[k / b_count]];
+        if (seam >= 0 && seam == rules->seam[b[k % b_count]])
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool cull_features_wanted(const cull_rules* rules, const int* a, int a_count, const int* b, int b_count)
 {
     int a_body = rules->body[a[0]], b_body = rules->body[b[0]];
     if (!cull_bodies_wanted(rules, a_body, b_body))
+    {
+        return false;
+    }
+    if (rules->seam && are_sewn(rules, a, a_count, b, b_count))
     {
         return false;
     }

@@ -89,8 +89,10 @@ typedef struct tie
     int point[2]; // the second is -1 for a vertex
     double share[2];
     int face[3];
-    double weight[3]; // sum 1; outside of 0 to 1 beside the face
-    double offset;    // m
+    double weight[3];    // sum 1; outside of 0 to 1 beside the face
+    double offset;       // m
+    double gap;          // m: of a stitch, how far apart its vertices were at first; from `begin` on that closes
+    double begin, close; // s; close 0: this is no stitch
 } tie;
 
 enum
@@ -114,7 +116,33 @@ void tie_set_finish(tie_set* set);
 // when the face has no area.
 bool tie_make(const vec3* x, const int point[2], double share, const int face[3], tie* out);
 vec3 tie_error(const tie* t, const vec3* x); // C, m
-// J = dC/dx at x, three rows a tie: start is [3 * count + 1], the others [TIE_ENTRIES * count].
-void tie_set_rows(const tie_set* set, const vec3* x, int* start, int* unknown, double* value);
+
+// ---- stitches: ties of two vertices that start apart, as a thread between them that is drawn in
+//
+//     |x_a - x_b| <= gap(t),
+//
+// free to turn and to hang loose; once they are together C = x_a - x_b = 0.
+typedef enum stitch_state
+{
+    STITCH_LOOSE,
+    STITCH_DRAWN,
+    STITCH_CLOSED
+} stitch_state;
+
+// A substep, for ties.
+typedef struct tie_moment
+{
+    const vec3 *x, *v; // [vertices] at its start
+    double time, h;    // s; time is that of its start
+} tie_moment;
+
+tie tie_of_stitch(const vec3* x, int a, int b, double begin, double close); // of two vertices, as far apart as they are
+double stitch_gap(const tie* t, double time);                               // m, what the thread's length is
+// *along: from b to a, a unit vector; *speed: how fast they are to part along it, of one that is drawn.
+stitch_state stitch_look(const tie* t, const tie_moment* now, vec3* along, double* speed);
+
+// J = dC/dx at x, three rows a tie, of which those of stitches may be empty: start is [3 * count + 1], the others
+// [TIE_ENTRIES * count].
+void tie_set_rows(const tie_set* set, const tie_moment* now, int* start, int* unknown, double* value);
 
 #endif

@@ -117,33 +117,78 @@ static double component(vec3 v, int k)
     return k == 0 ? v.x : k == 1 ? v.y : v.z;
 }
 
-void tie_set_rows(const tie_set* set, const vec3* x, int* start, int* unknown, double* value)
+// Three rows of two vertices, one along the thread, or none.
+static int stitch_rows(const tie* t, const tie_moment* now, int* ends, int* unknown, double* value)
+{
+    vec3 along;
+    double speed;
+    stitch_state state = stitch_look(t, now, &along, &speed);
+    int count = 0;
+    for (int axis = 0; axis < 3; axis++)
+    {
+        for (int other = 0; other < 3 && state == STITCH_DRAWN && axis == 0; other++)
+        {
+            if (component(along, other) != 0.0)
+            {
+                unknown[count] = 3 * t->point[0] + other;
+                value[count++] = component(along, other);
+                unknown[count] = 3 * t->face[0] + other;
+                value[count++] = -component(along, other);
+            }
+        }
+        if (state == STITCH_CLOSED)
+        {
+            unknown[count] = 3 * t->point[0] + axis;
+            value[count++] = 1.0;
+            unknown[count] = 3 * t->face[0] + axis;
+            value[count++] = -1.0;
+        }
+        ends[axis] = count;
+    }
+    return count;
+}
+
+static int face_rows(const tie* t, const vec3* x, int* ends, int* unknown, double* value)
+{
+    int count = 0;
+    vec3 gradient[3], normal = face_frame(x, t->face, gradient);
+    for (int axis = 0; axis < 3; axis++)
+    {
+        for (int p = 0; p < 2 && t->point[p] >= 0; p++)
+        {
+            unknown[count] = 3 * t->point[p] + axis;
+            value[count++] = t->share[p];
+        }
+        for (int e = 0; e < 9; e++)
+        {
+            int corner = e / 3, other = e % 3;
+            double entry = t->offset * component(gradient[corner], axis) * component(normal, other);
+            entry -= other == axis ? t->weight[corner] : 0.0;
+            if (entry != 0.0)
+            {
+                unknown[count] = 3 * t->face[corner] + other;
+                value[count++] = entry;
+            }
+        }
+        ends[axis] = count;
+    }
+    return count;
+}
+
+void tie_set_rows(const tie_set* set, const tie_moment* now, int* start, int* unknown, double* value)
 {
     int count = 0;
     start[0] = 0;
     for (int k = 0; k < set->count; k++)
     {
         const tie* t = &set->ties[k];
-        vec3 gradient[3], normal = face_frame(x, t->face, gradient);
+        int ends[3];
+        int more = t->close > 0.0 ? stitch_rows(t, now, ends, unknown + count, value + count)
+                                  : face_rows(t, now->x, ends, unknown + count, value + count);
         for (int axis = 0; axis < 3; axis++)
         {
-            for (int p = 0; p < 2 && t->point[p] >= 0; p++)
-            {
-                unknown[count] = 3 * t->point[p] + axis;
-                value[count++] = t->share[p];
-            }
-            for (int e = 0; e < 9; e++)
-            {
-                int corner = e / 3, other = e % 3;
-                double entry = t->offset * component(gradient[corner], axis) * component(normal, other);
-                entry -= other == axis ? t->weight[corner] : 0.0;
-                if (entry != 0.0)
-                {
-                    unknown[count] = 3 * t->face[corner] + other;
-                    value[count++] = entry;
-                }
-            }
-            start[3 * k + axis + 1] = count;
+            start[3 * k + axis + 1] = count + ends[axis];
         }
+        count += more;
     }
 }

@@ -10,6 +10,7 @@ void mesh_finish(mesh* m)
     mem_free(m->face_vertex);
     mem_free(m->face_line);
     mem_free(m->face_object);
+    mem_free(m->stitch);
     mem_free(m->texcoord);
     mem_free(m->face_texcoord);
     for (int k = 0; k < m->object_count && m->object_name; k++)

@@ -1,9 +1,10 @@
 // Wavefront OBJ files: vertices, texture coordinates, polygons or polylines, objects.
 //
 // Read: v, vt, o, g where a file has no o, and f or l, whichever is asked for: what is said of faces below holds for
-// lines. Ignored: normals, materials, smoothing and display attributes. Ignored with a warning: the other of f and l,
-// points, free-form curves and surfaces, and what is not OBJ at all. Colours and weights behind the coordinates of v
-// are dropped. A face may use vertices that follow later; negative indices count back from where they stand.
+// lines; and of sheets `stitch`, as Codim-IPC (Li et al. 2021) writes it. Ignored: normals, materials, smoothing and
+// display attributes. Ignored with a warning: the other of f and l, points, free-form curves and surfaces, and what is
+// not OBJ at all. Colours and weights behind the coordinates of v are dropped. A face may use vertices that follow
+// later; negative indices count back from where they stand.
 #include <string.h>
 
 #include "mesh/mesh_inside.h"
@@ -39,6 +40,8 @@ typedef struct obj_reader
     int_list corner;      // vertex of each corner
     int_list mapped;      // texture coordinate of each corner, -1 for none; shorter while no corner had one
     bool has_mapped;
+    int_list stitch; // pairs of vertices
+    int stitch_line; // of the last one, 0: there is none
     obj_scope object, group;
     int unknown_count; // lines that were not understood
     int skipped_count; // points, curves and surfaces, and of f and l the other
@@ -328,6 +331,40 @@ static weft_status obj_scope_enter(obj_reader* r, obj_scope* scope, const char* 
     return WEFT_OK;
 }
 
+static weft_status obj_bad_stitch(obj_reader* r, const char* what)
+{
+    return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                     "%s: a stitch is `stitch A B C RATIO`, vertices counted from 0 of which A is sewn to B (ratio 0) "
+                     "or to C (1), or `stitch A B`",
+                     what);
+}
+
+// A B, or A B C RATIO: to the point of the edge B C that the ratio says. Points inside an edge are not sewn to.
+static weft_status obj_read_stitch(obj_reader* r, const char* s)
+{
+    double n[4] = {-1.0, -1.0, -1.0, -1.0};
+    TRY(obj_read_numbers(r, s, 2, 4, n));
+    bool edge = n[2] >= 0.0;
+    for (int k = 0; k < (edge ? 3 : 2); k++)
+    {
+        if (n[k] != floor(n[k]) || n[k] < 0.0 || n[k] > COUNT_MAX)
+        {
+            return obj_bad_stitch(r, "a vertex is a whole number");
+        }
+    }
+    if (edge && n[3] != 0.0 && n[3] != 1.0)
+    {
+        return obj_bad_stitch(r, "vertices are sewn to vertices, so the ratio is 0 or 1");
+    }
+    int a = (int)n[0], b = (int)n[edge && n[3] == 1.0 ? 2 : 1];
+    r->stitch_line = r->lines.line_number;
+    if (a == b)
+    {
+        return obj_bad_stitch(r, "a vertex is sewn to itself");
+    }
+    return int_list_push(&r->stitch, a) && int_list_push(&r->stitch, b) ? WEFT_OK : obj_no_room(r);
+}
+
 static weft_status obj_read_object(obj_reader* r, const char* s)
 {
     return obj_scope_enter(r, &r->object, s);
@@ -388,16 +425,16 @@ static const struct
     const char* word;
     obj_statement* read;
 } obj_statements[] = {
-    {"v", obj_read_vertex},     {"f", obj_read_polygon},  {"vt", obj_read_texcoord},  {"vn", obj_ignore},
-    {"o", obj_read_object},     {"g", obj_read_group},    {"s", obj_ignore},          {"usemtl", obj_ignore},
-    {"mtllib", obj_ignore},     {"usemap", obj_ignore},   {"maplib", obj_ignore},     {"vp", obj_ignore},
-    {"vw", obj_ignore},         {"mg", obj_ignore},       {"lod", obj_ignore},        {"bevel", obj_ignore},
-    {"c_interp", obj_ignore},   {"d_interp", obj_ignore}, {"shadow_obj", obj_ignore}, {"trace_obj", obj_ignore},
-    {"l", obj_read_polyline},   {"p", obj_skip_element},  {"curv", obj_skip_element}, {"curv2", obj_skip_element},
-    {"surf", obj_skip_element}, {"cstype", obj_ignore},   {"deg", obj_ignore},        {"bmat", obj_ignore},
-    {"step", obj_ignore},       {"parm", obj_ignore},     {"trim", obj_ignore},       {"hole", obj_ignore},
-    {"scrv", obj_ignore},       {"sp", obj_ignore},       {"end", obj_ignore},        {"con", obj_ignore},
-    {"ctech", obj_ignore},      {"stech", obj_ignore},
+    {"v", obj_read_vertex},     {"f", obj_read_polygon},  {"vt", obj_read_texcoord},   {"vn", obj_ignore},
+    {"o", obj_read_object},     {"g", obj_read_group},    {"s", obj_ignore},           {"usemtl", obj_ignore},
+    {"mtllib", obj_ignore},     {"usemap", obj_ignore},   {"maplib", obj_ignore},      {"vp", obj_ignore},
+    {"vw", obj_ignore},         {"mg", obj_ignore},       {"lod", obj_ignore},         {"bevel", obj_ignore},
+    {"c_interp", obj_ignore},   {"d_interp", obj_ignore}, {"shadow_obj", obj_ignore},  {"trace_obj", obj_ignore},
+    {"l", obj_read_polyline},   {"p", obj_skip_element},  {"curv", obj_skip_element},  {"curv2", obj_skip_element},
+    {"surf", obj_skip_element}, {"cstype", obj_ignore},   {"deg", obj_ignore},         {"bmat", obj_ignore},
+    {"step", obj_ignore},       {"parm", obj_ignore},     {"trim", obj_ignore},        {"hole", obj_ignore},
+    {"scrv", obj_ignore},       {"sp", obj_ignore},       {"end", obj_ignore},         {"con", obj_ignore},
+    {"ctech", obj_ignore},      {"stech", obj_ignore},    {"stitch", obj_read_stitch},
 };
 
 static weft_status obj_read_line(obj_reader* r, const char* line)
@@ -508,6 +545,18 @@ static weft_status obj_move_arrays(obj_reader* r, mesh* m)
         r->texcoord = NULL;
         r->mapped.item = NULL;
     }
+    for (int k = 0; k < r->stitch.count; k++)
+    {
+        if (r->stitch.item[k] >= m->vertex_count)
+        {
+            return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->stitch_line,
+                             "a stitch names vertex %d; there are %d, counted from 0", r->stitch.item[k],
+                             m->vertex_count);
+        }
+    }
+    m->stitch = r->stitch.item;
+    m->stitch_count = r->stitch.count / 2;
+    r->stitch.item = NULL;
     m->file = mem_strdup(r->lines.path);
     return m->file ? obj_move_names(r, m) : obj_no_room(r);
 }
@@ -521,6 +570,7 @@ static void obj_reader_finish(obj_reader* r)
     mem_free(r->line.item);
     mem_free(r->corner.item);
     mem_free(r->mapped.item);
+    mem_free(r->stitch.item);
     obj_scope* scopes[2] = {&r->object, &r->group};
     for (int k = 0; k < 2; k++)
     {
@@ -591,6 +641,12 @@ weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* ou
             "can be asked for");
     }
     weft_status status = obj_read_file(path, options, out, error);
+    if (status == WEFT_OK && out->stitch_count > 0 && options && (options->object || options->weld != 0.0))
+    {
+        status = error_set(error, WEFT_UNSUPPORTED, path, 0,
+                           "has stitches, which are of all of its vertices: neither an object of the file nor welding "
+                           "can be asked for");
+    }
     if (status == WEFT_OK && options && options->object)
     {
         status = mesh_select(out, options->object, error);

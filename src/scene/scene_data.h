@@ -4,6 +4,7 @@
 
 #include "math/vec.h"
 #include "mesh/mesh.h"
+#include "mesh/sewing_pattern.h"
 #include "scene/tree.h"
 #include "sim/body_kind.h"
 #include "weft/scene.h"
@@ -86,6 +87,14 @@ typedef struct scene_friction
     double kinetic, resting;
 } scene_friction;
 
+// What of a cloth is sewn to what.
+typedef struct scene_stitches
+{
+    stitch_pairs pairs; // vertices of the mesh
+    double start;       // s, when the gaps begin to close
+    double close;       // s, how long that takes
+} scene_stitches;
+
 // A body that is simulated: cloth, or another kind.
 typedef struct scene_cloth
 {
@@ -116,6 +125,7 @@ typedef struct scene_cloth
     int force_count;
     scene_region* regions; // [region_count]
     int region_count;
+    scene_stitches stitches;
     mesh mesh;     // at the start, after the transform
     vec2* rest_uv; // [face_start[face_count]] metres, or NULL
 } scene_cloth;
@@ -335,6 +345,8 @@ weft_status deform_source_create(const weft_scene* scene, const scene_obstacle* 
 weft_status deform_source_read(void* source, int sample, weft_vec3* out, weft_error* error);
 void deform_source_destroy(void* source); // NULL is fine
 
+// "stitch" of a cloth, once its mesh is there; node may be NULL.
+weft_status stitches_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // Vertices that a "where" selects, ascending; *out is mem_free'd by the caller. Nothing selected is an error.
 weft_status selection_read(const scene_reader* r, const tree_node* node, const mesh* m, int** out, int* out_count);
 // The canonical text; mem_free'd by the caller. NULL: no memory.

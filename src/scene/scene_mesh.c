@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/metric.h"
+#include "scene/pattern_read.h"
 #include "scene/scene_data.h"
 
 enum
@@ -35,6 +36,7 @@ static const field grid_fields[] = {
 };
 
 static const field size_limits = {"", FIELD_NUMBER, 0, POSITIVE};
+static const field edge_limits = {"", FIELD_NUMBER, 0, 1e-4, 10.0, false};
 static const field cells_limits = {"", FIELD_INT, 0, 1.0, GRID_CELLS_MAX, false};
 
 static weft_status check_pair(const scene_reader* r, const tree_node* node)
@@ -159,12 +161,14 @@ weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options
 
 typedef struct mesh_keys
 {
-    const tree_node *grid, *obj, *tets, *solid, *brush, *object, *scale, *weld;
+    const tree_node *grid, *obj, *pattern, *tets, *solid, *brush, *object, *scale, *weld, *edge;
 } mesh_keys;
 
 static const field mesh_fields[] = {
     {"grid", FIELD_NODE, offsetof(mesh_keys, grid), ANY_NUMBER},
     {"obj", FIELD_NODE, offsetof(mesh_keys, obj), ANY_NUMBER},
+    {"pattern", FIELD_NODE, offsetof(mesh_keys, pattern), ANY_NUMBER},
+    {"edge", FIELD_NODE, offsetof(mesh_keys, edge), ANY_NUMBER},
     {"tets", FIELD_NODE, offsetof(mesh_keys, tets), ANY_NUMBER},
     {"solid", FIELD_NODE, offsetof(mesh_keys, solid), ANY_NUMBER},
     {"brush", FIELD_NODE, offsetof(mesh_keys, brush), ANY_NUMBER},
@@ -193,6 +197,10 @@ weft_status mesh_error(const scene_reader* r, const tree_node* node, weft_status
 // Keys that only meshes from files have.
 static weft_status check_made(const scene_reader* r, const mesh_keys* keys)
 {
+    if (keys->edge && !keys->pattern)
+    {
+        return read_error_key(r, keys->edge, "only sewing patterns have this key; remove it");
+    }
     const tree_node* misplaced = keys->object ? keys->object
                                  : keys->weld ? keys->weld
                                  : keys->tets ? NULL
@@ -262,6 +270,7 @@ static weft_status mesh_from_obj_keys(const scene_reader* r, const mesh_keys* ke
 {
     static const field weld_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
     obj->scale = 1.0;
+    TRY(keys->edge ? read_error_key(r, keys->edge, "only sewing patterns have this key; remove it") : WEFT_OK);
     TRY(read_string(r, keys->obj, &obj->file));
     if (obj->file[0] == '\0')
     {
@@ -280,6 +289,29 @@ static weft_status mesh_from_obj_keys(const scene_reader* r, const mesh_keys* ke
         TRY(read_number(r, keys->weld, &weld_limits, &obj->weld));
     }
     return obj_load(r, obj, form, obj->scale * transform_scale, keys, out);
+}
+
+// ---- sewing patterns
+
+static weft_status mesh_from_pattern_keys(const scene_reader* r, scene_cloth* cloth, const mesh_keys* keys)
+{
+    double edge = 0.02;
+    TRY(check_made(r, keys));
+    TRY(read_string(r, keys->pattern, &cloth->source));
+    TRY(keys->edge ? read_number(r, keys->edge, &edge_limits, &edge) : WEFT_OK);
+    char* path = scene_file_path(r->scene, cloth->source);
+    if (!path)
+    {
+        return read_no_memory(r);
+    }
+    weft_error reason = {0};
+    sewing_pattern p = {0};
+    weft_status status = pattern_read(path, &p, &reason);
+    status = status == WEFT_OK ? mesh_from_pattern(&p, edge, &cloth->mesh, &cloth->stitches.pairs, &reason) : status;
+    pattern_finish(&p);
+    mem_free(path);
+    cloth->rest = REST_UV; // panels are the rest shape
+    return status == WEFT_OK ? WEFT_OK : mesh_file_error(r, keys->pattern, NULL, status, &reason);
 }
 
 // ---- solids and strands
@@ -320,16 +352,18 @@ static weft_status mesh_from_made_keys(const scene_reader* r, scene_cloth* cloth
 static weft_status check_form(const scene_reader* r, const body_kind* kind, const mesh_keys* keys)
 {
     static const char* const words[MESH_FORM_COUNT] = {
-        [MESH_SHEET] = "sheets: their mesh is {\"grid\": {...}} or an OBJ file, {\"obj\": \"FILE.obj\"}",
+        [MESH_SHEET] = "sheets: their mesh is {\"grid\": {...}}, an OBJ file, {\"obj\": \"FILE.obj\"}, or a sewing "
+                       "pattern, {\"pattern\": \"FILE.json\"}",
         [MESH_LINES] = "lines: their mesh is {\"brush\": {...}} or an OBJ file with l lines, {\"obj\": \"FILE.obj\"}",
         [MESH_SOLID] = "solids: their mesh is {\"solid\": {...}}, a file of tetrahedra, {\"tets\": \"FILE.node\"}, or "
                        "an OBJ file with FILE.ele beside it, {\"obj\": \"FILE.obj\"}"};
     mesh_form form = kind->form;
-    const tree_node* wrong = form != MESH_SHEET && keys->grid    ? keys->grid
-                             : form != MESH_LINES && keys->brush ? keys->brush
-                             : form != MESH_SOLID && keys->tets  ? keys->tets
-                             : form != MESH_SOLID                ? keys->solid
-                                                                 : NULL;
+    const tree_node* wrong = form != MESH_SHEET && keys->grid      ? keys->grid
+                             : form != MESH_SHEET && keys->pattern ? keys->pattern
+                             : form != MESH_LINES && keys->brush   ? keys->brush
+                             : form != MESH_SOLID && keys->tets    ? keys->tets
+                             : form != MESH_SOLID                  ? keys->solid
+                                                                   : NULL;
     return wrong ? read_error(r, wrong, "%s %s %s", kind->name, form == MESH_SHEET ? "is made of" : "are", words[form])
                  : WEFT_OK;
 }
@@ -527,19 +561,20 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
     mesh_form form = cloth->kind->form;
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
     TRY(check_form(r, cloth->kind, &keys));
-    int sources = !!keys.grid + !!keys.obj + !!keys.tets + !!keys.solid + !!keys.brush;
+    int sources = !!keys.grid + !!keys.obj + !!keys.pattern + !!keys.tets + !!keys.solid + !!keys.brush;
     if (sources != 1)
     {
-        return form == MESH_SHEET
-                   ? read_error(r, node, "expected either \"grid\" or \"obj\" here%s", sources > 1 ? ", not both" : "")
-                   : read_error(r, node, "expected exactly one of obj, %s here, found %d",
-                                form == MESH_LINES ? "brush" : "tets, solid", sources);
+        return form == MESH_SHEET ? read_error(r, node, "expected either \"grid\" or \"obj\" or \"pattern\" here%s",
+                                               sources > 1 ? ", not both" : "")
+                                  : read_error(r, node, "expected exactly one of obj, %s here, found %d",
+                                               form == MESH_LINES ? "brush" : "tets, solid", sources);
     }
     cloth->obj.scale = 1.0;
-    TRY(keys.grid   ? mesh_from_grid_keys(r, cloth, &keys)
-        : keys.obj  ? mesh_from_obj_keys(r, &keys, form, cloth->transform.scale, &cloth->obj, &cloth->mesh)
-        : keys.tets ? mesh_from_tet_keys(r, cloth, &keys)
-                    : mesh_from_made_keys(r, cloth, &keys));
+    TRY(keys.grid      ? mesh_from_grid_keys(r, cloth, &keys)
+        : keys.obj     ? mesh_from_obj_keys(r, &keys, form, cloth->transform.scale, &cloth->obj, &cloth->mesh)
+        : keys.pattern ? mesh_from_pattern_keys(r, cloth, &keys)
+        : keys.tets    ? mesh_from_tet_keys(r, cloth, &keys)
+                       : mesh_from_made_keys(r, cloth, &keys));
     cloth->source = keys.obj ? cloth->obj.file : cloth->source;
     cloth_place(cloth);
     weft_error reason = {0};
@@ -556,7 +591,11 @@ weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, sce
 {
     mesh_keys keys = {0};
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
-    const tree_node* made = keys.grid ? keys.grid : keys.tets ? keys.tets : keys.solid ? keys.solid : keys.brush;
+    const tree_node* made = keys.grid      ? keys.grid
+                            : keys.pattern ? keys.pattern
+                            : keys.tets    ? keys.tets
+                            : keys.solid   ? keys.solid
+                                           : keys.brush;
     if (made)
     {
         return read_error_key(r, made,

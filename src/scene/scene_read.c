@@ -298,7 +298,7 @@ static weft_status kernels_read(const scene_reader* r, const tree_node* node)
 
 typedef struct cloth_keys
 {
-    const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces, *regions;
+    const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces, *regions, *stitch;
     const tree_node* friction;
     double uv_scale, vertex_mass, thickness, radius, tear;
     vec3 velocity;
@@ -322,6 +322,7 @@ static const field cloth_fields[] = {
     {"pins", FIELD_NODE, offsetof(cloth_keys, pins), ANY_NUMBER},
     {"forces", FIELD_NODE, offsetof(cloth_keys, forces), ANY_NUMBER},
     {"regions", FIELD_NODE, offsetof(cloth_keys, regions), ANY_NUMBER},
+    {"stitch", FIELD_NODE, offsetof(cloth_keys, stitch), ANY_NUMBER},
 };
 
 static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node, rest_kind* out)
@@ -336,8 +337,8 @@ static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node,
 // Keys that only some kinds of bodies have.
 static weft_status cloth_check_keys(const scene_reader* r, const tree_node* node, const body_kind* kind)
 {
-    static const char* const of_sheets[] = {"rest", "uv_scale", "warp", "tear", "regions"};
-    for (int k = 0; k < 5 && kind->form != MESH_SHEET; k++)
+    static const char* const of_sheets[] = {"rest", "uv_scale", "warp", "tear", "regions", "stitch"};
+    for (int k = 0; k < 6 && kind->form != MESH_SHEET; k++)
     {
         const tree_node* found = tree_member(node, of_sheets[k]);
         TRY(found ? read_error_key(r, found, "only sheets have this key, not %s; remove it", kind->name) : WEFT_OK);
@@ -460,6 +461,7 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, cons
     {
         return read_no_memory(r);
     }
+    TRY(stitches_read(r, keys.stitch, cloth));
     if (keys.pins)
     {
         TRY(pins_read(r, keys.pins, cloth));

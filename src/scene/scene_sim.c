@@ -121,6 +121,13 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.force_count = cloth->force_count;
     def.regions = arrays->regions;
     def.region_count = cloth->region_count;
+    def.stitches = cloth->stitches.pairs.vertex;
+    def.stitch_count = cloth->stitches.pairs.count;
+    def.stitch_start = cloth->stitches.start;
+    def.stitch_close = cloth->stitches.close;
+    def.object_names = (const char* const*)cloth->mesh.object_name;
+    def.object_count = cloth->mesh.object_count;
+    def.face_objects = cloth->mesh.face_object;
     return def;
 }
 

@@ -213,6 +213,25 @@ static void write_regions(writer* w, const scene_cloth* cloth)
     write_close(w, "]");
 }
 
+static void write_stitches(writer* w, const scene_stitches* s)
+{
+    if (s->pairs.count == 0)
+    {
+        return;
+    }
+    write_open(w, "stitch", "{");
+    write_number(w, "start", s->start);
+    write_number(w, "close", s->close);
+    write_open(w, "pairs", "[");
+    for (int k = 0; k < s->pairs.count; k++)
+    {
+        const int* v = s->pairs.vertex + 2 * k;
+        write_numbers(w, NULL, (double[]){v[0], v[1]}, 2);
+    }
+    write_close(w, "]");
+    write_close(w, "}");
+}
+
 static void write_friction(writer* w, scene_friction f)
 {
     if (f.kinetic < 0.0)
@@ -254,6 +273,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     write_number(w, radius ? "radius" : "thickness", radius ? 0.5 * cloth->thickness : cloth->thickness);
     write_pins_and_forces(w, cloth);
     cloth->kind->form == MESH_SHEET ? write_regions(w, cloth) : (void)0;
+    write_stitches(w, &cloth->stitches);
     write_close(w, "}");
 }
 

@@ -67,6 +67,8 @@ void body_finish(body* b)
     mem_free(b->regions);
     mem_free(b->triangle_region);
     mem_free(b->given);
+    mem_free(b->stitch);
+    mem_free(b->seam);
     *b = (body){0};
 }
 
@@ -414,6 +416,34 @@ static weft_status take_forces(const weft_cloth_def* def, body* b, weft_error* e
     return WEFT_OK;
 }
 
+// Names of objects, which only files show.
+static weft_status take_objects(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    mesh* m = &b->rest;
+    if (!def->object_names || !def->face_objects || b->kind->form == MESH_SOLID)
+    {
+        return WEFT_OK;
+    }
+    for (int f = 0; f < m->face_count; f++)
+    {
+        if (def->face_objects[f] < 0 || def->face_objects[f] >= def->object_count)
+        {
+            return wrong(error, b, "face_objects are numbers from 0 to object_count - 1");
+        }
+    }
+    m->object_name = MEM_NEW(def->object_count, char*);
+    if (!m->object_name || !copy_array(def->face_objects, m->face_count, sizeof(int), &m->face_object))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    while (m->object_count < def->object_count)
+    {
+        m->object_name[m->object_count] = mem_strdup(def->object_names[m->object_count]);
+        TRY(m->object_name[m->object_count++] ? WEFT_OK : WEFT_NO_MEMORY);
+    }
+    return WEFT_OK;
+}
+
 static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
 {
     TRY(take_kind(def, b, error));
@@ -424,7 +454,9 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
     TRY(regions_take(def, b, error));
     TRY(take_state(def, b, error));
     TRY(take_pins(def, b, error));
-    return take_forces(def, b, error);
+    TRY(take_forces(def, b, error));
+    TRY(take_objects(def, b, error));
+    return body_take_stitches(def, b, error);
 }
 
 weft_status body_append(weft_sim* sim, const weft_cloth_def* def, weft_error* error)

@@ -2,6 +2,36 @@
 #include <string.h>
 
 #include "sim/cluster.h"
+#include "sim/join.h"
+
+// Whether a vertex is one with an earlier one, by a seam.
+static bool is_joined(const body* b, int vertex)
+{
+    return b->joined && b->seam[vertex] != vertex;
+}
+
+static weft_status order_vertices(body* b, vec3* kept, int* order)
+{
+    int n = b->rest.vertex_count;
+    b->scene_count = 0;
+    for (int i = 0; i < n; i++)
+    {
+        kept[b->scene_count] = b->rest.position[i];
+        b->scene_count += !is_joined(b, i);
+    }
+    TRY(mesh_order(kept, b->scene_count, order));
+    for (int i = 0, k = 0; i < n; i++)
+    {
+        if (is_joined(b, i))
+        {
+            b->scene_vertex[i] = b->scene_vertex[b->seam[i]];
+            continue;
+        }
+        b->scene_vertex[i] = b->first + order[k];
+        b->user_vertex[order[k++]] = i;
+    }
+    return WEFT_OK;
+}
 
 static weft_status order_body(body* b, int first)
 {
@@ -9,17 +39,13 @@ static weft_status order_body(body* b, int first)
     b->first = first;
     b->scene_vertex = MEM_NEW(n, int);
     b->user_vertex = MEM_NEW(n, int);
-    if (!b->scene_vertex || !b->user_vertex)
-    {
-        return WEFT_NO_MEMORY;
-    }
-    TRY(mesh_order(b->rest.position, n, b->scene_vertex));
-    for (int i = 0; i < n; i++)
-    {
-        b->user_vertex[b->scene_vertex[i]] = i;
-        b->scene_vertex[i] += first;
-    }
-    return WEFT_OK;
+    vec3* kept = MEM_NEW(n + 1, vec3);
+    int* order = MEM_NEW(n + 1, int);
+    bool room = b->scene_vertex && b->user_vertex && kept && order;
+    weft_status status = room ? order_vertices(b, kept, order) : WEFT_NO_MEMORY;
+    mem_free(kept);
+    mem_free(order);
+    return status;
 }
 
 static void add_masses(const body* b, model* m)
@@ -253,9 +279,13 @@ void sim_weigh(weft_sim* sim)
     {
         add_forces(&sim->bodies[k], m);
     }
-    for (int i = 0; i < m->vertex_count; i++)
+    for (int k = 0; k < sim->body_count; k++)
     {
-        m->external[i] = v3_madd(m->external[i], m->mass[i], m->gravity);
+        const body* b = &sim->bodies[k];
+        for (int i = b->first; i < b->first + b->scene_count && !b->lifted; i++)
+        {
+            m->external[i] = v3_madd(m->external[i], m->mass[i], m->gravity);
+        }
     }
 }
 
@@ -337,7 +367,7 @@ static weft_status build_model(weft_sim* sim, weft_error* error)
     for (int k = 0; k < sim->body_count; k++)
     {
         TRY(order_body(&sim->bodies[k], m->vertex_count));
-        m->vertex_count += sim->bodies[k].rest.vertex_count;
+        m->vertex_count += sim->bodies[k].scene_count;
     }
     m->mass = MEM_NEW(m->vertex_count, double);
     m->external = MEM_NEW(m->vertex_count, vec3);
@@ -378,6 +408,7 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     w->pool = sim->pool;
     w->cpu = sim->cpu;
     w->obstacles_at = sim_obstacles_at;
+    w->detects = sim_see_seams;
     w->user = sim;
     w->settings = (step_settings){.time_step = sim->def.time_step,
                                   .max_halvings = sim->def.max_halvings,
@@ -441,7 +472,7 @@ void sim_locate(const weft_sim* sim, int scene_vertex, const body** out_body, in
     for (int k = 0; k < sim->body_count; k++)
     {
         const body* b = &sim->bodies[k];
-        if (scene_vertex >= b->first && scene_vertex - b->first < b->rest.vertex_count)
+        if (scene_vertex >= b->first && scene_vertex - b->first < b->scene_count)
         {
             *out_body = b;
             *out_vertex = b->user_vertex[scene_vertex - b->first];

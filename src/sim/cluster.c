@@ -104,7 +104,7 @@ static void watch(void* user)
     for (int k = 0; k < c->sim.body_count; k++)
     {
         const body* b = &c->sim.bodies[k];
-        for (int i = 0; i < b->rest.vertex_count; i++)
+        for (int i = 0; i < b->scene_count; i++)
         {
             box_add(&c->swept[k], c->sim.world.state.x[b->first + i]);
         }

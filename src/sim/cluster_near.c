@@ -154,7 +154,7 @@ static box3 guess(const weft_sim* sim, int k, double factor)
     const state* s = &sim->world.state;
     double h = sim->def.time_step;
     box3 box = box_empty();
-    for (int i = b->first; i < b->first + b->rest.vertex_count; i++)
+    for (int i = b->first; i < b->first + b->scene_count; i++)
     {
         box_add(&box, s->x[i]);
         box_add(&box, v3_madd(s->x[i], factor * guess_ahead * h, s->v[i]));

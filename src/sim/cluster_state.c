@@ -316,7 +316,7 @@ static void deal_arrays(const weft_sim* sim, cluster* c)
     for (int k = 0; k < c->sim.body_count; k++)
     {
         const body *from = &sim->bodies[c->member[k]], *own = &c->sim.bodies[k];
-        copy_body(&sim->world.state, from->first, to, own->first, own->rest.vertex_count);
+        copy_body(&sim->world.state, from->first, to, own->first, own->scene_count);
     }
     to->step_count = sim->world.state.step_count;
     to->contact.marks.count = to->contact.bond_count = 0;
@@ -429,7 +429,7 @@ void clusters_collect(weft_sim* sim)
         for (int k = 0; k < c->sim.body_count; k++)
         {
             const body *own = &c->sim.bodies[k], *b = &sim->bodies[c->member[k]];
-            copy_body(from, own->first, to, b->first, own->rest.vertex_count);
+            copy_body(from, own->first, to, b->first, own->scene_count);
             control.cluster = c->member[0];
             sim->clusters.control[c->member[k]] = control;
         }

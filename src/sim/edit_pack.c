@@ -112,6 +112,16 @@ static void pack_regions(packer* p, weft_cloth_def* def)
     }
 }
 
+static void pack_stitches(packer* p, weft_cloth_def* def)
+{
+    int count = 2 * def->stitch_count;
+    PACK_ARRAY(p, &def->stitches, &count);
+    p->failed = p->failed || count < 0 || count % 2 != 0;
+    def->stitch_count = p->failed ? 0 : count / 2;
+    PACK(p, def->stitch_start);
+    PACK(p, def->stitch_close);
+}
+
 // A mesh as both defs have it.
 typedef struct faces
 {
@@ -179,6 +189,7 @@ void pack_cloth(packer* p, weft_cloth_def* def)
     pack_pins(p, def);
     pack_forces(p, def);
     pack_regions(p, def);
+    pack_stitches(p, def);
     p->failed = p->failed || !def->name || !def->model;
 }
 

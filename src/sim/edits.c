@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sim/fingerprint.h"
+#include "sim/join.h"
 #include "sim/tear.h"
 
 static const section_shape edits_shape = {"edits", 4, 1, -1};
@@ -146,7 +147,8 @@ weft_status edits_save(const weft_sim* sim, section_writer* out, weft_error* err
     }
     pack_finish(&p);
     status = status == WEFT_OK ? edit_ties_save(sim, out, error) : status;
-    return status == WEFT_OK ? tears_save(sim, out, error) : status;
+    status = status == WEFT_OK ? tears_save(sim, out, error) : status;
+    return status == WEFT_OK ? joins_save(sim, out, error) : status;
 }
 
 // ---- loading: what the bytes say goes into the simulation, whose bodies `before` has kept
@@ -521,6 +523,7 @@ weft_status edits_load(weft_sim* sim, edits_before* before, sections* from, weft
         status = load_all(&l);
         status = status == WEFT_OK ? edit_ties_load(sim, from, error) : status;
         status = status == WEFT_OK ? tears_load(sim, from, error) : status;
+        status = status == WEFT_OK ? joins_load(sim, from, error) : status;
         lend_orders(sim, before);
         status = status == WEFT_OK ? generation_begin(sim, &before->generation, error) : status;
         sim->model.generation = status == WEFT_OK ? l.counts.generation : sim->model.generation;

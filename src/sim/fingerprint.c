@@ -105,6 +105,9 @@ static uint64_t hash_body(uint64_t hash, const body* b)
     hash = b->kind == body_table[0] ? hash : hash_string(hash, b->kind->name);
     hash = b->tear > 0.0 ? hash_bytes(hash, &b->tear, sizeof(b->tear)) : hash;
     hash = m->tetrahedron ? hash_array(hash, m->tetrahedron, 4 * m->tetrahedron_count, sizeof(int)) : hash;
+    const double sewing[2] = {b->stitch_start, b->stitch_close};
+    hash = b->stitch ? hash_bytes(hash_array(hash, b->stitch, 2 * b->stitch_count, sizeof(int)), sewing, sizeof(sewing))
+                     : hash;
     hash = hash_array(hash, b->rest_uv, 3 * m->triangle_count, sizeof(vec2));
     hash = hash_array(hash, b->start, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, b->velocity, m->vertex_count, sizeof(vec3));

@@ -93,7 +93,7 @@ static void carry_body(const body* b, const body_order* order, int count, const 
 {
     for (int u = 0; u < b->rest.vertex_count; u++)
     {
-        int i = b->scene_vertex[u], was = order->scene_vertex[body_torn_from(b, u, count)];
+        int i = b->scene_vertex[u], was = order->scene_vertex[b->torn_count > 0 ? body_torn_from(b, u, count) : u];
         to->x[i] = from->x[was];
         to->v[i] = from->v[was];
         to->acceleration[i] = from->acceleration[was];

@@ -6,6 +6,7 @@
 
 #include "collide/broad.h"
 #include "sim/edits.h"
+#include "sim/join.h"
 
 // A face is extended by once its size on each side: what lies farther off is beside the cloth.
 static const double weight_least = -1.0;
@@ -478,5 +479,6 @@ weft_status seams_build(weft_sim* sim)
         }
         TRY(tie_set_add(&sim->model.ties, &t));
     }
+    TRY(stitches_build(sim));
     return tie_set_collect(&sim->model.ties);
 }

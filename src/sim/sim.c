@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "sim/cluster.h"
+#include "sim/join.h"
 #include "sim/tear.h"
 #include "solve/sa/sa.h"
 
@@ -322,9 +323,11 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     stats = stats ? stats : &unused;
     *stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};
     double start = timer_now();
+    TRY(sim_lift(sim, error));
     weft_status status = step(sim, stats, error);
     int torn = 0;
     status = status == WEFT_OK ? sim_tear(sim, &torn, error) : status;
+    status = status == WEFT_OK ? sim_join(sim, error) : status;
     stats->step = sim->world.state.step_count;
     stats->time = weft_sim_time(sim);
     stats->step_s = timer_now() - start;

@@ -15,8 +15,9 @@ struct body
     const body_kind* kind;
     mesh rest; // faces, and triangles or segments, in the user's order, positions at rest
     int first;
-    int* scene_vertex; // [rest.vertex_count] of the user's vertex
-    int* user_vertex;  // [rest.vertex_count] of the scene's vertex first + k
+    int scene_count;   // vertices that the scene has of it: rest.vertex_count, less those that seams have made one
+    int* scene_vertex; // [rest.vertex_count] of the user's vertex; vertices of a closed seam share one
+    int* user_vertex;  // [scene_count] of the scene's vertex first + k; of a seam the smallest
     int output_count;
     int* outputs;   // [output_count] user's vertex, or NULL: all
     int topology;   // how often its mesh has changed since it came
@@ -48,6 +49,13 @@ struct body
     unsigned char* pins_taken; // [pin_count] 1: let go, or among the edits' by now
     weft_force* forces;
     int force_count;
+    int* stitch; // [2 * stitch_count] pairs of vertices that are sewn to each other
+    int stitch_count;
+    double stitch_start, stitch_close; // s
+    int* seam;            // [rest.vertex_count] the smallest vertex that each is sewn to, or itself; NULL: nothing is
+    bool joinable;        // what is sewn can be one surface
+    bool joined;          // it is: vertices of a seam are one, and triangles name the smallest
+    bool lifted;          // it weighs nothing now, as its gaps close
     bool removed;         // has no vertices any more
     unsigned char* given; // [given_size] its def as bytes, where it was added to a scene that ran; else NULL
     size_t given_size;
@@ -231,6 +239,7 @@ void forces_free(weft_force* forces, int count);
 void sim_settings_default(weft_sim_def* def); // of methods
 weft_status sim_settings_check(const weft_sim_def* def, weft_error* error);
 const char* air_check(const weft_air* air); // what is wrong with it, as a sentence; NULL: nothing
+weft_status body_take_stitches(const weft_cloth_def* def, body* b, weft_error* error); // join.c
 // Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.
 weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
 // Whether the model makes elements of what the body is made of; likewise.
@@ -256,6 +265,7 @@ weft_status name_take(const weft_sim* sim, const char* name, const char* prefix,
 bool names_differ(const weft_sim* sim); // of all bodies that are there
 
 // Coefficients of a body or of what no body says; false: they are not finite, or less at rest than in motion.
+friction body_friction(const body* b); // as contact has it now
 bool friction_take(double motion, double rest, friction* out);
 #define FRICTION_WRONG "friction is finite, and at rest not less than in motion"
 

@@ -10,6 +10,8 @@ typedef struct parts
     int* triangles;
     int* edges; // segments of lines, and triangles with a repeated corner
     int* body;
+    int* seam;     // vertices that count as one, by number; -1: by itself
+    bool has_seam; // one does not
     uint8_t* passive;
     int* excluded_bodies;
     int* excluded_vertices;
@@ -23,6 +25,7 @@ static void parts_finish(parts* p)
     mem_free(p->triangles);
     mem_free(p->edges);
     mem_free(p->body);
+    mem_free(p->seam);
     mem_free(p->passive);
     mem_free(p->excluded_bodies);
     mem_free(p->excluded_vertices);
@@ -33,12 +36,18 @@ static const mesh* mesh_of(const weft_sim* sim, int index)
     return index < sim->body_count ? &sim->bodies[index].rest : &sim->obstacles[index - sim->body_count].mesh;
 }
 
-static int first_vertex(const weft_sim* sim, int index)
+// Vertices of a body in the collider: in the scene's order those of a closed seam are one.
+static int count_of(const weft_sim* sim, int index, bool scene_order)
+{
+    return scene_order && index < sim->body_count ? sim->bodies[index].scene_count : mesh_of(sim, index)->vertex_count;
+}
+
+static int first_vertex(const weft_sim* sim, int index, bool scene_order)
 {
     int first = 0;
     for (int k = 0; k < index; k++)
     {
-        first += mesh_of(sim, k)->vertex_count;
+        first += count_of(sim, k, scene_order);
     }
     return first;
 }
@@ -64,10 +73,12 @@ static weft_status parts_allocate(const weft_sim* sim, parts* p)
     p->triangles = MEM_NEW(3 * triangles + 1, int);
     p->edges = MEM_NEW(2 * (triangles + segments) + 1, int);
     p->body = MEM_NEW(vertices + 1, int);
+    p->seam = MEM_NEW(vertices + 1, int);
     p->passive = MEM_NEW(bodies + 1, uint8_t);
     p->excluded_bodies = MEM_NEW(2 * sim->exclusion_count + 1, int);
     p->excluded_vertices = MEM_NEW(2 * excluded + 1, int);
-    bool ok = p->triangles && p->edges && p->body && p->passive && p->excluded_bodies && p->excluded_vertices;
+    bool ok =
+        p->triangles && p->edges && p->body && p->seam && p->passive && p->excluded_bodies && p->excluded_vertices;
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -91,6 +102,22 @@ static int vertex_at(const weft_sim* sim, int index, int first, int i, bool scen
     return scene_order && index < sim->body_count ? sim->bodies[index].scene_vertex[i] : first + i;
 }
 
+// Vertices that are sewn to each other count as one while their gap closes; in the user's order afterwards, too.
+static void parts_add_seams(const weft_sim* sim, int index, int first, parts* p)
+{
+    const body* b = &sim->bodies[index];
+    for (int i = 0; b->seam && !(b->joined && p->scene_order) && i < b->rest.vertex_count; i++)
+    {
+        int own = vertex_at(sim, index, first, i, p->scene_order);
+        int least = vertex_at(sim, index, first, b->seam[i], p->scene_order);
+        if (own != least)
+        {
+            p->seam[own] = p->seam[least] = least;
+            p->has_seam = true;
+        }
+    }
+}
+
 static void parts_add_body(const weft_sim* sim, int index, parts* p)
 {
     const mesh* m = mesh_of(sim, index);
@@ -110,11 +137,14 @@ static void parts_add_body(const weft_sim* sim, int index, parts* p)
         int b = vertex_at(sim, index, first, m->segment[2 * (size_t)s + 1], p->scene_order);
         parts_add_triangle(p, a, a, b);
     }
-    for (int i = 0; i < m->vertex_count; i++)
+    int count = count_of(sim, index, p->scene_order);
+    for (int i = 0; i < count; i++)
     {
         p->body[first + i] = index;
+        p->seam[first + i] = -1;
     }
-    p->vertex_count += m->vertex_count;
+    index < sim->body_count ? parts_add_seams(sim, index, first, p) : (void)0;
+    p->vertex_count += count;
     p->passive[index] = index >= sim->body_count;
 }
 
@@ -131,7 +161,7 @@ static void parts_add_exclusion(const weft_sim* sim, const exclusion* e, parts* 
         to[0] = a, to[1] = b;
         return;
     }
-    int first = first_vertex(sim, a);
+    int first = first_vertex(sim, a, p->scene_order);
     for (int k = 0; k < e->vertex_count; k++)
     {
         int* to = p->excluded_vertices + 2 * (size_t)p->excluded_vertex_count++;
@@ -167,6 +197,7 @@ static weft_status make_collider(weft_sim* sim, bool scene_order, weft_collider*
         def.edge_count = p.edge_count;
         def.body = p.body;
         def.body_count = sim->body_count + sim->obstacle_count;
+        def.seam = p.has_seam ? p.seam : NULL;
         def.passive = p.passive;
         def.excluded_bodies = p.excluded_bodies;
         def.excluded_body_count = p.excluded_body_count;
@@ -284,6 +315,12 @@ bool friction_take(double motion, double rest, friction* out)
     return isfinite(motion) && isfinite(rest) && (motion < 0.0 || out->hold >= motion);
 }
 
+// Cloth that is being sewn slides.
+friction body_friction(const body* b)
+{
+    return b->lifted ? (friction){0} : b->friction;
+}
+
 weft_status sim_build_contact(weft_sim* sim, weft_error* error)
 {
     weft_collider* collider;
@@ -297,7 +334,7 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     sim->world.contact = c;
     int n = sim->model.vertex_count;
     int bodies = sim->body_count + sim->obstacle_count;
-    TRY(contact_create(c, collider, n, weft_sim_collider_vertex_count(sim), bodies));
+    TRY(contact_create(c, collider, n, first_vertex(sim, bodies, true), bodies));
     c->obstacles_at = sim_obstacles_at;
     c->user = sim;
     for (int i = 0; i < n; i++)
@@ -307,7 +344,7 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     for (int k = 0; k < sim->body_count; k++)
     {
         const body* b = &sim->bodies[k];
-        c->friction[k] = b->friction;
+        c->friction[k] = body_friction(b);
         c->girth[k] = b->rest.segment_count > 0 ? b->thickness : 0.0;
         for (int i = 0; i < b->rest.vertex_count; i++)
         {
@@ -347,7 +384,7 @@ void sim_drop_contact(weft_sim* sim)
 
 int weft_sim_collider_vertex_count(const weft_sim* sim)
 {
-    return first_vertex(sim, sim->body_count + sim->obstacle_count);
+    return first_vertex(sim, sim->body_count + sim->obstacle_count, false);
 }
 
 weft_status weft_sim_collider_positions(weft_sim* sim, weft_vec3* out, weft_error* error)

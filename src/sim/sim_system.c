@@ -48,9 +48,12 @@ static int* user_of_part(const weft_sim* sim, const system_part* p)
     for (int k = 0; k < p->sim->body_count && user; k++)
     {
         const body *own = &p->sim->bodies[k], *b = &sim->bodies[p->member ? p->member[k] : k];
-        for (int i = 0; i < own->rest.vertex_count; i++)
+        // By the user's vertices; of a closed seam the smallest counts, and has the place of all.
+        for (int i = 0, place = 0; i < own->rest.vertex_count; i++)
         {
-            user[own->scene_vertex[i]] = b->first + i;
+            bool first = own->user_vertex[own->scene_vertex[i] - own->first] == i;
+            user[own->scene_vertex[i]] = first ? b->first + place : user[own->scene_vertex[i]];
+            place += first;
         }
     }
     return user;

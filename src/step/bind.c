@@ -1,6 +1,7 @@
 // Ties in a step: J dv = -J v - 0.9 C / h at the state that the step starts from, so that tied points move together and
-// what they have drifted apart (by curved motion, or pushed by contact) goes back by 0.9 each substep. Pins and
-// contacts have the first word: where they contradict a tie, they stand.
+// what they have drifted apart (by curved motion, or pushed by contact) goes back by 0.9 each substep. Stitches that
+// are open are drawn in at a speed of their own (constraint/stitch.c). Pins and contacts have the first word: where
+// they contradict a tie, they stand.
 #include <string.h>
 
 #include "step/step.h"
@@ -45,18 +46,35 @@ tie_rows world_ties(const world* w)
     return (tie_rows){3 * w->model->ties.count, b->start, b->unknown, b->value};
 }
 
-// -J v - 0.9 C / h
+static tie_moment tie_now(const world* w)
+{
+    return (tie_moment){.x = w->state.x, .v = w->state.v, .time = w->time, .h = w->h};
+}
+
+// What J v is to be at the end, for each row of a tie.
+static vec3 tie_goal(const world* w, const tie* t)
+{
+    const tie_moment now = tie_now(w);
+    vec3 along;
+    double speed;
+    if (t->close > 0.0 && stitch_look(t, &now, &along, &speed) != STITCH_CLOSED)
+    {
+        return v3(speed, 0.0, 0.0);
+    }
+    return v3_scale(-pull_back / w->h, tie_error(t, w->state.x));
+}
+
+// The goal less J v.
 static void binding_want(world* w)
 {
     binding* b = &w->binding;
     const tie_set* set = &w->model->ties;
     for (int k = 0; k < set->count; k++)
     {
-        vec3 error = tie_error(&set->ties[k], w->state.x);
-        const double drift[3] = {error.x, error.y, error.z};
+        vec3 goal = tie_goal(w, &set->ties[k]);
         for (int axis = 0; axis < 3; axis++)
         {
-            double sum = -pull_back / w->h * drift[axis];
+            double sum = (&goal.x)[axis];
             for (int e = b->start[3 * k + axis]; e < b->start[3 * k + axis + 1]; e++)
             {
                 const vec3* v = &w->state.v[b->unknown[e] / 3];
@@ -71,7 +89,8 @@ weft_status binding_constrain(world* w)
 {
     const tie_set* set = &w->model->ties;
     binding* b = &w->binding;
-    tie_set_rows(set, w->state.x, b->start, b->unknown, b->value);
+    const tie_moment now = tie_now(w);
+    tie_set_rows(set, &now, b->start, b->unknown, b->value);
     binding_want(w);
     // What no filter prescribes starts from zero.
     for (int m = 0, k = 0; m < set->member_count; m++)
