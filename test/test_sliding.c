@@ -268,8 +268,8 @@ static double allowed(surface_kind kind, double h)
 {
     bool plane = kind == TWO_TRIANGLES || kind == TESSELLATED, is_long = h > 0.01;
     return plane                     ? 1e-4
-           : kind == CYLINDER_ALONG  ? (is_long ? 0.02 : 0.01)
-           : kind == CYLINDER_ACROSS ? 0.012
+           : kind == CYLINDER_ALONG  ? (is_long ? 0.02 : 0.011)
+           : kind == CYLINDER_ACROSS ? (is_long ? 0.02 : 0.012)
            : is_long                 ? 0.021
                                      : 0.001;
 }

@@ -3,6 +3,7 @@
 //
 //     find.c      near pairs of features, once a substep, as rows: vertices, weights, normal, distance, frictions
 //     fall.c      rows of what slides off the faces that carried it
+//     ahead.c     the facet that a vertex will be on
 //     fan.c       what lies around a feature: rows on the border of a face count only inside its normal cone
 //   consumers of rows, for methods with a matrix:
 //     touch.c     cloth on faces of obstacles: prescribed directions of the filter
@@ -160,7 +161,7 @@ typedef struct contact_substep
 // A vertex of cloth that touches a face of an obstacle.
 typedef struct touch
 {
-    int vertex;
+    int vertex, face; // of the collider
     vec3 normal;      // towards the cloth
     double depth;     // m, in the layer; negative: above it
     double thickness; // m

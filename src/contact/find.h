@@ -32,6 +32,7 @@ static inline bool touch_is(const contact* c, const contact_row* row) // of a ve
 void project_remember(contact* c);
 vec3 touch_fall(const contact* c, int vertex); // m/s, that the substep adds where the faces are gone that carried it
 weft_status touches_take(contact* c);
+weft_status touches_look_ahead(contact* c);
 int touches_release(contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);
 void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v);
 void cushions_take(contact* c);

@@ -33,6 +33,7 @@ static void touch_take(contact* c, const contact_row* row)
 {
     int i = row->vertex[0];
     touch t = {.vertex = i,
+               .face = row->pair.second,
                .normal = row->normal,
                .depth = row->thickness - row->distance,
                .thickness = row->thickness,
@@ -73,7 +74,7 @@ weft_status touches_take(contact* c)
             touch_take(c, &rows[k]);
         }
     }
-    return WEFT_OK;
+    return touches_look_ahead(c);
 }
 
 // ---- prescriptions
