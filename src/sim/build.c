@@ -13,9 +13,11 @@ static weft_status order_body(body* b, int first)
     {
         return WEFT_NO_MEMORY;
     }
-    TRY(mesh_order(b->rest.position, n, b->scene_vertex));
+    // What was torn off comes last, so that a tear changes no other number.
+    TRY(mesh_order(b->rest.position, b->came_with, b->scene_vertex));
     for (int i = 0; i < n; i++)
     {
+        b->scene_vertex[i] = i < b->came_with ? b->scene_vertex[i] : i;
         b->user_vertex[b->scene_vertex[i]] = i;
         b->scene_vertex[i] += first;
     }
@@ -322,6 +324,18 @@ static weft_status build_state(weft_sim* sim)
     return WEFT_OK;
 }
 
+void sim_model_masses(weft_sim* sim)
+{
+    model* m = &sim->model;
+    memset(m->mass, 0, (size_t)m->vertex_count * sizeof(double));
+    m->total_mass = 0.0;
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        sim->bodies[k].removed ? (void)0 : add_masses(&sim->bodies[k], m);
+    }
+    mend_masses(m);
+}
+
 static weft_status build_model(weft_sim* sim, weft_error* error)
 {
     model* m = &sim->model;
@@ -341,13 +355,9 @@ static weft_status build_model(weft_sim* sim, weft_error* error)
     TRY(open_groups(sim, &m->groups));
     for (int k = 0; k < sim->body_count; k++)
     {
-        if (!sim->bodies[k].removed)
-        {
-            add_masses(&sim->bodies[k], m);
-            TRY(add_elements(sim, &sim->bodies[k], m));
-        }
+        TRY(sim->bodies[k].removed ? WEFT_OK : add_elements(sim, &sim->bodies[k], m));
     }
-    mend_masses(m);
+    sim_model_masses(sim);
     sim_weigh(sim);
     TRY(sim_build_pins(sim, &m->pins, error));
     TRY(seams_build(sim));
@@ -360,6 +370,20 @@ static weft_status build_model(weft_sim* sim, weft_error* error)
 static double diag_tolerance(double tolerance)
 {
     return fmin(tolerance, fmax(1e-5, 0.1 * tolerance));
+}
+
+weft_status sim_build_solver(weft_sim* sim, weft_error* error)
+{
+    solve_options options = {.preconditioner = sim->preconditioner,
+                             .variant = sim->solver_variant,
+                             .tolerance = sim->def.tolerance,
+                             .diag_tolerance = diag_tolerance(sim->def.tolerance),
+                             .max_iterations = sim->def.max_iterations,
+                             .no_residual2 = true,
+                             .sa = sim->def.sa,
+                             .pool = sim->pool,
+                             .cpu = sim->cpu};
+    return solver_object_init(&sim->world.solver, sim->solver_name, &options, error);
 }
 
 static weft_status build_world(weft_sim* sim, weft_error* error)
@@ -376,16 +400,7 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
                                   .max_stretch = sim->def.max_stretch,
                                   .max_strain = sim->def.max_strain};
     memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
-    solve_options options = {.preconditioner = sim->preconditioner,
-                             .variant = sim->solver_variant,
-                             .tolerance = sim->def.tolerance,
-                             .diag_tolerance = diag_tolerance(sim->def.tolerance),
-                             .max_iterations = sim->def.max_iterations,
-                             .no_residual2 = true,
-                             .sa = sim->def.sa,
-                             .pool = sim->pool,
-                             .cpu = sim->cpu};
-    return solver_object_init(&w->solver, sim->solver_name, &options, error);
+    return sim_build_solver(sim, error);
 }
 
 weft_status sim_build(weft_sim* sim, weft_error* error)

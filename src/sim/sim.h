@@ -166,6 +166,14 @@ typedef struct tear_scratch
     int capacity;
 } tear_scratch;
 
+// Tears since the model was built, which has been mended (mend.h).
+typedef struct mend_log
+{
+    int* size; // [count] vertices that each mend was about
+    int count, capacity;
+    bool stale; // a mend has failed: the model is to be built anew
+} mend_log;
+
 struct weft_sim
 {
     weft_sim_def def; // gravity and air as they are now
@@ -197,12 +205,15 @@ struct weft_sim
     weft_sim* whole; // of a cluster: what it is a part of; else NULL
     clusters clusters;
     tear_scratch tearing;
+    mend_log mends;
 };
 
 // Builds model and world from the bodies; does nothing when that is done.
 weft_status sim_build(weft_sim* sim, weft_error* error);
 void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
+weft_status sim_build_solver(weft_sim* sim, weft_error* error); // of the world
+void sim_model_masses(weft_sim* sim);                           // from the bodies
 void sim_drop_contact(weft_sim* sim);
 void sim_weigh(weft_sim* sim); // weight and constant forces of the model, from masses, gravity and bodies
 weft_status sim_build_pins(const weft_sim* sim, pin_set* out, weft_error* error); // of bodies and edits; out is zero

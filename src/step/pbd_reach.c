@@ -56,19 +56,46 @@ weft_status pbd_reach_make(world* w, pbd_data* d)
     memcpy(r->anchors, r->now, size);
     limits_finish(&r->limits);
     hierarchy_finish(&r->levels);
+    graph_finish(&r->graph);
     d->inv_mass[0] = -1.0; // what is held goes to the new levels
-    graph g;
-    weft_status status = graph_create(&g, w->model);
-    status = status == WEFT_OK ? make_from(w, d, &g) : status;
-    graph_finish(&g);
+    weft_status status = graph_create(&r->graph, w->model);
+    status = status == WEFT_OK ? make_from(w, d, &r->graph) : status;
     r->made = status == WEFT_OK;
     return status;
+}
+
+weft_status pbd_reach_mend(world* w, pbd_data* d, const mend* m)
+{
+    pbd_reach* r = &d->reach;
+    size_t n = (size_t)w->model->vertex_count, before = (size_t)m->before;
+    if (!r->made)
+    {
+        return WEFT_OK;
+    }
+    if (!array_grow((void**)&r->anchors, before, n, sizeof(int)) ||
+        !array_grow((void**)&r->now, before, n, sizeof(int)) || !array_grow((void**)&r->q, before, n, sizeof(vec3)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    memset(r->anchors + before, -1, (n - before) * sizeof(int)); // what pins hold does not tear
+    TRY(graph_mend(&r->graph, w->model, m->before, m->from));
+    TRY(hierarchy_mend(&r->levels, &r->graph, m->before, m->from));
+    hierarchy_hold(&r->levels, d->inv_mass);
+    if (r->limits.total == 0)
+    {
+        return WEFT_OK;
+    }
+    // A cut may lengthen the way to the pins of all that hangs below it: ways are measured anew.
+    limits_finish(&r->limits);
+    TRY(graph_groups(&r->graph, r->anchors, r->now) >= 0 ? WEFT_OK : WEFT_NO_MEMORY);
+    return limits_create(&r->limits, &r->graph, r->now);
 }
 
 void pbd_reach_finish(pbd_reach* r)
 {
     limits_finish(&r->limits);
     hierarchy_finish(&r->levels);
+    graph_finish(&r->graph);
     mem_free(r->anchors);
     mem_free(r->now);
     mem_free(r->q);
