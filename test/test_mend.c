@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common_scene.h"
-#include "sim/mend.h"
+#include "sim/tear_mend.h"
 #include "step/pbd.h"
 
 static const char sheet[] = "{\"time_step\": 0.01, \"method\": \"%s\", \"model\": \"%s\", \"air\": {}, \"contact\": "

@@ -1,6 +1,6 @@
-// See mend.h. All that can fail and leaves the simulation as it is comes first; then the model changes in place, and
+// See tear_mend.h. All that can fail and leaves the simulation as it is comes first; then the model changes in place, and
 // what is stale after a failure there is built anew from the bodies and the state.
-#include "sim/mend.h"
+#include "sim/tear_mend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "material/connection.h"
 #include "material/spring_set.h"
-#include "sim/mend.h"
+#include "sim/tear_mend.h"
 
 enum
 {

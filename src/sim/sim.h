@@ -166,7 +166,7 @@ typedef struct tear_scratch
     int capacity;
 } tear_scratch;
 
-// Tears since the model was built, which has been mended (mend.h).
+// Tears since the model was built, which has been mended (tear_mend.h).
 typedef struct mend_log
 {
     int* size; // [count] vertices that each mend was about

@@ -18,7 +18,7 @@
 #include "material/spring.h"
 #include "math/eigen3.h"
 #include "sim/edits.h"
-#include "sim/mend.h"
+#include "sim/tear_mend.h"
 
 static const double tear_gap = 1e-5; // m
 // Of the strongest force: what is weaker waits for the next step, as a cut takes the load off what is around it.

@@ -6,7 +6,7 @@
 
 #include "core/pack.h"
 #include "sim/edits.h"
-#include "sim/mend.h"
+#include "sim/tear_mend.h"
 
 static const section_shape tears_shape = {"tears", 2, 1, -1};
 

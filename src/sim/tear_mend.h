@@ -5,8 +5,8 @@
 //
 // Masses, contact and the setup of the linear solver are made anew; the order of vertices is that of a rebuild, with
 // what is torn off at the end of its body.
-#ifndef WEFT_SIM_MEND_H
-#define WEFT_SIM_MEND_H
+#ifndef WEFT_TEAR_MEND_H
+#define WEFT_TEAR_MEND_H
 
 #include "sim/tear.h"
 #include "step/mend.h"
