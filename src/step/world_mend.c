@@ -102,7 +102,7 @@ static bool scratch_grow_all(world* w, int before)
     ok = array_grow((void**)&w->pins, old + 1, n + 1, sizeof(filter_record)) && ok;
     ok = array_grow((void**)&w->held, old + 1, n + 1, sizeof(int)) && ok;
     mem_free(w->values);
-    w->values = MEM_NEW(9 * (size_t)m->assembler.pattern.block_count, double);
+    w->values = mem_raw(9 * (size_t)m->assembler.pattern.block_count, sizeof(double)); // each assembly writes all
     int chunks = 1;
     for (int g = 0; g < m->groups.count; g++)
     {
