@@ -281,6 +281,10 @@ static void test_rips_alike_on_threads(void** unused)
     check_thrown("implicit-euler");
     check_thrown("pbd");
     check_thrown("hpbd");
+    check_thrown("local-global");
+    check_thrown("newton");
+    check_thrown("bdf2");
+    check_thrown("aimex");
 }
 
 // A run that ends in the middle of a tear and one that goes on there: the same bits as one that never ended.
@@ -306,24 +310,35 @@ static void run_part(const char* text, weft_cache_mode mode, int frames, weft_si
     weft_scene_destroy(scene);
 }
 
-static void test_goes_on_in_the_middle(void** unused)
+static void check_goes_on(const char* method)
 {
-    (void)unused;
     char text[1500];
-    snprintf(text, sizeof(text), THROWN, "pbd");
+    snprintf(text, sizeof(text), THROWN, method);
     weft_sim *whole, *first, *second;
     run_part(text, WEFT_CACHE_FORCE, 50, &whole);
-    run_part(text, WEFT_CACHE_FORCE, 42, &first);
+    run_part(text, WEFT_CACHE_FORCE, 35, &first);
     int before = 289, middle = weft_sim_vertex_count(first, 0), after = weft_sim_vertex_count(whole, 0);
-    printf("%d vertices, %d in the middle, %d at the end\n", before, middle, after);
-    assert_true(middle > before && after > middle);
-    run_part(text, WEFT_CACHE_RESUME, 8, &second);
+    printf("%s: %d vertices, %d in the middle after %d mends, %d at the end\n", method, before, middle,
+           first->mends.count, after);
+    assert_true(middle > before && after > middle && first->mends.count > 0);
+    run_part(text, WEFT_CACHE_RESUME, 15, &second);
     assert_int_equal(weft_sim_vertex_count(second, 0), after);
     assert_int_equal(second->bodies[0].topology, whole->bodies[0].topology);
+    assert_int_equal(second->mends.count, whole->mends.count);
     assert_memory_equal(whole->world.state.x, second->world.state.x, (size_t)after * sizeof(vec3));
     weft_sim_destroy(whole);
     weft_sim_destroy(first);
     weft_sim_destroy(second);
+}
+
+static void test_goes_on_in_the_middle(void** unused)
+{
+    (void)unused;
+    check_goes_on("pbd");
+    check_goes_on("hpbd");
+    check_goes_on("implicit-euler");
+    check_goes_on("local-global");
+    check_goes_on("bdf2");
 }
 
 // A cut across flat cloth opens; not where something lies within its gap.

@@ -45,6 +45,7 @@ typedef struct rest_bodies
     const vec3* rest;
     const int* body;
     int vertex_count, body_count;
+    int* first_edge;   // [vertices of the collider + 1] of the edges from each to a higher one
     uint8_t* border;   // [edges] not between two triangles that turn alike
     smooth_grid* grid; // [body_count] that of a body; count[0] 0: none
     int* faces;        // [body_count]
@@ -63,18 +64,29 @@ static vec3 face_area(const rest_bodies* r, const int* v)
     return v3_cross(v3_sub(r->rest[v[1]], r->rest[v[0]]), v3_sub(r->rest[v[2]], r->rest[v[0]]));
 }
 
-static int edge_number(const weft_collider* c, int a, int b)
+// Edges are sorted by both ends.
+static void find_first_edges(rest_bodies* r)
 {
-    const int* edge = c->corner[FEATURE_EDGE];
-    int low = int_min(a, b), high = int_max(a, b), first = 0, last = c->tree[FEATURE_EDGE].count;
-    while (last - first > 1)
+    const weft_collider* c = r->c;
+    for (int e = 0; e < c->tree[FEATURE_EDGE].count; e++)
     {
-        int middle = first + (last - first) / 2;
-        bool after =
-            edge[2 * (size_t)middle] > low || (edge[2 * (size_t)middle] == low && edge[2 * (size_t)middle + 1] > high);
-        *(after ? &last : &first) = middle;
+        r->first_edge[c->corner[FEATURE_EDGE][2 * (size_t)e] + 1] = e + 1;
     }
-    return first;
+    for (int i = 0; i < c->vertex_count; i++)
+    {
+        r->first_edge[i + 1] = int_max(r->first_edge[i + 1], r->first_edge[i]);
+    }
+}
+
+static int edge_number(const rest_bodies* r, int a, int b)
+{
+    const int* edge = r->c->corner[FEATURE_EDGE];
+    int low = int_min(a, b), high = int_max(a, b), e = r->first_edge[low];
+    while (edge[2 * (size_t)e + 1] < high)
+    {
+        e++;
+    }
+    return e;
 }
 
 // Edges that are not passed once in either direction by the triangles beside them; a bit for each direction, and one
@@ -88,7 +100,7 @@ static void find_border(rest_bodies* r)
         int a = v[k % 3], b = v[(k + 1) % 3];
         if (a < r->vertex_count)
         {
-            uint8_t *seen = &r->border[edge_number(c, a, b)], way = a < b ? 1 : 2;
+            uint8_t *seen = &r->border[edge_number(r, a, b)], way = a < b ? 1 : 2;
             *seen |= *seen & way ? 4 : way;
         }
     }
@@ -190,7 +202,7 @@ static weft_status refuse_loose(const rest_bodies* r)
         if (v[0] < r->vertex_count)
         {
             held[v[k % 3]] = 1;
-            side[edge_number(c, v[k % 3], v[(k + 1) % 3])] = 1;
+            side[edge_number(r, v[k % 3], v[(k + 1) % 3])] = 1;
         }
     }
     for (int i = 0; i < r->vertex_count; i++)
@@ -517,6 +529,7 @@ static weft_status build(rest_bodies* r, smooth_map* m)
 {
     int bodies = r->body_count, edges = r->c->tree[FEATURE_EDGE].count;
     r->border = MEM_NEW(edges, uint8_t);
+    r->first_edge = MEM_NEW(r->c->vertex_count + 1, int);
     r->grid = MEM_NEW(bodies, smooth_grid);
     r->faces = MEM_NEW(bodies, int);
     r->normal = MEM_NEW(bodies, vec3);
@@ -527,11 +540,12 @@ static weft_status build(rest_bodies* r, smooth_map* m)
     m->grid_of = MEM_NEW(r->c->vertex_count, int);
     m->at = MEM_NEW(r->c->vertex_count, vec2);
     m->class_at = MEM_NEW(bodies + 3, int);
-    if (!r->border || !r->grid || !r->faces || !r->normal || !r->size || !r->low || !r->high || !m->grid ||
-        !m->grid_of || !m->at || !m->class_at)
+    if (!r->border || !r->first_edge || !r->grid || !r->faces || !r->normal || !r->size || !r->low || !r->high ||
+        !m->grid || !m->grid_of || !m->at || !m->class_at)
     {
         return WEFT_NO_MEMORY;
     }
+    find_first_edges(r);
     find_border(r);
     find_planes(r);
     place_vertices(r, m);
@@ -559,6 +573,7 @@ weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* b
     c->build_count = 0; // in another order
     status = status == WEFT_OK ? extender_build(c) : status;
     mem_free(r.border);
+    mem_free(r.first_edge);
     mem_free(r.grid);
     mem_free(r.faces);
     mem_free(r.normal);

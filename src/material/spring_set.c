@@ -131,7 +131,9 @@ static void crossing_take(crossing* c, const vec2* rest, int from, int to, int v
     double u = rest[to].x - rest[from].x, v = rest[to].y - rest[from].y, length = hypot(u, v);
     int thread = fabs(v) <= fabs(u) ? 0 : 1;
     double along = thread == 0 ? u : v, across = thread == 0 ? v : u;
-    if (fabs(across) <= straight_sine * length)
+    // Beyond the end of a cut there are two: the one that was there first goes on.
+    int last = c->next[thread][along < 0.0];
+    if (fabs(across) <= straight_sine * length && (last < 0 || vertex <= last))
     {
         c->next[thread][along < 0.0] = vertex;
         c->length[thread][along < 0.0] = length;
@@ -159,8 +161,14 @@ static void crossings_find(const cloth_shape* shape, crossing* all)
     }
 }
 
+const char* const spring_bendings[2] = {"tips", "threads"};
+
 bool crossings_are_grid(const cloth_shape* shape, const crossing* all)
 {
+    if (shape->bending) // a part of a sheet, of which the whole has decided
+    {
+        return strcmp(shape->bending, spring_bendings[1]) == 0;
+    }
     int inner = 0;
     for (int s = 0; s < 3 * shape->triangle_count; s++)
     {

@@ -34,5 +34,7 @@ typedef struct crossing
 // [*count] of the scene's vertices up to the last of this cloth; with mem_free. NULL: no memory.
 crossing* crossings_create(const cloth_shape* shape, int* count);
 bool crossings_are_grid(const cloth_shape* shape, const crossing* all); // straight threads through every inner vertex
+// What a part of a sheet says as its `bending`, where its model has no choice: as the whole has decided.
+extern const char* const spring_bendings[2]; // it is no grid, it is one
 
 #endif

@@ -12,14 +12,17 @@ static bool is_joined(const body* b, int vertex)
 
 static weft_status order_vertices(body* b, vec3* kept, int* order)
 {
-    int n = b->rest.vertex_count;
+    int n = b->rest.vertex_count, came = 0;
     b->scene_count = 0;
     for (int i = 0; i < n; i++)
     {
+        order[b->scene_count] = b->scene_count;
         kept[b->scene_count] = b->rest.position[i];
         b->scene_count += !is_joined(b, i);
+        came = i < b->came_with ? b->scene_count : came;
     }
-    TRY(mesh_order(kept, b->scene_count, order));
+    // What was torn off comes last, so that a tear changes no other number.
+    TRY(mesh_order(kept, came, order));
     for (int i = 0, k = 0; i < n; i++)
     {
         if (is_joined(b, i))
@@ -360,6 +363,18 @@ static weft_status build_state(weft_sim* sim)
     return WEFT_OK;
 }
 
+void sim_model_masses(weft_sim* sim)
+{
+    model* m = &sim->model;
+    memset(m->mass, 0, (size_t)m->vertex_count * sizeof(double));
+    m->total_mass = 0.0;
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        sim->bodies[k].removed ? (void)0 : add_masses(&sim->bodies[k], m);
+    }
+    mend_masses(m);
+}
+
 static weft_status build_model(weft_sim* sim, weft_error* error)
 {
     model* m = &sim->model;
@@ -379,13 +394,9 @@ static weft_status build_model(weft_sim* sim, weft_error* error)
     TRY(open_groups(sim, &m->groups));
     for (int k = 0; k < sim->body_count; k++)
     {
-        if (!sim->bodies[k].removed)
-        {
-            add_masses(&sim->bodies[k], m);
-            TRY(add_elements(sim, &sim->bodies[k], m));
-        }
+        TRY(sim->bodies[k].removed ? WEFT_OK : add_elements(sim, &sim->bodies[k], m));
     }
-    mend_masses(m);
+    sim_model_masses(sim);
     sim_weigh(sim);
     TRY(sim_build_pins(sim, &m->pins, error));
     TRY(seams_build(sim));
@@ -398,6 +409,20 @@ static weft_status build_model(weft_sim* sim, weft_error* error)
 static double diag_tolerance(double tolerance)
 {
     return fmin(tolerance, fmax(1e-5, 0.1 * tolerance));
+}
+
+weft_status sim_build_solver(weft_sim* sim, weft_error* error)
+{
+    solve_options options = {.preconditioner = sim->preconditioner,
+                             .variant = sim->solver_variant,
+                             .tolerance = sim->def.tolerance,
+                             .diag_tolerance = diag_tolerance(sim->def.tolerance),
+                             .max_iterations = sim->def.max_iterations,
+                             .no_residual2 = true,
+                             .sa = sim->def.sa,
+                             .pool = sim->pool,
+                             .cpu = sim->cpu};
+    return solver_object_init(&sim->world.solver, sim->solver_name, &options, error);
 }
 
 static weft_status build_world(weft_sim* sim, weft_error* error)
@@ -415,16 +440,7 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
                                   .max_stretch = sim->def.max_stretch,
                                   .max_strain = sim->def.max_strain};
     memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
-    solve_options options = {.preconditioner = sim->preconditioner,
-                             .variant = sim->solver_variant,
-                             .tolerance = sim->def.tolerance,
-                             .diag_tolerance = diag_tolerance(sim->def.tolerance),
-                             .max_iterations = sim->def.max_iterations,
-                             .no_residual2 = true,
-                             .sa = sim->def.sa,
-                             .pool = sim->pool,
-                             .cpu = sim->cpu};
-    return solver_object_init(&w->solver, sim->solver_name, &options, error);
+    return sim_build_solver(sim, error);
 }
 
 weft_status sim_build(weft_sim* sim, weft_error* error)

@@ -519,13 +519,19 @@ weft_status edits_load(weft_sim* sim, edits_before* before, sections* from, weft
     if (status == WEFT_OK)
     {
         edits_loader l = {sim, pack_reader(found->items, found->count), from, error, {0}};
+        tear_replay later = {0};
         sim->edits.loading = true;
         status = load_all(&l);
         status = status == WEFT_OK ? edit_ties_load(sim, from, error) : status;
-        status = status == WEFT_OK ? tears_load(sim, from, error) : status;
+        status = status == WEFT_OK ? tears_load(sim, &later, from, error) : status;
         status = status == WEFT_OK ? joins_load(sim, from, error) : status;
         lend_orders(sim, before);
         status = status == WEFT_OK ? generation_begin(sim, &before->generation, error) : status;
+        if (status == WEFT_OK && (status = tears_replay(sim, &later, from, error)) != WEFT_OK)
+        {
+            generation_undo(sim, &before->generation);
+        }
+        tear_replay_finish(&later);
         sim->model.generation = status == WEFT_OK ? l.counts.generation : sim->model.generation;
         sim->edits.loading = false;
         status == WEFT_OK ? (void)0 : before_put_back(sim, before);

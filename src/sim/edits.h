@@ -35,6 +35,8 @@ typedef struct generation
     int count;
     cluster** list; // [cluster_count]
     int cluster_count;
+    int mend_count; // of mend_log
+    bool stale;
 } generation;
 
 // Builds model and world of the bodies as they are now, at their start; the present ones are put aside. On failure all

@@ -38,6 +38,10 @@ weft_status generation_begin(weft_sim* sim, generation* old, weft_error* error)
     old->cluster_count = sim->clusters.count;
     sim->clusters.list = NULL;
     sim->clusters.count = 0;
+    old->mend_count = sim->mends.count;
+    old->stale = sim->mends.stale;
+    sim->mends.count = 0;
+    sim->mends.stale = false;
     sim->model = (model){0};
     sim->world = (world){0};
     sim->built = false;
@@ -61,6 +65,8 @@ void generation_undo(weft_sim* sim, generation* old)
     mem_free(sim->clusters.list);
     sim->clusters.list = old->list;
     sim->clusters.count = old->cluster_count;
+    sim->mends.count = old->mend_count;
+    sim->mends.stale = old->stale;
     sim->built = true;
     mem_free(old->orders);
     *old = (generation){0};

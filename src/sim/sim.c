@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "sim/cluster.h"
+#include "sim/edits.h"
 #include "sim/join.h"
 #include "sim/tear.h"
 #include "solve/sa/sa.h"
@@ -155,6 +156,7 @@ void weft_sim_destroy(weft_sim* sim)
     }
     clusters_finish(&sim->clusters);
     tear_scratch_finish(&sim->tearing);
+    mem_free(sim->mends.size);
     sim_unbuild(sim);
     for (int k = 0; k < sim->body_count; k++)
     {
@@ -319,6 +321,7 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
 {
     WEFT_ASSERT(sim);
     TRY(sim_build(sim, error));
+    TRY(sim->mends.stale ? generation_next(sim, false, error) : WEFT_OK);
     weft_step_stats unused;
     stats = stats ? stats : &unused;
     *stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};

@@ -177,6 +177,14 @@ typedef struct tear_scratch
     int capacity;
 } tear_scratch;
 
+// Tears since the model was built, which has been mended (tear_mend.h).
+typedef struct mend_log
+{
+    int* size; // [count] vertices that each mend was about
+    int count, capacity;
+    bool stale; // a mend has failed: the model is to be built anew
+} mend_log;
+
 struct weft_sim
 {
     weft_sim_def def; // gravity and air as they are now
@@ -208,6 +216,7 @@ struct weft_sim
     weft_sim* whole; // of a cluster: what it is a part of; else NULL
     clusters clusters;
     tear_scratch tearing;
+    mend_log mends;
 };
 
 // Builds model and world from the bodies; does nothing when that is done.
@@ -217,6 +226,8 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 double body_rest_area(const body* b, int t); // m^2, of a triangle
 weft_status sim_build_particles(const weft_sim* sim, contact* c);
 double sim_contact_reach(const weft_sim* sim, const body* b); // m, from its vertices: nothing farther feels it
+weft_status sim_build_solver(weft_sim* sim, weft_error* error); // of the world
+void sim_model_masses(weft_sim* sim);                           // from the bodies
 void sim_drop_contact(weft_sim* sim);
 void sim_weigh(weft_sim* sim); // weight and constant forces of the model, from masses, gravity and bodies
 weft_status sim_build_pins(const weft_sim* sim, pin_set* out, weft_error* error); // of bodies and edits; out is zero

@@ -40,7 +40,8 @@ static weft_status renew_pins(weft_sim* sim, int body, weft_error* error)
         c->sim.model.pins = own;
     }
     sim->edits.begun = true;
-    return WEFT_OK;
+    // What was mended is made of the pins that there were: a checkpoint would mend it again with these.
+    return sim->mends.count > 0 ? generation_next(sim, true, error) : WEFT_OK;
 }
 
 // Where the vertices of a pin are now.

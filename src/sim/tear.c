@@ -18,6 +18,7 @@
 #include "material/spring.h"
 #include "math/eigen3.h"
 #include "sim/edits.h"
+#include "sim/tear_mend.h"
 
 static const double tear_gap = 1e-5; // m
 // Of the strongest force: what is weaker waits for the next step, as a cut takes the load off what is around it.
@@ -352,10 +353,10 @@ static void open_cut(weft_sim* sim, body* b, int vertex)
     x[i] = length > 0.0 ? v3_madd(x[i], tear_gap / length, sum) : x[i];
 }
 
+// All of the model anew.
 static weft_status next_generation(weft_sim* sim, body* b, const tear_list* tears, weft_error* error)
 {
     body before;
-    TRY(edits_begin(sim, error));
     TRY(edit_error(body_tear(b, tears, &before), error));
     weft_status status = generation_next(sim, false, error);
     if (status != WEFT_OK)
@@ -368,6 +369,20 @@ static weft_status next_generation(weft_sim* sim, body* b, const tear_list* tear
         return status;
     }
     body_tear_keep(b, &before);
+    return WEFT_OK;
+}
+
+static weft_status tear_apart(weft_sim* sim, body* b, const tear_list* tears, weft_error* error)
+{
+    bool mended;
+    TRY(edits_begin(sim, error));
+    weft_status status = sim_mend(sim, b, tears, &mended, error);
+    if (status != WEFT_OK)
+    {
+        // What is half mended may still be built; if not, the next step tries again.
+        return sim->mends.stale ? generation_next(sim, false, error) : status;
+    }
+    TRY(mended ? WEFT_OK : next_generation(sim, b, tears, error));
     int last = b->rest.vertex_count - tears->count;
     for (int k = 0; k < tears->count; k++)
     {
@@ -451,7 +466,7 @@ static weft_status tear_one(weft_sim* sim, body* b, int* torn, weft_error* error
     status = edit_error(status, error);
     if (status == WEFT_OK && r.tears.count > 0)
     {
-        status = next_generation(sim, b, &r.tears, error);
+        status = tear_apart(sim, b, &r.tears, error);
         *torn += status == WEFT_OK ? r.tears.count : 0;
     }
     ripper_finish(&r);

@@ -44,6 +44,20 @@ weft_status sim_tear(weft_sim* sim, int* torn, weft_error* error);
 
 // ---- in a checkpoint: a section of its own, where something is torn
 weft_status tears_save(const weft_sim* sim, section_writer* out, weft_error* error);
-weft_status tears_load(weft_sim* sim, sections* from, weft_error* error); // bodies alone; before is kept by edits.c
+// Tears that came after the model was built, one mend after the other: done again, they make the same bits.
+typedef struct tear_replay
+{
+    int body;  // -1: none
+    int* size; // [count] of each mend
+    int count;
+    tear_list tears;
+    int topology; // of the body in the end
+} tear_replay;
+
+// Bodies as they were when the model was built; before is kept by edits.c.
+weft_status tears_load(weft_sim* sim, tear_replay* later, sections* from, weft_error* error);
+weft_status tears_replay(weft_sim* sim, const tear_replay* later, sections* from,
+                         weft_error* error); // once it is built
+void tear_replay_finish(tear_replay* r);     // zeroed is fine
 
 #endif

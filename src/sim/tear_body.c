@@ -1,10 +1,6 @@
-// A body whose vertices are split: copies of its arrays with the new vertices at their ends; and the section `tears` of
-// a checkpoint, in plain data (core/pack.h): of each cloth how many vertices were torn off, from which, and with which
-// faces.
+// A body whose vertices are split: copies of its arrays with the new vertices at their ends.
 #include <string.h>
 
-#include "core/pack.h"
-#include "sim/edits.h"
 #include "sim/tear.h"
 
 // ---- lists
@@ -185,91 +181,4 @@ int body_torn_from(const body* b, int vertex, int count)
         vertex = b->torn_from[vertex - b->came_with];
     }
     return vertex;
-}
-
-// ---- in a checkpoint
-
-static const section_shape tears_shape = {"tears", 1, 1, -1};
-
-weft_status tears_save(const weft_sim* sim, section_writer* out, weft_error* error)
-{
-    packer p = {0};
-    bool any = false;
-    for (int k = 0; k < sim->body_count; k++)
-    {
-        const body* b = &sim->bodies[k];
-        int count = b->torn_count, topology = b->topology, starts = count > 0 ? count + 1 : 0;
-        int faces = count > 0 ? b->torn_face_start[count] : 0;
-        const int *from = b->torn_from, *start = b->torn_face_start, *face = b->torn_face;
-        any = any || count > 0;
-        PACK(&p, topology);
-        PACK_ARRAY(&p, &from, &count);
-        PACK_ARRAY(&p, &start, &starts);
-        PACK_ARRAY(&p, &face, &faces);
-    }
-    weft_status status = p.failed ? edit_error(WEFT_NO_MEMORY, error) : WEFT_OK;
-    if (any && status == WEFT_OK)
-    {
-        section_put(out, tears_shape.name, tears_shape.version, 1, p.size, p.bytes);
-    }
-    pack_finish(&p);
-    return status;
-}
-
-// The file is untrusted: every number is looked at.
-static bool is_sound(const body* b, const tear_list* list, int starts, int faces)
-{
-    bool good = list->count == 0 || (starts == list->count + 1 && list->face_start[0] == 0 && b->rest.face_start &&
-                                     list->face_start[list->count] == faces);
-    for (int k = 0; k < list->count && good; k++)
-    {
-        good = list->from[k] >= 0 && list->from[k] < b->rest.vertex_count + k &&
-               list->face_start[k + 1] >= list->face_start[k] && list->face_start[k + 1] <= faces;
-    }
-    for (int f = 0; f < faces && good; f++)
-    {
-        good = list->face[f] >= 0 && list->face[f] < b->rest.face_count;
-    }
-    return good;
-}
-
-static weft_status load_body(body* b, packer* p, sections* from, weft_error* error)
-{
-    int count = 0, starts = 0, faces = 0, topology = 0;
-    const int *origin = NULL, *start = NULL, *face = NULL;
-    PACK(p, topology);
-    PACK_ARRAY(p, &origin, &count);
-    PACK_ARRAY(p, &start, &starts);
-    PACK_ARRAY(p, &face, &faces);
-    count = origin ? count : 0;
-    faces = face ? faces : 0;
-    tear_list list = {.from = (int*)origin, .face_start = (int*)start, .face = (int*)face, .count = count};
-    list.face_count = faces;
-    if (p->failed || topology < 0 || (count > 0) != (topology > 0) || (count > 0 && b->removed) ||
-        !is_sound(b, &list, start ? starts : 0, faces))
-    {
-        return sections_cannot_be(from, "`tears` that are none of a run", error);
-    }
-    body before;
-    weft_status status = count > 0 ? body_tear(b, &list, &before) : WEFT_OK;
-    b->topology = status == WEFT_OK && count > 0 ? topology : b->topology;
-    return edit_error(status, error);
-}
-
-weft_status tears_load(weft_sim* sim, sections* from, weft_error* error)
-{
-    const section* found;
-    TRY(sections_take(from, &tears_shape, &found, error));
-    if (!found)
-    {
-        return WEFT_OK;
-    }
-    packer p = pack_reader(found->items, found->count);
-    for (int k = 0; k < sim->body_count; k++)
-    {
-        body before = sim->bodies[k];
-        TRY(load_body(&sim->bodies[k], &p, from, error));
-        k >= sim->edits.body_count ? body_tear_keep(&sim->bodies[k], &before) : (void)0; // edits.c keeps the others
-    }
-    return p.at == p.size ? WEFT_OK : sections_cannot_be(from, "`tears` that are none of a run", error);
 }

@@ -16,6 +16,9 @@ typedef struct cut
     int vertex; // of the user
     const int* side;
     vec3 moved[PARTS_MAX]; // where each part of the vertex goes
+    double box[6];         // around all of its triangles, before and after, m
+    int* fan;              // [fan_count] these
+    int fan_count, fan_capacity;
 } cut;
 
 typedef struct corners
@@ -106,11 +109,26 @@ static bool edges_pass(const corners* a, const corners* b)
     return false;
 }
 
+// Whether a triangle, where it is now, is outside of a box on one of its sides.
+static bool is_outside(const cut* c, const body* b, int t, const double box[6])
+{
+    const int* v = b->rest.triangle + 3 * (size_t)t;
+    const vec3* x = c->sim->world.state.x;
+    const double *p = &x[b->scene_vertex[v[0]]].x, *q = &x[b->scene_vertex[v[1]]].x, *r = &x[b->scene_vertex[v[2]]].x;
+    bool outside = false;
+    for (int k = 0; k < 3; k++)
+    {
+        outside = outside || (p[k] < box[k] && q[k] < box[k] && r[k] < box[k]);
+        outside = outside || (p[k] > box[k + 3] && q[k] > box[k + 3] && r[k] > box[k + 3]);
+    }
+    return outside;
+}
+
 static bool meets_body(const cut* c, const corners* fan, int self, const body* other)
 {
     for (int t = 0; t < other->rest.triangle_count; t++)
     {
-        if (other == c->b && t == self)
+        if ((other == c->b && t == self) || is_outside(c, other, t, c->box))
         {
             continue;
         }
@@ -123,16 +141,43 @@ static bool meets_body(const cut* c, const corners* fan, int self, const body* o
     return false;
 }
 
+static weft_status find_fan(cut* c)
+{
+    const mesh* m = &c->b->rest;
+    for (int t = 0; t < m->triangle_count; t++)
+    {
+        if (!is_around(c->b, t, c->vertex))
+        {
+            continue;
+        }
+        if (!mem_grow((void**)&c->fan, &c->fan_capacity, c->fan_count + 1, sizeof(int)))
+        {
+            return WEFT_NO_MEMORY;
+        }
+        c->fan[c->fan_count++] = t;
+    }
+    return WEFT_OK;
+}
+
 static void move_parts(cut* c, int parts, double gap)
 {
     const vec3* x = c->sim->world.state.x;
     vec3 sum[PARTS_MAX] = {0}, at = x[c->b->scene_vertex[c->vertex]];
-    for (int t = 0; t < c->b->rest.triangle_count; t++)
+    for (int axis = 0; axis < 3; axis++)
     {
-        for (int k = 0; k < 3 && is_around(c->b, t, c->vertex); k++)
+        c->box[axis] = (&at.x)[axis] - gap;
+        c->box[axis + 3] = (&at.x)[axis] + gap;
+    }
+    for (int f = 0; f < 3 * c->fan_count; f++)
+    {
+        int t = c->fan[f / 3];
+        vec3* s = &sum[c->side[c->b->rest.triangle_face[t]]];
+        vec3 corner = x[c->b->scene_vertex[c->b->rest.triangle[3 * t + f % 3]]];
+        *s = v3_add(*s, v3_sub(corner, at));
+        for (int axis = 0; axis < 3; axis++)
         {
-            vec3* s = &sum[c->side[c->b->rest.triangle_face[t]]];
-            *s = v3_add(*s, v3_sub(x[c->b->scene_vertex[c->b->rest.triangle[3 * t + k]]], at));
+            c->box[axis] = fmin(c->box[axis], (&corner.x)[axis] - gap);
+            c->box[axis + 3] = fmax(c->box[axis + 3], (&corner.x)[axis] + gap);
         }
     }
     for (int part = 0; part < parts; part++)
@@ -142,29 +187,32 @@ static void move_parts(cut* c, int parts, double gap)
     }
 }
 
-bool tear_has_room(const weft_sim* sim, const body* b, int vertex, const int* side, int parts, double gap)
+static bool has_room(const cut* c)
 {
-    if (parts > PARTS_MAX)
+    for (int f = 0; f < c->fan_count; f++)
     {
-        return false;
-    }
-    cut c = {.sim = sim, .b = b, .vertex = vertex, .side = side};
-    move_parts(&c, parts, gap);
-    for (int t = 0; t < b->rest.triangle_count; t++)
-    {
-        if (!is_around(b, t, vertex))
+        corners fan = corners_of(c, c->b, c->fan[f]);
+        for (int k = 0; k < c->sim->body_count; k++)
         {
-            continue;
-        }
-        corners fan = corners_of(&c, b, t);
-        for (int k = 0; k < sim->body_count; k++)
-        {
-            const body* other = &sim->bodies[k];
-            if (!other->removed && meets_body(&c, &fan, t, other))
+            const body* other = &c->sim->bodies[k];
+            if (!other->removed && meets_body(c, &fan, c->fan[f], other))
             {
                 return false;
             }
         }
     }
     return true;
+}
+
+bool tear_has_room(const weft_sim* sim, const body* b, int vertex, const int* side, int parts, double gap)
+{
+    cut c = {.sim = sim, .b = b, .vertex = vertex, .side = side};
+    bool room = parts <= PARTS_MAX && find_fan(&c) == WEFT_OK;
+    if (room)
+    {
+        move_parts(&c, parts, gap);
+        room = has_room(&c);
+    }
+    mem_free(c.fan);
+    return room;
 }

@@ -78,7 +78,7 @@ static weft_status group_find_chunks(assembly_group* group, int row_count)
     return WEFT_OK;
 }
 
-static int place_of(const bsr_pattern* pattern, const int* vertex, int a, int b, int chunk)
+int assembly_place(const bsr_pattern* pattern, const int* vertex, int a, int b, int chunk)
 {
     bool flip = vertex[a] > vertex[b];
     int row = vertex[flip ? b : a], column = vertex[flip ? a : b];
@@ -110,7 +110,7 @@ static weft_status group_find_places(assembly_group* group, const bsr_pattern* p
             {
                 for (int b = a; b < arity; b++)
                 {
-                    *place++ = place_of(pattern, vertex, a, b, chunk);
+                    *place++ = assembly_place(pattern, vertex, a, b, chunk);
                 }
             }
         }
@@ -118,15 +118,15 @@ static weft_status group_find_places(assembly_group* group, const bsr_pattern* p
     return WEFT_OK;
 }
 
-static weft_status find_mirrors(assembler* a)
+int* assembly_mirrors(const bsr_pattern* p)
 {
-    const bsr_pattern* p = &a->pattern;
-    a->mirror_of = MEM_NEW(p->block_count, int);
+    int* mirror_of = MEM_NEW(p->block_count, int);
     int* next = MEM_NEW(p->row_count, int); // next slot above the diagonal of each row
-    if (!a->mirror_of || !next)
+    if (!mirror_of || !next)
     {
         mem_free(next);
-        return WEFT_NO_MEMORY;
+        mem_free(mirror_of);
+        return NULL;
     }
     for (int i = 0; i < p->row_count; i++)
     {
@@ -137,12 +137,12 @@ static weft_status find_mirrors(assembler* a)
     {
         for (int k = p->row_start[i]; k < p->diagonal[i]; k++)
         {
-            a->mirror_of[k] = next[p->column[k]]++;
-            WEFT_VALIDATE(p->column[a->mirror_of[k]] == i);
+            mirror_of[k] = next[p->column[k]]++;
+            WEFT_VALIDATE(p->column[mirror_of[k]] == i);
         }
     }
     mem_free(next);
-    return WEFT_OK;
+    return mirror_of;
 }
 
 weft_status assembler_create(int row_count, const element_list* lists, int list_count, assembler* out)
@@ -156,7 +156,8 @@ weft_status assembler_create(int row_count, const element_list* lists, int list_
     weft_status status = out->groups ? bsr_pattern_create(row_count, lists, list_count, &out->pattern) : WEFT_NO_MEMORY;
     if (status == WEFT_OK)
     {
-        status = find_mirrors(out);
+        out->mirror_of = assembly_mirrors(&out->pattern);
+        status = out->mirror_of ? WEFT_OK : WEFT_NO_MEMORY;
     }
     for (int g = 0; g < list_count && status == WEFT_OK; g++)
     {

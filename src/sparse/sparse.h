@@ -202,6 +202,24 @@ typedef struct assembler
 weft_status assembler_create(int row_count, const element_list* lists, int list_count, assembler* out);
 void assembler_finish(assembler* a);
 
+// Elements of one list that are others now: those whose vertices have changed, are gone or are new.
+typedef struct list_change
+{
+    const int* element; // [count] ascending
+    int count;
+    const int* was; // [count * arity] their vertices before; those of new ones count nothing
+    int before;     // elements before
+} list_change;
+
+// The assembler of elements that have changed here and there, of as many rows or more: rows that no changed element
+// has, or had, and elements that did not change stay as they are. lists and changes are [group_count]. On failure
+// nothing has changed.
+weft_status assembler_mend(assembler* a, int row_count, const element_list* lists, const list_change* changes);
+
+// ---- parts of both: where a pair of an element's vertices goes, and mirror_of (NULL: no memory)
+int assembly_place(const bsr_pattern* pattern, const int* vertex, int a, int b, int chunk);
+int* assembly_mirrors(const bsr_pattern* p);
+
 typedef struct assembly_target
 {
     double* values;        // [9 * block_count] overwritten

@@ -14,7 +14,7 @@ typedef struct way
 
 weft_status geodesic_create(geodesic* d, const graph* g)
 {
-    *d = (geodesic){.g = g};
+    *d = (geodesic){.g = g, .target = -1};
     d->distance = MEM_NEW(g->vertex_count, double);
     d->source = MEM_NEW(g->vertex_count, int);
     d->reached = MEM_NEW(g->vertex_count, int);
@@ -89,6 +89,10 @@ static weft_status reach(geodesic* d, int vertex, double distance, int source, d
 {
     const double gain = 1e-12;
     if (!(distance <= radius) || !(distance < d->distance[vertex] * (1.0 - gain)))
+    {
+        return WEFT_OK;
+    }
+    if (d->target >= 0 && distance + v3_length(v3_sub(d->g->rest[d->target], d->g->rest[vertex])) > radius)
     {
         return WEFT_OK;
     }
@@ -167,4 +171,14 @@ weft_status geodesic_run(geodesic* d, const int* sources, int count, double radi
         }
     }
     return WEFT_OK;
+}
+
+weft_status geodesic_between(geodesic* d, int a, int b, double most, double* out)
+{
+    // Triangles that the way passes over have their corners within an edge of it.
+    d->target = b;
+    weft_status status = geodesic_run(d, &a, 1, most + 2.0 * d->g->longest);
+    d->target = -1;
+    *out = d->distance[b] <= most ? d->distance[b] : INFINITY;
+    return status;
 }

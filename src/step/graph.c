@@ -82,6 +82,7 @@ static weft_status take_edges(graph* g, const model* m)
         g->start[all[k].a + 1] = k + 1;
         g->other[k] = all[k].b;
         g->length[k] = all[k].length;
+        g->longest = fmax(g->longest, all[k].length);
     }
     for (int i = 0; i < m->vertex_count; i++)
     {

@@ -20,10 +20,14 @@ typedef struct graph
     int* component;       // [vertex_count] from 0, by the smallest vertex
     int component_count;
     const vec3* rest; // [vertex_count] m
+    double longest;   // m, of all edges
 } graph;
 
 weft_status graph_create(graph* g, const model* m);
-void graph_finish(graph* g);                       // zeroed or half-built is fine
+void graph_finish(graph* g); // zeroed or half-built is fine
+// After vertices were torn off: those from `before` on, each from one of those before it. Rows around them are made
+// anew; components are not. Of models of sheets alone. On failure the graph is as it was.
+weft_status graph_mend(graph* g, const model* m, int before, const int* from);
 double graph_length(const graph* g, int a, int b); // m, of the edge; negative: there is none
 // Of the pin that holds each vertex in all directions its motion, -1: none holds it; out is [vertex_count].
 void graph_anchors(const model* m, int* out);
@@ -42,10 +46,13 @@ typedef struct geodesic
     int reached_count;
     struct way* heap;
     int heap_count, heap_capacity;
+    int target; // -1: none; what is farther from it than the rest of the way is not looked at
 } geodesic;
 
 weft_status geodesic_create(geodesic* d, const graph* g);
 void geodesic_finish(geodesic* d);                                                   // zeroed or half-built is fine
 weft_status geodesic_run(geodesic* d, const int* sources, int count, double radius); // what is farther is not reached
+// From a to b, if it is at most `most`, m; else infinite. Only what can be on such a way is looked at.
+weft_status geodesic_between(geodesic* d, int a, int b, double most, double* out);
 
 #endif

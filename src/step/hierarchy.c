@@ -58,23 +58,32 @@ static int compare_ints(const void* a, const void* b)
     return (p > q) - (p < q);
 }
 
-static void take_weights(level* l, const parent_def* parents, int first, int end)
+void parents_weigh(double* distances, int count)
 {
     double farthest = 0.0, sum = 0.0;
-    for (int k = first; k < end; k++)
+    for (int k = 0; k < count; k++)
     {
-        farthest = fmax(farthest, parents[k].distance);
+        farthest = fmax(farthest, distances[k]);
     }
+    for (int k = 0; k < count; k++)
+    {
+        distances[k] = 1.0 / ((farthest > 0.0 ? distances[k] / farthest : 0.0) + weight_epsilon);
+        sum += distances[k];
+    }
+    for (int k = 0; k < count; k++)
+    {
+        distances[k] /= sum;
+    }
+}
+
+static void take_weights(level* l, const parent_def* parents, int first, int end)
+{
     for (int k = first; k < end; k++)
     {
         l->parent[k] = parents[k].parent;
-        l->weight[k] = 1.0 / ((farthest > 0.0 ? parents[k].distance / farthest : 0.0) + weight_epsilon);
-        sum += l->weight[k];
+        l->weight[k] = parents[k].distance;
     }
-    for (int k = first; k < end; k++)
-    {
-        l->weight[k] /= sum;
-    }
+    parents_weigh(l->weight + first, end - first);
 }
 
 static weft_status level_create(level* l, const level_parts* p, int vertex_count)

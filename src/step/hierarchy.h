@@ -53,6 +53,10 @@ typedef struct hierarchy_def
 
 weft_status hierarchy_create(hierarchy* h, const graph* g, const hierarchy_def* def);
 void hierarchy_finish(hierarchy* h); // zeroed or half-built is fine
+// After vertices were torn off, and graph_mend: what crosses the cut goes or gets the way round it, all else stays
+// (hierarchy_mend.c). On failure it is in between, and to be finished.
+weft_status hierarchy_mend(hierarchy* h, const graph* g, int before, const int* from);
+void parents_weigh(double* distances, int count); // m, of the parents of a child: become their weights (6)
 void hierarchy_hold(hierarchy* h, const double* inv_mass);
 // x of the level's children += sum of weights (x - q) of their parents (7); what is held (inv_mass 0) stays.
 void hierarchy_prolong(const level* l, workers* pool, const double* inv_mass, const vec3* q, vec3* x);

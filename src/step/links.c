@@ -112,7 +112,7 @@ static void links_fill(links* l, const link_def* defs, const int* order)
 
 weft_status links_create(links* l, const link_def* defs, int count, int vertex_count)
 {
-    *l = (links){.count = count};
+    *l = (links){.count = count, .capacity = count};
     int *pair = MEM_NEW(2 * (size_t)count, int), *colour = MEM_NEW(count, int), *order = MEM_NEW(count, int);
     bool ok = links_allocate(l, count) && pair && colour && order;
     for (int k = 0; k < count && ok; k++)
@@ -122,6 +122,7 @@ weft_status links_create(links* l, const link_def* defs, int count, int vertex_c
     }
     l->colour_count = ok ? colour_elements(pair, 2, count, vertex_count, colour) : -1;
     l->colour = l->colour_count >= 0 ? MEM_NEW(l->colour_count + 1, int) : NULL;
+    l->colour_capacity = l->colour_count + 1;
     if (l->colour)
     {
         colour_sort(colour, count, l->colour_count, order, l->colour);

@@ -42,6 +42,7 @@ typedef struct links
     link_def* def;  // [count] in this order
     double h;       // s, of soft; 0: none yet
     bool is_damped;
+    int capacity, colour_capacity; // that there is room for
 } links;
 
 // How stiff links are in a substep.
@@ -55,6 +56,15 @@ typedef struct link_rule
 weft_status links_create(links* l, const link_def* defs, int count, int vertex_count); // copies the defs
 void links_finish(links* l);                                                           // zeroed or half-built is fine
 void links_hold(links* l, const double* inv_mass /* [vertices] 1/kg */);
+// Takes links out and others in, in place: all others keep their colours. What is held is to be said anew. On failure
+// the links are in between, and to be finished.
+typedef struct link_change
+{
+    const link_def* gone; // [gone_count] of which there is one each
+    const link_def* come; // [come_count]
+    int gone_count, come_count;
+} link_change;
+weft_status links_mend(links* l, const link_change* change, int vertex_count);
 void links_begin(links* l, workers* pool, const link_rule* rule); // a substep: nothing is remembered of the last one
 
 typedef struct link_sweep
@@ -77,6 +87,20 @@ typedef struct link_kernels
 } link_kernels;
 
 const link_kernels* link_kernels_for(cpu_kind cpu);
+
+// What is sorted by colour, while items come and go: [colour_count + 1] first places, and who moves an item.
+typedef struct coloured
+{
+    int* colour;
+    int colour_count;
+    void (*move)(void* owner, int to, int from);
+    void* owner;
+} coloured;
+
+void coloured_remove(coloured* c, int at);    // places of those before it stay
+int coloured_insert(coloured* c, int colour); // there is room; returns its place, which is empty
+int coloured_of(const coloured* c, int at);   // the colour of a place
+int colour_lowest(uint64_t taken);            // the smallest that is free; 64: none is
 
 // Colours of elements such that no two of a colour share a vertex: colour[e], from 0. Returns how many there are, -1:
 // no memory.

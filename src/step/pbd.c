@@ -35,11 +35,23 @@ static bool is_swept(const element_group* group)
     return group->kind != &kind_spring && !group->kind->is_load;
 }
 
+bool pbd_spring_link(const world* w, const int* vertex, const double* rest, link_def* out)
+{
+    bool bend = (int)rest[SPRING_ROLE] == SPRING_BEND;
+    *out = (link_def){.a = vertex[0],
+                      .b = vertex[1],
+                      .length = rest[SPRING_LENGTH],
+                      .compliance = 1.0 / rest[SPRING_STIFFNESS],
+                      .damping = rest[SPRING_DAMPING],
+                      .is_limit = !bend && pbd_setting(w, "slack") != 0.0,
+                      .is_bend = bend};
+    return rest[SPRING_STIFFNESS] > 0.0;
+}
+
 static weft_status springs_prepare(world* w, pbd_data* d)
 {
     const element_group* group = element_groups_find(&w->model->groups, &kind_spring);
     int count = group ? group->count : 0, kept = 0;
-    bool both = pbd_setting(w, "slack") == 0.0;
     link_def* defs = MEM_NEW(count, link_def);
     if (!defs)
     {
@@ -47,18 +59,7 @@ static weft_status springs_prepare(world* w, pbd_data* d)
     }
     for (int e = 0; e < count; e++)
     {
-        const double* rest = group->rest + SPRING_STRIDE * (size_t)e;
-        bool bend = (int)rest[SPRING_ROLE] == SPRING_BEND;
-        if (rest[SPRING_STIFFNESS] > 0.0)
-        {
-            defs[kept++] = (link_def){.a = group->vertices[2 * e],
-                                      .b = group->vertices[2 * e + 1],
-                                      .length = rest[SPRING_LENGTH],
-                                      .compliance = 1.0 / rest[SPRING_STIFFNESS],
-                                      .damping = rest[SPRING_DAMPING],
-                                      .is_limit = !bend && !both,
-                                      .is_bend = bend};
-        }
+        kept += pbd_spring_link(w, group->vertices + 2 * e, group->rest + SPRING_STRIDE * (size_t)e, &defs[kept]);
     }
     weft_status status = links_create(&d->springs, defs, kept, w->model->vertex_count);
     mem_free(defs);
@@ -78,15 +79,26 @@ static double stiffest_of(const model* m, const element_group* group, const cons
     return most;
 }
 
+static bool is_among(const element_group* group, int e, const uint8_t* among)
+{
+    bool found = !among;
+    for (int a = 0; a < group->kind->arity && !found; a++)
+    {
+        found = among[group->vertices[(size_t)group->kind->arity * (size_t)e + (size_t)a]];
+    }
+    return found;
+}
+
 // k / m of the stiffest element, at the positions of the start. Folds are left out: what they miss is no stretch.
-static double fastest_of(const world* w, const pbd_data* d)
+double pbd_fastest(const world* w, const pbd_data* d, const uint8_t* among)
 {
     const model* m = w->model;
     double most = 0.0;
     for (int k = 0; k < d->springs.count; k++)
     {
         const link_def* l = &d->springs.def[k];
-        most = l->is_bend ? most : fmax(most, 1.0 / (l->compliance * fmin(m->mass[l->a], m->mass[l->b])));
+        bool left_out = l->is_bend || (among && !among[l->a] && !among[l->b]);
+        most = left_out ? most : fmax(most, 1.0 / (l->compliance * fmin(m->mass[l->a], m->mass[l->b])));
     }
     for (int s = 0; s < d->sweep_count; s++)
     {
@@ -96,6 +108,10 @@ static double fastest_of(const world* w, const pbd_data* d)
         constraint_batch out[CONSTRAINT_ROWS_MAX];
         for (int e = 0; e < group->count && group->kind->arity < 4; e++)
         {
+            if (!is_among(group, e, among))
+            {
+                continue;
+            }
             const int elements[BATCH] = {e, e, e, e, e, e, e, e};
             group->kind->constraint(&context, elements, out);
             for (int r = 0; r < d->sweeps[s].rows; r++)
@@ -130,7 +146,7 @@ weft_status pbd_prepare(world* w, void* data)
         const element_group* group = &w->model->groups.list[g];
         TRY(is_swept(group) ? element_sweep_create(&d->sweeps[d->sweep_count++], group, n) : WEFT_OK);
     }
-    d->fastest = fastest_of(w, d);
+    d->fastest = pbd_fastest(w, d, NULL);
     return WEFT_OK;
 }
 
@@ -398,6 +414,8 @@ const time_method method_pbd = {
     .data_size = sizeof(pbd_data),
     .prepare = pbd_prepare,
     .finish = pbd_finish,
+    .settle = pbd_settle,
+    .mend = pbd_mend,
     .energy_rise_max = INFINITY,
     .counters = pbd_counters,
     .settings = settings,

@@ -5,6 +5,7 @@
 #include "step/hierarchy.h"
 #include "step/limits.h"
 #include "step/links.h"
+#include "step/mend.h"
 #include "step/softness.h"
 #include "step/step.h"
 
@@ -17,10 +18,12 @@ typedef struct element_sweep
     int colour_count;
     int *colour, *order; // [colour_count + 1], [group->count] elements by colour
     double* lambda;      // [rows * group->count] of the substep
+    int capacity, colour_capacity, lambda_capacity;
 } element_sweep;
 
 weft_status element_sweep_create(element_sweep* s, const element_group* group, int vertex_count);
 void element_sweep_finish(element_sweep* s); // zeroed or half-built is fine
+weft_status element_sweep_mend(element_sweep* s, const group_change* change, int vertex_count);
 void element_sweep_begin(element_sweep* s);
 void element_sweep_run(element_sweep* s, const link_sweep* how, const link_rule* rule, const double* inv_mass, vec3* x);
 
@@ -34,6 +37,7 @@ typedef struct pbd_reach
     int* anchors;  // [vertex_count] of graph_anchors, of which the rest was made
     int* now;      // [vertex_count] likewise, of this step; scratch
     bool made;     // they are
+    graph graph;   // of which they were
     limits limits; // nothing without the setting
     hierarchy levels;
     bool compliant; // coarse links give way
@@ -106,7 +110,13 @@ void pbd_reach_finish(pbd_reach* r);                                  // zeroed 
 void pbd_reach_hold(world* w, pbd_data* d);                           // inv_mass has changed
 double pbd_reach_cycle(world* w, pbd_data* d, const pbd_moment* now); // of the coarse levels: how many projections
 
+bool pbd_spring_link(const world* w, const int* vertex, const double* rest, link_def* out); // false: it has none
+double pbd_fastest(const world* w, const pbd_data* d,
+                   const uint8_t* among); // 1/s^2, of all, or of what has a vertex there
 weft_status pbd_prepare(world* w, void* data);
+weft_status pbd_settle(world* w, void* data);
+weft_status pbd_mend(world* w, void* data, const mend* m);
+weft_status pbd_reach_mend(world* w, pbd_data* d, const mend* m);
 void pbd_finish(void* data);
 weft_status pbd_stage_predict(world* w);
 weft_status pbd_stage_iterate(world* w);

@@ -33,6 +33,9 @@ weft_status element_sweep_create(element_sweep* s, const element_group* group, i
     if (s->colour)
     {
         colour_sort(colour, group->count, s->colour_count, s->order, s->colour);
+        s->capacity = group->count;
+        s->colour_capacity = s->colour_count + 1;
+        s->lambda_capacity = s->rows * group->count;
     }
     mem_free(colour);
     return s->colour ? WEFT_OK : WEFT_NO_MEMORY;

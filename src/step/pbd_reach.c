@@ -30,6 +30,22 @@ static bool is_compliant(const world* w)
            world_setting(w, "hierarchy") != HIERARCHY_PAPER;
 }
 
+// What a cycle keeps, and how links give way: of the levels as they are.
+static weft_status make_cycle(world* w, pbd_data* d, const graph* g)
+{
+    pbd_reach* r = &d->reach;
+    int saved = d->has_levels && world_setting(w, "cycle") == CYCLE_V ? int_max(r->levels.level_count, 1) : 1;
+    mem_free(r->q);
+    r->q = MEM_NEW((size_t)saved * (size_t)w->model->vertex_count, vec3);
+    if (!r->q)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    softness_finish(&r->soft);
+    r->compliant = d->has_levels && is_compliant(w);
+    return r->compliant ? softness_create(&r->soft, &r->levels, g, w->model) : WEFT_OK;
+}
+
 static weft_status make_from(world* w, pbd_data* d, const graph* g)
 {
     pbd_reach* r = &d->reach;
@@ -43,15 +59,7 @@ static weft_status make_from(world* w, pbd_data* d, const graph* g)
         return WEFT_NO_MEMORY;
     }
     TRY(d->has_levels ? hierarchy_create(&r->levels, g, &def) : WEFT_OK);
-    int saved = d->has_levels && world_setting(w, "cycle") == CYCLE_V ? int_max(r->levels.level_count, 1) : 1;
-    mem_free(r->q);
-    r->q = MEM_NEW((size_t)saved * (size_t)w->model->vertex_count, vec3);
-    if (!r->q)
-    {
-        return WEFT_NO_MEMORY;
-    }
-    r->compliant = d->has_levels && is_compliant(w);
-    TRY(r->compliant ? softness_create(&r->soft, &r->levels, g, w->model) : WEFT_OK);
+    TRY(make_cycle(w, d, g));
     return world_setting(w, "limits") == 1.0 ? limits_create(&r->limits, g, r->now) : WEFT_OK;
 }
 
@@ -74,13 +82,40 @@ weft_status pbd_reach_make(world* w, pbd_data* d)
     limits_finish(&r->limits);
     hierarchy_finish(&r->levels);
     softness_finish(&r->soft);
+    graph_finish(&r->graph);
     d->inv_mass[0] = -1.0; // what is held goes to the new levels
-    graph g;
-    weft_status status = graph_create(&g, w->model);
-    status = status == WEFT_OK ? make_from(w, d, &g) : status;
-    graph_finish(&g);
+    weft_status status = graph_create(&r->graph, w->model);
+    status = status == WEFT_OK ? make_from(w, d, &r->graph) : status;
     r->made = status == WEFT_OK;
     return status;
+}
+
+weft_status pbd_reach_mend(world* w, pbd_data* d, const mend* m)
+{
+    pbd_reach* r = &d->reach;
+    size_t n = (size_t)w->model->vertex_count, before = (size_t)m->before;
+    if (!r->made)
+    {
+        return WEFT_OK;
+    }
+    if (!array_grow((void**)&r->anchors, before, n, sizeof(int)) ||
+        !array_grow((void**)&r->now, before, n, sizeof(int)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    memset(r->anchors + before, -1, (n - before) * sizeof(int)); // what pins hold does not tear
+    TRY(graph_mend(&r->graph, w->model, m->before, m->from));
+    TRY(hierarchy_mend(&r->levels, &r->graph, m->before, m->from));
+    TRY(make_cycle(w, d, &r->graph));
+    pbd_reach_hold(w, d);
+    if (r->limits.total == 0)
+    {
+        return WEFT_OK;
+    }
+    // A cut may lengthen the way to the pins of all that hangs below it: ways are measured anew.
+    limits_finish(&r->limits);
+    TRY(graph_groups(&r->graph, r->anchors, r->now) >= 0 ? WEFT_OK : WEFT_NO_MEMORY);
+    return limits_create(&r->limits, &r->graph, r->now);
 }
 
 void pbd_reach_finish(pbd_reach* r)
@@ -88,6 +123,7 @@ void pbd_reach_finish(pbd_reach* r)
     limits_finish(&r->limits);
     hierarchy_finish(&r->levels);
     softness_finish(&r->soft);
+    graph_finish(&r->graph);
     mem_free(r->anchors);
     mem_free(r->now);
     mem_free(r->q);

@@ -99,6 +99,7 @@ typedef struct binding
 
 typedef struct world world;
 typedef struct time_method time_method;
+typedef struct mend mend; // mend.h
 
 // A method and what it keeps.
 typedef struct method_object
@@ -218,6 +219,9 @@ struct time_method
     void (*forget)(void* data);                   // a checkpoint: drops what would make the next step differ from that
                                                   // of a run that resumes there
     void (*finish)(void* data);                   // prepare may have failed half-way
+    weft_status (*settle)(world* w, void* data);  // makes all that it makes of the topology, which is about to change
+    weft_status (*mend)(world* w, void* data, const mend* m); // the model has torn: data is mended, and as good as
+                                                              // prepared anew; without it, it is
     weft_status (*first_system)(world* w);        // filter, z, values and rhs of what a substep solves first
     double energy_rise_max;      // a substep may raise the energy by this share of kinetic and elastic energy;
                                  // INFINITY: it is not judged by that
