@@ -4,7 +4,8 @@
 #include "sim/body_kind.h"
 #include "step/step.h"
 
-extern const time_method method_implicit_euler, method_newton, method_toy_verlet, method_toy_positions, method_hpbd;
+extern const time_method method_implicit_euler, method_newton, method_toy_verlet, method_toy_positions, method_pbd,
+    method_hpbd;
 extern const time_method method_local_global;
 extern const cloth_model model_baraff_witkin, model_toy_springs, model_hooke, model_corotated;
 extern const body_kind body_kind_cloth, body_kind_toy_threads, body_kind_toy_blocks;
@@ -16,6 +17,7 @@ const method_row method_table[] = {
     {.method = &method_toy_verlet},
     {.method = &method_toy_positions},
     {.method = &method_local_global},
+    {.method = &method_pbd},
     {.method = &method_hpbd},
     {.method = NULL},
 };
