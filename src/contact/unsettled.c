@@ -500,9 +500,7 @@ weft_status unsettled_keep(contact* c)
         if (next && known)
         {
             next->through = s.wrong;
-            double lift = old->lift + c->now.h / lift_time * c->edge;
-            // Where there is no room for it, as in an armpit, the lift is what keeps cloth crossing: it begins anew.
-            next->lift = s.wrong ? old->lift : lift < c->edge ? lift : 0.0;
+            next->lift = s.wrong ? old->lift : fmin(old->lift + c->now.h / lift_time * c->edge, c->edge);
         }
         old->stays = !next && known && s.wrong;
         if (c->body[old->vertex] != home) // marks are sorted by vertex, and so by the body that it is of
