@@ -193,6 +193,35 @@ static int look_inside(void* user, const weft_progress* p)
     return stop_requested;
 }
 
+// Untangling a start that crosses, from a second on: how many crossings are left. A signal stops it.
+static int look_at_start(void* user, const weft_progress* p)
+{
+    const double* start = user;
+    static double last;
+    double time = now();
+    if (isatty(STDERR_FILENO) && time - *start > 1.0 && time - last > 0.2)
+    {
+        last = time;
+        fprintf(stderr, "\r\033[Kuntangling: round %d, %d crossings left, %.0f s", p->rounds + 1, p->crossings,
+                time - *start);
+        fflush(stderr);
+    }
+    return stop_requested;
+}
+
+static weft_status start_scene(const weft_scene* scene, weft_sim* sim, weft_untangling* out, weft_error* error)
+{
+    double start = now();
+    weft_sim_watch(sim, look_at_start, &start);
+    weft_status status = weft_scene_start(scene, sim, out, error);
+    weft_sim_watch(sim, NULL, NULL);
+    if (isatty(STDERR_FILENO) && now() - start > 1.0)
+    {
+        fputs("\r\033[K", stderr);
+    }
+    return status;
+}
+
 typedef struct totals
 {
     int64_t iterations, solves, substeps, rejected, forced;
@@ -309,7 +338,7 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
     // A checkpoint has the state: what was untangled at the start is not untangled again.
     if (status == WEFT_OK && !(o->mode == WEFT_CACHE_RESUME && weft_cache_has_checkpoint(o->dir)))
     {
-        status = weft_scene_start(scene, sim, &untangled, error);
+        status = start_scene(scene, sim, &untangled, error);
         status == WEFT_OK ? report_untangling(sim, &untangled) : (void)0;
     }
     int steps_per_frame = weft_scene_steps_per_frame(scene);

@@ -338,10 +338,11 @@ typedef struct weft_sim weft_sim;
 /// What a step is doing. Counts are those of the step, or of the cloths that are stepped together just now.
 typedef struct weft_progress
 {
-    int64_t step;      ///< under way, counted from 1
+    int64_t step;      ///< under way, counted from 1; 0: the start
     double done;       ///< 0 to 1, of the step's time
     const char* stage; ///< that begins: "detect", "solve", ...; static
     int substeps, rejected, solves;
+    int rounds, crossings; ///< of untangling, which is step 0 and its stage "untangle": done so far, and left
 } weft_progress;
 
 /// Not zero: the step is given up.

@@ -28,7 +28,9 @@ static const double strain_most = 1.0; // of a triangle's side; what would stret
 static const double parallel = 0.9;    // cosine between triangles that lie on each other
 static const double following = 0.9;   // of its neighbours' displacement, a sweep
 
-static const char remedy[] = "move the bodies apart, free pins, or leave a pair alone with contact.exclude";
+static const char remedy[] =
+    "move the bodies apart, free pins, let \"initial_contact\": \"settle\" part them while the "
+    "scene runs, or leave a pair alone with contact.exclude";
 
 // ---- arrays
 
@@ -345,6 +347,18 @@ static bool pins_cross(tangle* t, weft_error* error)
     return kept > 0;
 }
 
+// How it goes, for whoever watches the simulation.
+static weft_status tell_round(const tangle* t, int rounds, weft_error* error)
+{
+    const weft_sim* sim = t->look->sim;
+    weft_progress now = {
+        .done = (double)rounds / ROUNDS_MAX, .stage = "untangle", .rounds = rounds, .crossings = t->look->pair_count};
+    bool stop = sim->look && sim->look(sim->look_user, &now) != 0;
+    return stop ? error_set(error, WEFT_CANCELLED, NULL, 0,
+                            "untangling was stopped after %d rounds, with %d crossings left", rounds, now.crossings)
+                : WEFT_OK;
+}
+
 // Rounds from the start on. NOT_CONVERGED: the crossings have not become fewer for a while.
 static weft_status rounds_run(tangle* t, weft_untangling* out, weft_error* error)
 {
@@ -365,6 +379,7 @@ static weft_status rounds_run(tangle* t, weft_untangling* out, weft_error* error
         {
             return WEFT_NOT_CONVERGED;
         }
+        TRY(tell_round(t, out->rounds, error));
         out->rounds++;
         tangle_measure(t);
         flatten(t);
@@ -392,8 +407,8 @@ static weft_status attempt(tangle* t, weft_untangling* out, weft_error* error)
     }
     if (status == WEFT_NOT_CONVERGED)
     {
-        TRY(start_look_inspect(t->look, t->from, error));
-        status = start_refuse(t->look, "the scene starts with crossings that could not be untangled", remedy, error);
+        status = start_refuse(t->look, "the scene starts with crossings that could not be untangled; left are", remedy,
+                              error);
     }
     return status;
 }
