@@ -1,5 +1,5 @@
-// See tear_mend.h. All that can fail and leaves the simulation as it is comes first; then the model changes in place, and
-// what is stale after a failure there is built anew from the bodies and the state.
+// See tear_mend.h. All that can fail and leaves the simulation as it is comes first; then the model changes in place,
+// and what is stale after a failure there is built anew from the bodies and the state.
 #include "sim/tear_mend.h"
 
 #include <stdlib.h>
@@ -20,12 +20,12 @@ typedef struct mender
     bool found;
 } mender;
 
-// One sheet by itself: numbers of what comes after it would change, and ties name faces.
+// One sheet by itself, of one material: numbers of what comes after it would change, and ties name faces.
 static bool can_mend(const weft_sim* sim, const body* b)
 {
     const world* w = &sim->world;
     return sim->built && !sim->whole && !sim->mends.stale && sim->clusters.count == 0 && sim_live_count(sim) == 1 &&
-           sim->model.ties.count == 0 && sim->seam_count == 0 && w->method.method &&
+           !b->triangle_region && sim->model.ties.count == 0 && sim->seam_count == 0 && w->method.method &&
            b->first + b->rest.vertex_count == sim->model.vertex_count && b->kind->form == MESH_SHEET;
 }
 
