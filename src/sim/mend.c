@@ -257,6 +257,7 @@ static weft_status prepare(mender* m)
 static void number_torn(const mender* m, int before)
 {
     body* b = m->b;
+    b->scene_count = b->rest.vertex_count; // nothing is joined where cloth can tear
     for (int k = 0; k < m->tears->count; k++)
     {
         b->scene_vertex[before + k] = b->first + before + k;

@@ -246,6 +246,10 @@ static weft_status make_rows(mender* m)
 // Rows up to the next one that is made anew.
 static void copy_rows(const bsr_pattern* old, bsr_pattern* to, int first, int end)
 {
+    if (first >= end)
+    {
+        return;
+    }
     int from = old->row_start[first], count = old->row_start[end] - from, shift = to->block_count - from;
     memcpy(to->column + to->block_count, old->column + from, (size_t)count * sizeof(int));
     for (int i = first; i < end; i++)

@@ -134,8 +134,9 @@ static void mark_borders(graph* g)
     }
 }
 
-static weft_status number_components(graph* g)
+weft_status graph_components(graph* g)
 {
+    g->component_count = 0;
     int *stack = MEM_NEW(g->vertex_count, int), top = 0;
     if (!stack)
     {
@@ -185,7 +186,7 @@ weft_status graph_create(graph* g, const model* m)
     take_fans(g);
     TRY(take_edges(g, m));
     mark_borders(g);
-    return number_components(g);
+    return graph_components(g);
 }
 
 void graph_finish(graph* g)

@@ -28,6 +28,7 @@ void graph_finish(graph* g); // zeroed or half-built is fine
 // After vertices were torn off: those from `before` on, each from one of those before it. Rows around them are made
 // anew; components are not. Of models of sheets alone. On failure the graph is as it was.
 weft_status graph_mend(graph* g, const model* m, int before, const int* from);
+weft_status graph_components(graph* g); // numbers them anew
 double graph_length(const graph* g, int a, int b); // m, of the edge; negative: there is none
 // Of the pin that holds each vertex in all directions its motion, -1: none holds it; out is [vertex_count].
 void graph_anchors(const model* m, int* out);

@@ -106,6 +106,7 @@ weft_status pbd_reach_mend(world* w, pbd_data* d, const mend* m)
     memset(r->anchors + before, -1, (n - before) * sizeof(int)); // what pins hold does not tear
     TRY(graph_mend(&r->graph, w->model, m->before, m->from));
     TRY(hierarchy_mend(&r->levels, &r->graph, m->before, m->from));
+    TRY(graph_components(&r->graph));
     TRY(make_cycle(w, d, &r->graph));
     pbd_reach_hold(w, d);
     if (r->limits.total == 0)

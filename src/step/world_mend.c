@@ -34,7 +34,8 @@ weft_status state_mend(state* s, int count, const int* from)
     int before = s->vertex_count;
     contact_state* c = &s->contact;
     bool ok = vectors_grow(&s->x, before, count, from) && vectors_grow(&s->v, before, count, from) &&
-              vectors_grow(&s->acceleration, before, count, from);
+              vectors_grow(&s->acceleration, before, count, from) &&
+              vectors_grow(&s->earlier[0], before, count, from) && vectors_grow(&s->earlier[1], before, count, from);
     for (int k = 0; k < s->history_count && ok; k++)
     {
         ok = vectors_grow(&s->history[k].x, before, count, from) && vectors_grow(&s->history[k].v, before, count, from);
