@@ -552,7 +552,8 @@ static void test_contact_without_blocks(void** unused)
     weft_sim* sim = scene_sim_text(ON_A_BALL, 1);
     take_steps(sim, 1);
     world* w = &sim->world;
-    for (int more = 0; more < 80 && (w->contact->cushion_count == 0 || w->contact->touch_count < 20); more++)
+    for (int more = 0;
+         more < 80 && (w->contact->cushion_count < 10 || w->contact->touch_count == 0 || w->filter_count == 0); more++)
     {
         take_steps(sim, 1);
     }

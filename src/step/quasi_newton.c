@@ -51,6 +51,8 @@ void quasi_newton_clear(quasi_newton* q)
 {
     q->started = q->mixed = q->is_short = false;
     memset(q->usable, 0, sizeof(q->usable));
+    q->newest = 0; // sums go by place: where the ring begins is in the bits, and no checkpoint has it
+    q->scale = 1.0;
 }
 
 typedef struct pass
