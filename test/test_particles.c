@@ -278,5 +278,5 @@ int main(void)
         cmocka_unit_test(folded_sheet_keeps_apart), cmocka_unit_test(springs_are_implicit_in_aimex),
         cmocka_unit_test(exclusions_count),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }
