@@ -102,6 +102,30 @@ static void layers_change_places(void** state)
     assert_int_equal(shell("rm -rf out err table objs heights"), 0);
 }
 
+// An arm that goes through the wall of a sleeve and moves: it cannot come out, and pulls at the cloth all the time. A
+// linear step may then throw the cloth about (2.8 times its length before such steps were judged).
+static void what_stays_is_calm(void** state)
+{
+    (void)state;
+    static const char rest[] = "\"cloth\": [{\"name\": \"sleeve\", \"mesh\": {\"grid\": {\"shape\": \"tube\", "
+                               "\"plane\": \"xy\", \"size\": [0.38, 0.4], "
+                               "\"cells\": [24, 24]}}, \"transform\": {\"translate\": [0, -0.2, 0]}, \"pins\": "
+                               "[{\"where\": {\"edge\": \"top\"}}]}], "
+                               "\"obstacles\": [{\"name\": \"arm\", \"shape\": {\"capsule\": {\"from\": [-0.2, -0.3, "
+                               "0], \"to\": [0.3, 0.3, 0], "
+                               "\"radius\": 0.03}}, \"motion\": {\"path\": [{\"time\": 0}, {\"time\": 0.2, \"angle\": "
+                               "40}, {\"time\": 0.4, \"angle\": -40}, "
+                               "{\"time\": 0.6, \"angle\": 40}], \"axis\": [1, 0, 0], \"center\": [0, 0, 0]}}]}";
+    write_scene("0.00833", 1, 60, rest);
+    assert_int_equal(
+        shell("\"$WEFT\" run scene.json --force -o run --threads 1 > out 2> err && \"$WEFT\" inspect run > table"), 0);
+    assert_int_equal(shell("tail -1 table | grep -q 'no new crossing.* [1-9][0-9]* in the last'"), 0);
+    assert_int_equal(shell("sed 's/.*\"max_stretch\": *\\([0-9.e+-]*\\).*/\\1/' run/stats.jsonl > stretch; "
+                           "awk '$1 > 2.2 || !($1 > 0) {bad++} END {exit bad > 0 || NR != 60}' stretch"),
+                     0);
+    assert_int_equal(shell("rm -rf out err table stretch"), 0);
+}
+
 static void bits_repeat_and_resume(void** state)
 {
     (void)state;
@@ -144,6 +168,7 @@ int main(void)
         cmocka_unit_test(one_method_parts_all),    cmocka_unit_test(every_method_settles),
         cmocka_unit_test(layers_change_places),    cmocka_unit_test(bits_repeat_and_resume),
         cmocka_unit_test(other_crossings_are_new), cmocka_unit_test(wrong_layers_get_a_sentence),
+        cmocka_unit_test(what_stays_is_calm),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

@@ -15,6 +15,9 @@
 // A step may raise the energy by the method's share of kinetic and elastic energy, and by this share of the weight's.
 static const double weight_rise_max = 1e-7;
 
+// What brings apart a start that crosses pulls at the cloth as it must: then as much again as there is.
+static const double settling_rise_max = 1.0;
+
 enum
 {
     CALM_STEPS = 4,             // good substeps before a longer one is tried
@@ -74,15 +77,12 @@ weft_status stage_judge(world* w)
         return WEFT_NOT_FINITE;
     }
     w->judged = true;
-    if (w->contact && contact_is_unsettled(w->contact))
-    {
-        return WEFT_OK; // what brings apart a start that crosses pulls at the cloth as it must
-    }
     if (w->after.max_stretch > w->settings.max_stretch * fmax(1.0, w->before.max_stretch))
     {
         return WEFT_NOT_CONVERGED;
     }
-    if (w->may_halve && w->settings.max_strain > 0.0 &&
+    bool settling = w->contact && contact_is_unsettled(w->contact);
+    if (w->may_halve && !settling && w->settings.max_strain > 0.0 &&
         w->after.max_stretch > fmax(1.0 + w->settings.max_strain, w->before.max_stretch))
     {
         return WEFT_NOT_CONVERGED;
@@ -93,6 +93,10 @@ weft_status stage_judge(world* w)
         return WEFT_OK;
     }
     double rise = w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
+    if (settling)
+    {
+        rise_max = fmax(rise_max, settling_rise_max);
+    }
     double rounding = 1e-13 * (fabs(w->before.energy.gravity) + fabs(w->before.forces) + fabs(w->work));
     double limit = rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight_energy(w->model) + rounding;
     return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
