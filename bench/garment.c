@@ -286,7 +286,7 @@ static weft_status write_scene(const garment* g, const char* base, double height
         fprintf(
             out,
             "{\"description\": \"%s on a body that sways and turns\", \"time_step\": 0.005, \"steps_per_frame\": 8,\n"
-            "\"frames\": 50, \"solver\": \"auto\", \"air\": {}, \"initial_contact\": \"resolve\",\n"
+            "\"frames\": 50, \"solver\": \"auto\", \"air\": {}, \"initial_contact\": \"settle\",\n"
             "\"cloth\": [{\"name\": \"garment\", \"mesh\": {\"obj\": \"%s.obj\"}, \"material\": \"cotton\",\n"
             "\"pins\": [{\"where\": {\"box\": {\"min\": [-9, %g, -9], \"max\": [9, 9, 9]}}, %s}]}],\n"
             "\"obstacles\": [{\"name\": \"body\", \"shape\": {\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, %g, 0],\n"
