@@ -404,6 +404,17 @@ WEFT_API int weft_sim_triangle_count(const weft_sim* sim, weft_cloth_id cloth);
 WEFT_API void weft_sim_triangles(const weft_sim* sim, weft_cloth_id cloth, int* out);
 WEFT_API int weft_sim_segment_count(const weft_sim* sim, weft_cloth_id cloth);
 WEFT_API void weft_sim_segments(const weft_sim* sim, weft_cloth_id cloth, int* out);
+/// Where all cloths' positions and velocities are kept, in the simulation's own order: nothing is copied. Both are [vertex_count], until the
+/// next step, edit or weft_sim_set_state, and not to be written.
+typedef struct weft_sim_arrays
+{
+    const weft_vec3 *positions, *velocities;
+    int vertex_count;
+} weft_sim_arrays;
+WEFT_API weft_status weft_sim_borrow(weft_sim* sim, weft_sim_arrays* out, weft_error* error);
+/// Where in them each vertex of a cloth is, once weft_sim_borrow has succeeded; the same until the next edit, tear or seam that
+/// closes (weft_sim_generation), whose vertices then share a place. out is [weft_sim_vertex_count], the user's order.
+WEFT_API void weft_sim_places(const weft_sim* sim, weft_cloth_id cloth, int* out);
 /// Replaces the state of a cloth; either array [vertex_count] may be NULL.
 WEFT_API weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_vec3* positions,
                                         const weft_vec3* velocities);

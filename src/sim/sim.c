@@ -462,6 +462,21 @@ void weft_sim_velocities(const weft_sim* sim, weft_cloth_id cloth, weft_vec3* ou
     copy_out(b, sim->built ? sim->world.state.v : NULL, b->velocity, out);
 }
 
+weft_status weft_sim_borrow(weft_sim* sim, weft_sim_arrays* out, weft_error* error)
+{
+    WEFT_ASSERT(sim && out);
+    TRY(sim_build(sim, error));
+    *out = (weft_sim_arrays){sim->world.state.x, sim->world.state.v, sim->world.model->vertex_count};
+    return WEFT_OK;
+}
+
+void weft_sim_places(const weft_sim* sim, weft_cloth_id cloth, int* out)
+{
+    const body* b = body_at(sim, cloth);
+    WEFT_ASSERT(sim->built);
+    copy_ints(b->scene_vertex, (size_t)b->rest.vertex_count, out);
+}
+
 weft_status weft_sim_set_state(weft_sim* sim, weft_cloth_id cloth, const weft_vec3* positions,
                                const weft_vec3* velocities)
 {
