@@ -49,11 +49,10 @@ weft_status thesis_step(weft_sim* sim, weft_step_stats* stats, weft_error* error
 // max over stretch and shear of k (k_s k + 2 k_d) / m, for a step of length k: (4.8)
 double thesis_kappa(const thesis_case* c, double step);
 
-// Pictures into a folder: connections by how aimex takes them, matrices. The writers are of page.h; contexts are a
-// weft_sim of one of the methods of march.h, after a step, and a bsr_matrix.
+// Pictures into a folder: connections by how aimex takes them, matrices. The writer is of page.h; its context is a
+// weft_sim of one of the methods of march.h, after a step.
 weft_status thesis_pictures(const char* folder);
 void thesis_draw_connections(const void* context, FILE* out);
-void thesis_draw_matrix(const void* context, FILE* out);
 
 // Numbers that follow from a seed alone.
 typedef struct thesis_draw

@@ -7,7 +7,7 @@
 //                and shear. The thesis's time is that of dynamics, "a small amount going towards cloth-solid
 //                collisions"; here contact takes most of a step of a small sheet, so that both are given, whole steps
 //                and steps without what finds contacts and responds to them
-//   pictures     with --out: figures 4.8 to 4.10, the same on table and sphere, and 4.3, 4.7, 4.11
+//   pictures     with --out: figures 4.8 to 4.10, the same on table and sphere, and 4.3, 4.7, 4.11, 6.2
 // Sets are random combinations of the thesis's values (but for air, which acts otherwise here and is left out); cloth
 // does not collide with itself, as in the thesis. Can be killed and called again. Options: --parts LIST, --sets N
 // (500), --first K (0: the sets from there on), --seed N, --seconds S (1), --steps-max N (2000: sets that would take
