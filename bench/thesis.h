@@ -36,14 +36,23 @@ typedef struct thesis_case
 // Built, with the model choi-ko; NULL on failure, which is printed.
 weft_sim* thesis_sim(const thesis_case* c);
 
+// A step, and the processor seconds that it took.
+typedef struct thesis_clock
+{
+    double whole_s, contact_s; // of it what finds contacts and responds to them: its first and its last stage
+    double since;
+    bool contact; // what runs since then
+} thesis_clock;
+
+weft_status thesis_step(weft_sim* sim, weft_step_stats* stats, weft_error* error, thesis_clock* clock);
+
 // max over stretch and shear of k (k_s k + 2 k_d) / m, for a step of length k: (4.8)
 double thesis_kappa(const thesis_case* c, double step);
 
-// Pictures into a folder: connections by how aimex takes them, matrices. The writers are of page.h; contexts are a
-// weft_sim of one of the methods of march.h, after a step, and a bsr_matrix.
+// Pictures into a folder: connections by how aimex takes them, matrices. The writer is of page.h; its context is a
+// weft_sim of one of the methods of march.h, after a step.
 weft_status thesis_pictures(const char* folder);
 void thesis_draw_connections(const void* context, FILE* out);
-void thesis_draw_matrix(const void* context, FILE* out);
 
 // Numbers that follow from a seed alone.
 typedef struct thesis_draw

@@ -1,5 +1,6 @@
 // Pictures of the thesis as SVG: connections dark where they are implicit, orange where they are explicit, pale where
-// they are slack (figures 4.8 to 4.10), and blocks of a matrix that are not zero (4.3, 4.7, 4.11).
+// they are slack (figures 4.8 to 4.10), and blocks of a matrix that are not zero (4.3, 4.7, 4.11), the last once more
+// with the particles of each component one after the other (6.2).
 #include <math.h>
 #include <string.h>
 
@@ -77,34 +78,152 @@ void thesis_draw_connections(const void* context, FILE* out)
     fprintf(out, "</svg>\n");
 }
 
-void thesis_draw_matrix(const void* context, FILE* out)
+// ---- matrices
+
+enum
 {
-    const bsr_matrix* A = context;
-    int n = A->pattern->row_count, kept = 0;
-    double dot = (double)WIDTH / n;
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" style=\"background:#fff\">\n",
-            WIDTH, WIDTH + 24);
-    fprintf(out, "<path fill=\"#000\" d=\"");
-    for (int i = 0; i < n; i++)
+    PANEL = 300,
+    PARTICLES = 100,
+    PANELS = 4
+};
+
+// Blocks that are not zero, row by row, and the order in which they are drawn.
+typedef struct panel
+{
+    const char* title;
+    bool block[PARTICLES][PARTICLES];
+    int order[PARTICLES];     // particle at each place
+    int component[PARTICLES]; // of each particle; -1: held
+    int components;
+    bool boxes; // around components of more than one particle
+} panel;
+
+static bool is_held(const weft_sim* sim, int vertex)
+{
+    bool held = false;
+    for (int k = 0; k < sim->world.filter_count; k++)
     {
+        const filter_record* record = &sim->world.filter[k];
+        held = held || (record->vertex == vertex && record->direction_count == 3);
+    }
+    return held;
+}
+
+// Particles in the order of the sheet's rows, as the thesis has them.
+static void panel_read(panel* p, const weft_sim* sim)
+{
+    const bsr_matrix* A = &sim->world.A;
+    const int* user = sim->bodies[0].user_vertex;
+    for (int i = 0; i < A->pattern->row_count; i++)
+    {
+        p->order[user[i]] = user[i];
+        p->component[user[i]] = is_held(sim, i) ? -1 : -2;
         for (int s = A->pattern->row_start[i]; s < A->pattern->row_start[i + 1]; s++)
         {
-            bool any = false;
             for (int k = 0; k < 9; k++)
             {
-                any = any || A->values[9 * (size_t)s + (size_t)k] != 0.0;
-            }
-            if (any)
-            {
-                kept++;
-                fprintf(out, "M%.1f %.1fh%.1fv%.1fh-%.1fz", dot * A->pattern->column[s], dot * i, dot, dot, dot);
+                bool any = A->values[9 * (size_t)s + (size_t)k] != 0.0;
+                p->block[user[i]][user[A->pattern->column[s]]] |= any;
             }
         }
     }
-    fprintf(out,
-            "\"/>\n<text x=\"4\" y=\"%d\" font-family=\"sans-serif\" font-size=\"14\">%d particles, %d "
-            "blocks</text>\n</svg>\n",
-            WIDTH + 17, n, kept);
+}
+
+// Particles that hang together; held ones are dead ends.
+static void panel_part(panel* p)
+{
+    int queue[PARTICLES], place = 0;
+    for (int seed = 0; seed < PARTICLES; seed++)
+    {
+        int head = 0, tail = 0;
+        p->component[seed] == -2 ? (void)(queue[tail++] = seed, p->component[seed] = p->components++) : (void)0;
+        for (; head < tail; head++)
+        {
+            for (int j = 0; j < PARTICLES; j++)
+            {
+                if (p->component[j] == -2 && p->block[queue[head]][j])
+                {
+                    p->component[j] = p->component[seed];
+                    queue[tail++] = j;
+                }
+            }
+        }
+        for (int k = 0; k < tail; k++)
+        {
+            p->order[place++] = queue[k];
+        }
+    }
+    for (int i = 0; i < PARTICLES; i++)
+    {
+        p->component[i] == -1 ? (void)(p->order[place++] = i) : (void)0;
+    }
+}
+
+static int second_largest(const panel* p)
+{
+    int size[PARTICLES] = {0}, most[2] = {0};
+    for (int i = 0; i < PARTICLES; i++)
+    {
+        p->component[i] >= 0 ? size[p->component[i]]++ : 0;
+    }
+    for (int k = 0; k < p->components; k++)
+    {
+        most[1] = int_max(most[1], int_min(most[0], size[k]));
+        most[0] = int_max(most[0], size[k]);
+    }
+    return most[1];
+}
+
+static void draw_boxes(const panel* p, double dot, FILE* out)
+{
+    for (int start = 0, end; start < PARTICLES; start = end)
+    {
+        int component = p->component[p->order[start]];
+        for (end = start + 1; end < PARTICLES && p->component[p->order[end]] == component; end++)
+        {
+        }
+        if (component >= 0 && end - start > 1)
+        {
+            fprintf(out,
+                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke=\"#d62728\" "
+                    "stroke-width=\"1.5\"/>\n",
+                    dot * start, dot * start, dot * (end - start), dot * (end - start));
+        }
+    }
+}
+
+static void draw_panel(const panel* p, FILE* out)
+{
+    double dot = (double)PANEL / PARTICLES;
+    int count = 0;
+    fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#999\"/>\n<path fill=\"#1b2a41\" d=\"", PANEL,
+            PANEL);
+    for (int k = 0; k < PARTICLES * PARTICLES; k++)
+    {
+        if (p->block[p->order[k / PARTICLES]][p->order[k % PARTICLES]])
+        {
+            count++;
+            fprintf(out, "M%.0f %.0fh%.0fv%.0fh-%.0fz", dot * (k % PARTICLES), dot * (k / PARTICLES), dot, dot, dot);
+        }
+    }
+    fprintf(out, "\"/>\n");
+    p->boxes ? draw_boxes(p, dot, out) : (void)0;
+    fprintf(out, "<text x=\"0\" y=\"%d\" font-family=\"sans-serif\" font-size=\"13\">%s: ", PANEL + 18, p->title);
+    p->boxes ? fprintf(out, "%d components</text>\n", p->components) : fprintf(out, "%d blocks</text>\n", count);
+}
+
+static void draw_panels(const void* context, FILE* out)
+{
+    const panel* panels = context;
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" style=\"background:#fff\">\n",
+            PANELS * (PANEL + 20) + 20, PANEL + 50);
+    for (int k = 0; k < PANELS; k++)
+    {
+        fprintf(out, "<g transform=\"translate(%d 20)\">\n", 20 + k * (PANEL + 20));
+        draw_panel(&panels[k], out);
+        fprintf(out, "</g>\n");
+    }
+    fprintf(out, "</svg>\n");
 }
 
 // ---- what is drawn
@@ -150,25 +269,49 @@ static weft_status draw_steps(const char* folder)
     return WEFT_OK;
 }
 
-// 10 x 10 particles: everything implicit, stretch alone, and what aimex makes of it.
+// 10 x 10 particles as they are after 0.3 s, or where that comes first with two components of a fifth of them each.
+static weft_status read_panel(const thesis_case* c, bool parted, panel* plain, panel* reordered)
+{
+    weft_sim* sim = thesis_sim(c);
+    weft_status status = sim ? WEFT_OK : WEFT_UNSUPPORTED;
+    for (int k = 0; k < (int)(0.3 / c->step) && status == WEFT_OK; k++)
+    {
+        status = run_for(sim, 1);
+        memset(plain->block, 0, sizeof(plain->block));
+        panel_read(plain, sim);
+        *reordered = (panel){.boxes = true};
+        panel_read(reordered, sim);
+        panel_part(reordered);
+        if (parted && second_largest(reordered) >= PARTICLES / 5)
+        {
+            break;
+        }
+    }
+    weft_sim_destroy(sim);
+    return status;
+}
+
+// Everything implicit, stretch alone, what aimex makes of it, and that in components.
 static weft_status draw_matrices(const char* folder)
 {
     static const struct
     {
-        const char *name, *method;
-        double criterion, step;
+        const char *title, *method;
+        double criterion, step, shear;
         bool bend_explicit;
-    } rows[] = {{"matrix-implicit.svg", "implicit-euler", 0.0, 5e-3, false},
-                {"matrix-stretch.svg", "imex", 0.0, 1e-3, false},
-                {"matrix-aimex.svg", "aimex", 0.2, 5e-3, true}};
-    for (int k = 0; k < 3; k++)
+    } rows[] = {{"4.3 implicit", "implicit-euler", 0.0, 5e-3, 100, false},
+                {"4.7 stretch implicit", "imex", 0.0, 1e-3, 100, false},
+                {"4.11 aimex, on a table", "aimex", 0.2, 2e-3, 30, true}};
+    static panel panels[PANELS];
+    memset(panels, 0, sizeof(panels));
+    for (int k = 0; k < PANELS - 1; k++)
     {
-        thesis_case c = {.scene = THESIS_CORNERS,
+        thesis_case c = {.scene = k == PANELS - 2 ? THESIS_TABLE : THESIS_CORNERS,
                          .side = 10,
                          .spacing = 0.05,
                          .density = 0.3,
                          .stretch = 1000,
-                         .shear = 100,
+                         .shear = rows[k].shear,
                          .bend = 0.01,
                          .stretch_damping = 0.01,
                          .shear_damping = 0.001,
@@ -176,13 +319,11 @@ static weft_status draw_matrices(const char* folder)
                          .method = rows[k].method,
                          .criterion = rows[k].criterion,
                          .bend_explicit = rows[k].bend_explicit};
-        weft_sim* sim = thesis_sim(&c);
-        weft_status status = sim ? run_for(sim, (int)(0.3 / c.step)) : WEFT_UNSUPPORTED;
-        status = status == WEFT_OK ? page_file(folder, rows[k].name, thesis_draw_matrix, &sim->world.A) : status;
-        weft_sim_destroy(sim);
-        TRY(status);
+        panels[k].title = rows[k].title;
+        TRY(read_panel(&c, k == PANELS - 2, &panels[k], &panels[PANELS - 1]));
     }
-    return WEFT_OK;
+    panels[PANELS - 1].title = "6.2 the same, reordered";
+    return page_file(folder, "matrices.svg", draw_panels, panels);
 }
 
 // Draped: what hangs is taut, what lies is slack or explicit.

@@ -17,7 +17,7 @@ static const help_page pages[] = {
      "Everything finished is on disk at every instant: a run that was stopped or killed goes on with --resume.\n"
      "--threads 0 (the default) takes one a core; the result is the same to the bit for any number.\n"
      "--fields also writes what solver and method know of each vertex (`aggregate` of multigrid, `component` of "
-     "decomposed:NAME), which `weft view"
+     "decomposed:NAME), and of each connection (implicit, explicit, slack), which `weft view"
      " DIR` offers as colours.\n\n"
      "  weft run hang\n"
      "  weft run pinned --set cells=200 --set tessellation=irregular -o /tmp/pinned\n"

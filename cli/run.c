@@ -350,7 +350,7 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
     if (status == WEFT_OK && o->fields)
     {
         status = weft_cache_writer_fields(writer, sim, error);
-        if (weft_sim_field_count(sim) == 0)
+        if (status == WEFT_OK && !weft_cache_writer_has_fields(writer))
         {
             fprintf(
                 stderr,

@@ -407,6 +407,52 @@ typedef struct found
     int mixed; // meshes with both
 } found;
 
+// The needs at a vertex up to a size, and those that are explicit.
+static double needs_at(const model* m, const split* flags, int vertex, double most, bool taken)
+{
+    double sum = 0.0;
+    for (int g = 0; g < m->groups.count; g++)
+    {
+        const element_group* group = &m->groups.list[g];
+        for (int k = 0; k < group->count * group->kind->arity; k++)
+        {
+            int e = k / group->kind->arity;
+            bool counts = taken ? flags->flags[g][e] == ELEMENT_EXPLICIT : flags->need[g][e] <= most;
+            sum += group->vertices[k] == vertex && counts ? fmax(flags->need[g][e], 0.0) : 0.0;
+        }
+    }
+    return sum;
+}
+
+// Explicit needs fit at every vertex, and no room is wasted: what is implicit would not fit at one of its vertices, in
+// the company of all that are smaller or within a factor of two.
+static void check_room(const small_mesh* s, const split* flags, double whole)
+{
+    for (int i = 0; i < s->m.vertex_count; i++)
+    {
+        assert_true(needs_at(&s->m, flags, i, 0.0, true) <= whole * (1 + 1e-5));
+    }
+    for (int g = 0; g < s->m.groups.count; g++)
+    {
+        const element_group* group = &s->m.groups.list[g];
+        for (int e = 0; e < group->count; e++)
+        {
+            double need = flags->need[g][e], top = whole;
+            while (top >= 2.0 * need && top > whole * 0x1p-14)
+            {
+                top *= 0.5;
+            }
+            bool full = need > whole;
+            for (int a = 0; a < group->kind->arity; a++)
+            {
+                int vertex = group->vertices[group->kind->arity * e + a];
+                full = full || needs_at(&s->m, flags, vertex, top, false) > whole * (1 - 1e-5);
+            }
+            assert_true(flags->flags[g][e] != ELEMENT_IMPLICIT || full);
+        }
+    }
+}
+
 static void look_at(small_mesh* s, const time_method* method, double c, double h, bool amplify, found* out)
 {
     static double G[STATE_MAX][STATE_MAX];
@@ -417,6 +463,7 @@ static void look_at(small_mesh* s, const time_method* method, double c, double h
     element_motion motion = {.x = s->x, .v = s->v, .h = h};
     assert_int_equal(split_create(&flags, &w), WEFT_OK);
     split_decide(&flags, &w, &motion);
+    check_room(s, &flags, 8.0 * c);
     small_mesh_matrices(s, &flags, h);
     out->mixed += flags.implicit > 0 && flags.explicit > 0;
     for (int which = second ? 2 : 0; which < (second ? 3 : 2); which++)

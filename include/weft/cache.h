@@ -28,9 +28,11 @@ WEFT_API weft_status weft_cache_writer_create(const char* dir, weft_cache_mode m
                                               weft_error* error);
 /// 1: the folder has a checkpoint, from which WEFT_CACHE_RESUME goes on; 0: it would start over.
 WEFT_API int weft_cache_has_checkpoint(const char* dir);
-/// Before the first step: the fields of the simulation (weft_sim_field_at) are written for every frame, too. A run that was
+/// Before the first step: the fields of the simulation (weft_sim_field_at), and what the method does with elements where that
+/// varies (weft_sim_elements), are written for every frame, too. A run that was
 /// started with them and is resumed has them by itself; BAD_INPUT when it was started without.
 WEFT_API weft_status weft_cache_writer_fields(weft_cache_writer* writer, const weft_sim* sim, weft_error* error);
+WEFT_API int weft_cache_writer_has_fields(const weft_cache_writer* writer); ///< 0: none are written
 /// After each step: a line of stats; at the end of a frame also positions and checkpoint.
 WEFT_API weft_status weft_cache_writer_step(weft_cache_writer* writer, weft_sim* sim, const weft_step_stats* stats,
                                             weft_error* error);
@@ -107,6 +109,23 @@ WEFT_API weft_status weft_cache_read_field(weft_cache* cache, int body, int fiel
 /// copies show what their origin does. The name has 1 to 100 letters, no dot and no slash.
 WEFT_API weft_status weft_cache_field_write(const char* dir, const char* body, const char* field, int categories,
                                             int vertex_count, int sample_count, const float* values, weft_error* error);
+
+/// Elements of stretch and shear of a body, of which a run with fields tells what the method does with them: springs, and
+/// triangles, which may have several: NAME.connections.elements.
+typedef struct weft_cache_elements
+{
+    int count;
+    const int* vertices;        ///< [3 * count] of the first topology; the third is -1 for a connection of two
+    const unsigned char* turns; ///< [count] 0, 1, 2: warp, weft and shear of one triangle are told apart by it
+} weft_cache_elements;
+enum
+{
+    WEFT_CACHE_ELEMENT_UNKNOWN = 3 ///< beside weft_element_state: before the first step, and after a tear
+};
+WEFT_API const weft_cache_elements* weft_cache_elements_of(const weft_cache* cache, int body); ///< NULL: the run has none
+/// What the last substep before a frame has made of each; out is [count].
+WEFT_API weft_status weft_cache_read_elements(weft_cache* cache, int body, int frame, unsigned char* out,
+                                              weft_error* error);
 
 WEFT_API double weft_cache_frame_rate(const weft_cache* cache); ///< frames a second
 

@@ -278,7 +278,8 @@ static weft_status cache_load_bodies(weft_cache* cache, const listing* known, we
         }
     }
     cache->frame_count = int_min(cache->frame_count, until);
-    return fields_load(cache, error);
+    TRY(fields_load(cache, error));
+    return elements_load(cache, error);
 }
 
 static weft_status cache_load(weft_cache* cache, weft_error* error)
@@ -321,6 +322,7 @@ void weft_cache_close(weft_cache* cache)
         body* b = &cache->bodies[k];
         topologies_finish(b);
         fields_finish(b);
+        elements_finish(b);
         mem_free(b->name);
     }
     mem_free(cache->bodies);

@@ -39,6 +39,10 @@ typedef struct body
     int frame_count; // whole ones; INT32_MAX: it goes, and has all until then
     field* fields;   // [field_count] by name
     int field_count, field_capacity;
+    weft_cache_elements elements;
+    int* element_vertices;       // [3 * elements.count]
+    unsigned char* element_turn; // [elements.count]
+    int element_samples;
 } body;
 
 struct weft_cache
@@ -63,5 +67,8 @@ int body_clamp(const body* b, int frame); // the nearest frame in which it is th
 // All NAME.FIELD.field of the folder; files of other names are none.
 weft_status fields_load(weft_cache* cache, weft_error* error);
 void fields_finish(body* b);
+// NAME.connections.elements of bodies that have one.
+weft_status elements_load(weft_cache* cache, weft_error* error);
+void elements_finish(body* b);
 
 #endif

@@ -13,6 +13,7 @@
 #include "cache/body_files.h"
 #include "cache/changes.h"
 #include "cache/checkpoint.h"
+#include "cache/element_files.h"
 #include "cache/field_files.h"
 #include "cache/run_bodies.h"
 #include "cache/scene_file.h"
@@ -28,7 +29,8 @@ struct weft_cache_writer
     char dir[PATH_MAX_BYTES - 512];
     int steps_per_frame;
     run_bodies bodies;
-    bool fields; // whether the simulation's fields are written, too
+    bool fields;   // whether the simulation's fields are written, too
+    bool elements; // likewise what the method does with elements
     FILE* stats;
     int lock; // descriptor of run.lock, -1: none
 };
@@ -192,7 +194,7 @@ static bool is_field_of(const char* name, const char* file)
     size_t length = strlen(name);
     const char* part = file + length + 1;
     return strncmp(file, name, length) == 0 && file[length] == '.' && part[0] && part[0] != '.' &&
-           strcmp(part + strcspn(part, "."), ".field") == 0;
+           (strcmp(part + strcspn(part, "."), ".field") == 0 || strcmp(part, "connections.elements") == 0);
 }
 
 // NAME.G.obj, NAME.G.pc2 or NAME.G.ele of a topology that frames.jsonl lists: other files of such a name are the
@@ -342,6 +344,11 @@ static weft_status write_fields(const weft_cache_writer* w, const weft_sim* sim,
         {
             TRY(write_field(w, sim, b, field, error));
         }
+    }
+    for (int k = 0; k < w->bodies.count && w->elements; k++)
+    {
+        const run_body* b = &w->bodies.items[k];
+        TRY(b->obstacle || b->gone ? WEFT_OK : elements_write(w->dir, sim, b, frame_of(w, sim) - b->from, error));
     }
     return WEFT_OK;
 }
@@ -504,6 +511,7 @@ static weft_status resume(weft_cache_writer* w, const char* scene_json, weft_sim
     TRY(run_bodies_resume(&w->bodies, sim, frame_of(w, sim), error));
     w->fields =
         weft_sim_field_count(sim) > 0 && field_exists(w->dir, w->bodies.items[0].name, weft_sim_field_at(sim, 0)->name);
+    w->elements = elements_vary(sim) && elements_exist(w->dir, w->bodies.items[0].name);
     TRY(cut_stats(w, weft_sim_step_count(sim), error));
     TRY(write_motions(w, sim, false, error));
     return write_text(w, "scene.json", scene_json, error);
@@ -578,7 +586,7 @@ int weft_cache_has_checkpoint(const char* dir)
 weft_status weft_cache_writer_fields(weft_cache_writer* w, const weft_sim* sim, weft_error* error)
 {
     WEFT_ASSERT(w && sim);
-    if (weft_sim_field_count(sim) == 0 || w->fields)
+    if ((weft_sim_field_count(sim) == 0 && !elements_vary(sim)) || w->fields || w->elements)
     {
         return WEFT_OK;
     }
@@ -588,8 +596,15 @@ weft_status weft_cache_writer_fields(weft_cache_writer* w, const weft_sim* sim, 
                          "the run was started without --fields, and its first frames lack them; go on without, or "
                          "start over with --force");
     }
-    w->fields = true;
+    w->fields = weft_sim_field_count(sim) > 0;
+    w->elements = elements_vary(sim);
     return write_fields(w, sim, error);
+}
+
+int weft_cache_writer_has_fields(const weft_cache_writer* w)
+{
+    WEFT_ASSERT(w);
+    return w->fields || w->elements;
 }
 
 weft_status weft_cache_writer_step(weft_cache_writer* w, weft_sim* sim, const weft_step_stats* stats, weft_error* error)

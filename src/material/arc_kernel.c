@@ -202,10 +202,14 @@ static void energy(const element_context* ctx, int begin, int end, energy_sums* 
     {
         const int* v = ctx->group->vertices + 2 * (size_t)e;
         const double* rest = ctx->group->rest + ARC_STRIDE * (size_t)e;
-        arc_now a = {rest, arc_start_of(rest, v, m), rest[ARC_TURN]};
-        a.turn = arc_turn_of(rest, a.start);
         vec3 d = v3_sub(m->x[v[1]], m->x[v[0]]);
         double s = v3_length(d) / rest[ARC_LENGTH];
+        if (!(s < 1.0) && !m->x_last)
+        {
+            continue; // longer than its arc, as most of flat cloth are
+        }
+        arc_now a = {rest, arc_start_of(rest, v, m), rest[ARC_TURN]};
+        a.turn = arc_turn_of(rest, a.start);
         sums->bend += s < 1.0 ? arc_energy(&a, s) : 0.0;
         sums->dissipation += m->x_last ? arc_dissipation(m, v, &a, d) : 0.0;
     }

@@ -89,7 +89,7 @@ static void connection_criterion(const element_context* context, const double* m
     for (int e = begin; e < end; e++)
     {
         const double* rest = context->group->rest + CONNECTION_STRIDE * (size_t)e;
-        double w = connection_is_slack(context, e) ? 0.0 : inverse_masses(context, mass_share, e);
+        double w = inverse_masses(context, mass_share, e);
         out[e - begin][0] = rest[CONNECTION_STIFFNESS] * w;
         out[e - begin][1] = (int)rest[CONNECTION_FORM] == DAMPER_NONE ? 0.0 : rest[CONNECTION_DAMPING] * w;
     }

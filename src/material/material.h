@@ -126,7 +126,8 @@ enum
 };
 
 // Bounds of an element's eigenvalues against its vertices' shares of mass: out[e - begin] gets K of M_e^-1 K_e in 1/s^2
-// and D of M_e^-1 D_e in 1/s. A method takes an element explicitly where h^2 K + 2 h D is small.
+// and D of M_e^-1 D_e in 1/s. A method takes an element explicitly where h^2 K + 2 h D is small. Nobody asks for those of
+// slack elements, which leave nothing.
 typedef void element_criterion_fn(const element_context* context, const double* mass_share /* [vertices] kg */,
                                   int begin, int end, double (*out)[2]);
 

@@ -9,27 +9,27 @@ typedef struct compact_context
     const bsr_matrix* from;
 } compact_context;
 
-static bool is_kept(const bsr_matrix* A, int row, int slot)
+// All of them 0 or -0: bits without signs, which needs no branch.
+static bool is_zero(const double* block)
 {
-    const double* block = A->values + 9 * (size_t)slot;
-    bool any = A->pattern->column[slot] == row;
-    for (int k = 0; k < 9 && !any; k++)
-    {
-        any = block[k] != 0.0;
-    }
-    return any;
+    uint64_t b[9];
+    memcpy(b, block, sizeof(b));
+    uint64_t any = (b[0] | b[1]) | (b[2] | b[3]) | (b[4] | b[5]) | (b[6] | b[7]) | b[8];
+    return any << 1 == 0;
 }
 
 static void count_chunk(void* context, int begin, int end)
 {
     const compact_context* c = context;
     const bsr_pattern* p = c->from->pattern;
+    uint8_t* kept = c->to->kept;
     for (int i = begin; i < end; i++)
     {
         int count = 0;
         for (int s = p->row_start[i]; s < p->row_start[i + 1]; s++)
         {
-            count += is_kept(c->from, i, s);
+            kept[s] = p->column[s] == i || !is_zero(c->from->values + 9 * (size_t)s);
+            count += kept[s];
         }
         c->to->pattern.row_start[i + 1] = count;
     }
@@ -45,7 +45,7 @@ static void fill_chunk(void* context, int begin, int end)
         int at = q->row_start[i];
         for (int s = p->row_start[i]; s < p->row_start[i + 1]; s++)
         {
-            if (is_kept(c->from, i, s))
+            if (c->to->kept[s])
             {
                 q->column[at] = p->column[s];
                 q->diagonal[i] = p->column[s] == i ? at : q->diagonal[i];
@@ -58,9 +58,10 @@ static void fill_chunk(void* context, int begin, int end)
 
 static bool grow(compact_matrix* c, const bsr_pattern* p)
 {
-    int rows = c->row_capacity, values = c->block_capacity;
+    int rows = c->row_capacity, values = c->block_capacity, kept = c->block_capacity;
     bool ok = mem_grow((void**)&c->pattern.row_start, &c->row_capacity, p->row_count + 1, sizeof(int)) &&
               mem_grow((void**)&c->pattern.diagonal, &rows, p->row_count + 1, sizeof(int)) &&
+              mem_grow((void**)&c->kept, &kept, p->block_count, sizeof(uint8_t)) &&
               mem_grow((void**)&c->pattern.column, &c->block_capacity, p->block_count, sizeof(int)) &&
               mem_grow((void**)&c->values, &values, p->block_count, 9 * sizeof(double));
     return ok;
@@ -95,5 +96,6 @@ void compact_finish(compact_matrix* c)
 {
     bsr_pattern_finish(&c->pattern);
     mem_free(c->values);
+    mem_free(c->kept);
     *c = (compact_matrix){0};
 }

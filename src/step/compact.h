@@ -9,6 +9,7 @@ typedef struct compact_matrix
 {
     bsr_pattern pattern;
     double* values;
+    uint8_t* kept; // [blocks of what was given] 1: it stays
     int row_capacity, block_capacity;
     uint64_t fingerprint; // of the pattern; 0: there is none yet
 } compact_matrix;

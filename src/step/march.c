@@ -304,6 +304,7 @@ static weft_status assemble_chosen(world* w, march_data* d)
         return WEFT_OK;
     }
     TRY(assemble_values(w, d, &motion));
+    d->whole = w->A;
     TRY(leave_zeros_out(w, d));
     d->form != MARCH_EULER || d->by_term ? gather_rhs(w, d, &motion) : (void)0;
     return WEFT_OK;
@@ -325,6 +326,49 @@ static weft_status march_assemble(world* w)
     weft_status status = assemble_chosen(w, d);
     w->flags = NULL;
     return status;
+}
+
+// rhs += sign h f of the cushions
+static void change_rhs(world* w, double sign)
+{
+    int count = w->model->vertex_count;
+    memset(w->rhs_start, 0, (size_t)count * sizeof(vec3));
+    cushions_push(w->contact, w->state.v, w->rhs_start);
+    for (int i = 0; i < count; i++)
+    {
+        w->rhs[i] = v3_madd(w->rhs[i], sign, w->rhs_start[i]);
+    }
+}
+
+// After contacts were let go. A substep of Euler stays one, and neither the split nor the mesh's part depends on what
+// touches: as long as the pattern is what it was only prescribed velocities and cushions change. *kept: that was so.
+static weft_status assemble_again(world* w, bool* kept)
+{
+    march_data* d = w->data;
+    contact* c = w->contact;
+    uint64_t pattern = contact_pattern(c);
+    int couplings = c->coupling_count;
+    bool mine = d->form == MARCH_EULER && !d->by_term;
+    if (mine && couplings > 0)
+    {
+        cushions_change(c, &d->whole, -1.0, w->pool);
+        change_rhs(w, -1.0);
+    }
+    TRY(stage_constrain(w));
+    *kept = mine && contact_pattern(c) == pattern && (couplings > 0) == (c->coupling_count > 0);
+    if (!*kept)
+    {
+        return march_assemble(w);
+    }
+    choose_prescribed(w, d);
+    if (couplings > 0)
+    {
+        cushions_change(c, &d->whole, 1.0, w->pool);
+        change_rhs(w, 1.0);
+        w->A = d->whole;
+        TRY(leave_zeros_out(w, d));
+    }
+    return WEFT_OK;
 }
 
 // ---- the solve
@@ -370,7 +414,8 @@ static void ways_of(world* w, const march_data* d)
     }
 }
 
-static weft_status solve_once(world* w)
+// changed: so many contacts were let go since the last solve, all else is as it was; 0: it is another system.
+static weft_status solve_once(world* w, int changed)
 {
     march_data* d = w->data;
     if (d->diagonal)
@@ -380,7 +425,7 @@ static weft_status solve_once(world* w)
     else
     {
         linear_system system = world_system(w, w->rhs, d->z);
-        TRY(world_solve(w, &system, w->dv, 0));
+        TRY(world_solve(w, &system, w->dv, changed));
     }
     ways_of(w, d);
     return WEFT_OK;
@@ -401,12 +446,14 @@ static void guess(world* w)
 static weft_status march_solve(world* w)
 {
     guess(w);
-    TRY(solve_once(w));
-    for (int turn = 0; turn < RELEASES_MAX && world_release(w, reaction, w->v_next, false) > 0; turn++)
+    TRY(solve_once(w, 0));
+    int changed = world_release(w, reaction, w->v_next, false);
+    for (int turn = 1; changed > 0; turn++)
     {
-        TRY(stage_constrain(w));
-        TRY(march_assemble(w));
-        TRY(solve_once(w));
+        bool kept;
+        TRY(assemble_again(w, &kept));
+        TRY(solve_once(w, kept ? changed : 0));
+        changed = turn < RELEASES_MAX ? world_release(w, reaction, w->v_next, false) : 0;
     }
     split_count(&((march_data*)w->data)->split, w);
     return WEFT_OK;

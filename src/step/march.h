@@ -38,6 +38,7 @@ typedef struct march_data
     vec3* z;                // [vertex_count] z of the substep, for the velocities v_at
     double* values;         // [9 blocks] scratch, once by_term
     compact_matrix compact; // with the setting `compact`
+    bsr_matrix whole;       // A with its blocks of zeros
 } march_data;
 
 // For time_methods whose data is a march_data. `prepare` of each names its scheme.

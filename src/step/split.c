@@ -106,44 +106,74 @@ typedef struct bound_context
     const double* mass;
     double (*out)[2];
     uint8_t* slack;
+    float* need;
+    double stiff, damped; // what the two bounds count
+    bool asked;           // the criterion decides on elements of this group, and they know their bounds
+    bool known;           // else they are implicit; what nobody asks about needs nothing
 } bound_context;
+
+// Of elements that are not slack.
+static void ask_bounds(const bound_context* c, int begin, int end)
+{
+    const element_kind* kind = c->element->group->kind;
+    for (int e = begin; e < end;)
+    {
+        int last = e;
+        while (last < end && !c->slack[last])
+        {
+            last++;
+        }
+        last > e ? kind->explicit_criterion(c->element, c->mass, e, last, c->out + e) : (void)0;
+        e = last + 1;
+    }
+}
 
 static void bound_chunk(void* context, int begin, int end)
 {
     const bound_context* c = context;
     const element_kind* kind = c->element->group->kind;
-    kind->explicit_criterion ? kind->explicit_criterion(c->element, c->mass, begin, end, c->out + begin) : (void)0;
     kind->slack ? kind->slack(c->element, begin, end, c->slack + begin) : (void)0;
+    c->asked ? ask_bounds(c, begin, end) : (void)0;
+    for (int e = begin; e < end; e++)
+    {
+        double need = c->asked ? c->stiff * c->out[e][0] + c->damped * c->out[e][1] : c->known ? 0.0 : INFINITY;
+        c->need[e] = c->slack[e] ? -1.0f : (float)need;
+    }
 }
 
 // Needs of a group; negative: slack. Without a bound an element stays implicit.
-static void need_of(split* s, const world* w, int g, const element_motion* motion)
+static void need_of(split* s, const world* w, int g, const element_motion* motion, bool chosen)
 {
     const element_group* group = &w->model->groups.list[g];
     bool known = group->kind->explicit_criterion && element_kernels_for(group->kind, w->cpu)->force;
     element_context element = {group, motion};
-    bound_context c = {&element, w->model->mass, s->bounds, s->flags[g]};
-    double h = w->h;
+    bound_context c = {.element = &element,
+                       .mass = w->model->mass,
+                       .out = s->bounds,
+                       .slack = s->flags[g],
+                       .need = s->need[g],
+                       .stiff = w->h * w->h,
+                       .damped = s->damping * w->h,
+                       .asked = known && !chosen,
+                       .known = known};
     memset(s->flags[g], 0, (size_t)group->count);
     parallel_for(w->pool, group->count, BOUND_GRAIN, bound_chunk, &c);
-    for (int e = 0; e < group->count; e++)
-    {
-        const double* b = s->bounds[e];
-        double need = known ? h * h * b[0] + s->damping * h * b[1] : INFINITY;
-        s->need[g][e] = s->flags[g][e] ? -1.0f : (float)need;
-    }
 }
 
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+// The largest k up to LOADS - 1 with need <= whole / 2^k, for 0 <= need <= whole: by exponents and mantissas, exactly.
 static int load_of(float need, float whole)
 {
-    int k = LOADS - 1;
-    float size = whole * 0x1p-14f;
-    while (k > 0 && need > size)
-    {
-        size *= 2.0f;
-        k--;
-    }
-    return k; // need <= whole / 2^k
+    const uint32_t mantissa = 0x7fffff;
+    uint32_t a = bits_of(whole), b = bits_of(need);
+    int k = (int)(a >> 23) - (int)(b >> 23) - ((b & mantissa) > (a & mantissa));
+    return int_max(0, int_min(k, LOADS - 1));
 }
 
 // Explicit whatever the criterion says: the thesis's choice.
@@ -169,12 +199,22 @@ static void add_loads(split* s, const element_group* group, const float* need, f
     }
 }
 
+static bool is_unloaded(const float load[LOADS])
+{
+    float most = 0.0f;
+    for (int k = 0; k < LOADS; k++)
+    {
+        most += load[k];
+    }
+    return most == 0.0f;
+}
+
 static void find_limits(split* s, int vertex_count, float whole)
 {
     for (int i = 0; i < vertex_count; i++)
     {
         float sum = 0.0f;
-        int k = LOADS;
+        int k = is_unloaded(s->load[i]) ? 0 : LOADS;
         while (k > 0 && sum + s->load[i][k - 1] <= whole)
         {
             sum += s->load[i][--k];
@@ -183,25 +223,26 @@ static void find_limits(split* s, int vertex_count, float whole)
     }
 }
 
-static uint8_t flag_of(const split* s, const element_group* group, int e, float need, bool free_bends)
+static uint8_t flag_of(const split* s, const int* vertex, int arity, float need)
 {
-    if (need < 0.0f)
+    bool fits = true;
+    for (int a = 0; a < arity; a++)
     {
-        return ELEMENT_INACTIVE;
+        fits = fits && need <= s->limit[vertex[a]];
     }
-    if (is_chosen(group, e, free_bends))
+    return fits ? ELEMENT_EXPLICIT : ELEMENT_IMPLICIT;
+}
+
+static void flag_group(split* s, const element_group* group, int g, bool free_bends)
+{
+    int arity = group->kind->arity;
+    for (int e = 0; e < group->count; e++)
     {
-        return ELEMENT_EXPLICIT;
+        float need = s->need[g][e];
+        s->flags[g][e] = need < 0.0f                       ? ELEMENT_INACTIVE
+                         : is_chosen(group, e, free_bends) ? ELEMENT_EXPLICIT
+                                                           : flag_of(s, group->vertices + arity * e, arity, need);
     }
-    const int* vertex = group->vertices + (size_t)group->kind->arity * (size_t)e;
-    for (int a = 0; a < group->kind->arity; a++)
-    {
-        if (!(need <= s->limit[vertex[a]]))
-        {
-            return ELEMENT_IMPLICIT;
-        }
-    }
-    return ELEMENT_EXPLICIT;
 }
 
 static void decide_criterion(split* s, world* w, const element_motion* motion)
@@ -212,16 +253,15 @@ static void decide_criterion(split* s, world* w, const element_motion* motion)
     memset(s->load, 0, (size_t)m->vertex_count * sizeof(*s->load));
     for (int g = 0; g < m->groups.count; g++)
     {
-        need_of(s, w, g, motion);
-        add_loads(s, &m->groups.list[g], s->need[g], whole, free_bends);
+        const element_group* group = &m->groups.list[g];
+        bool chosen = free_bends && !group->kind->role_of && group->kind->role == ROLE_BEND;
+        need_of(s, w, g, motion, chosen);
+        chosen ? (void)0 : add_loads(s, group, s->need[g], whole, free_bends);
     }
     find_limits(s, m->vertex_count, whole);
     for (int g = 0; g < m->groups.count; g++)
     {
-        for (int e = 0; e < m->groups.list[g].count; e++)
-        {
-            s->flags[g][e] = flag_of(s, &m->groups.list[g], e, s->need[g][e], free_bends);
-        }
+        flag_group(s, &m->groups.list[g], g, free_bends);
     }
 }
 

@@ -1,6 +1,6 @@
 // The second way through a run: frame by frame, body by body, channel by channel. A frame's packet has for every body
 // (still ones in frame 0 only): x, y, z; for cloth strain and contact; then its fields, amounts as one channel,
-// categories as two (low and high halves of a whole number).
+// categories as two (low and high halves of a whole number); then a byte an element.
 #include <string.h>
 
 #include "view/packing.h"
@@ -17,8 +17,9 @@ typedef struct body_packer
     mesh_order order;
     channel* channels; // [channel_count]
     int channel_count;
-    double* strain; // [vertex_capacity]
-    float* field;   // [vertex_capacity]
+    double* strain;  // [vertex_capacity]
+    float* field;    // [vertex_capacity]
+    uint8_t* states; // [elements]
 } body_packer;
 
 struct run_packer
@@ -44,7 +45,9 @@ static weft_status body_packer_make(body_packer* p, const run* r, int body)
     p->channels = MEM_NEW(p->channel_count, channel);
     p->strain = MEM_NEW(capacity, double);
     p->field = MEM_NEW(capacity, float);
-    if (!p->channels || !p->strain || !p->field)
+    const weft_cache_elements* elements = weft_cache_elements_of(r->cache, body);
+    p->states = MEM_NEW((elements ? elements->count : 0) + 1, uint8_t);
+    if (!p->channels || !p->strain || !p->field || !p->states)
     {
         return WEFT_NO_MEMORY;
     }
@@ -65,6 +68,7 @@ static void body_packer_finish(body_packer* p)
     mem_free(p->channels);
     mem_free(p->strain);
     mem_free(p->field);
+    mem_free(p->states);
 }
 
 void run_packer_destroy(run_packer* packer)
@@ -187,6 +191,20 @@ static weft_status pack_fields(run_packer* packer, int body, int frame, packet* 
     return WEFT_OK;
 }
 
+// States as they are: most of them are those of the elements beside, which compression sees.
+static weft_status pack_elements(run_packer* packer, int body, int frame, packet* out, weft_error* error)
+{
+    weft_cache* cache = packer->r->cache;
+    const weft_cache_elements* elements = weft_cache_elements_of(cache, body);
+    if (!elements)
+    {
+        return WEFT_OK;
+    }
+    TRY(weft_cache_read_elements(cache, body, frame, packer->bodies[body].states, error));
+    packet_bytes(out, packer->bodies[body].states, (size_t)elements->count);
+    return WEFT_OK;
+}
+
 // ---- bodies and frames
 
 static weft_status body_follow(body_packer* p, const weft_cache_body* body, int topology)
@@ -240,7 +258,8 @@ static weft_status pack_body(run_packer* packer, int b, int frame, packet* out, 
     {
         return error_set(error, status, r->dir, 0, "no memory to pack the run");
     }
-    return pack_fields(packer, b, frame, out, error);
+    TRY(pack_fields(packer, b, frame, out, error));
+    return pack_elements(packer, b, frame, out, error);
 }
 
 weft_status run_packer_frame(run_packer* packer, int frame, packet* out, weft_error* error)

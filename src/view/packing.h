@@ -64,6 +64,7 @@ void channel_follow(channel* c, const int* origin, int vertex_count);
 
 // ---- meshes
 void topology_pack(const weft_cache_body* body, packet* out);
+void elements_pack(const weft_cache_elements* elements, packet* out);
 
 // ---- stats.jsonl as columns of numbers: `time`, `iterations`, `energy.kinetic`, ...; lists count as their lengths
 typedef struct stats_columns

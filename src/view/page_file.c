@@ -1,5 +1,6 @@
 // The page: the viewer (viewer/, bundled when Weft is built) with the runs in its middle. First comes what the page
-// must know of them, as JSON, then the packets, each in an element of its own: `weft-RUN-meshes`, `-scene`, `-stats`,
+// must know of them, as JSON, then the packets, each in an element of its own: `weft-RUN-meshes`, `-elements` where
+// there are any, `-scene`, `-stats`,
 // and
 // `-0`, `-1`, ... for the frames.
 #include <string.h>
@@ -81,6 +82,8 @@ static void describe_body(writer* w, const run* r, int b)
     write_number(w, "speedUsual", s->speed_usual);
     describe_topologies(w, r, b);
     describe_fields(w, r, b);
+    const weft_cache_elements* elements = weft_cache_elements_of(r->cache, b);
+    write_number(w, "elements", elements ? elements->count : 0);
     write_close(w, "}");
 }
 
@@ -176,6 +179,12 @@ static weft_status put_run_data(whole_file* file, int index, run* r, packet* p, 
         }
     }
     TRY(put_packet(file, index, "meshes", p, error));
+    for (int b = 0; b < r->body_count; b++)
+    {
+        const weft_cache_elements* elements = weft_cache_elements_of(r->cache, b);
+        elements ? elements_pack(elements, p) : (void)0;
+    }
+    TRY(p->used > 0 ? put_packet(file, index, "elements", p, error) : WEFT_OK);
     if (r->scene)
     {
         packet_bytes(p, r->scene, r->scene_size);

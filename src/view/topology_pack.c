@@ -61,3 +61,20 @@ void topology_pack(const weft_cache_body* body, packet* out)
         packet_difference(out, body->origin[v], v);
     }
 }
+
+// Of each its corners, one more than two for a triangle, and its turn, as one byte, then the corners as differences.
+void elements_pack(const weft_cache_elements* elements, packet* out)
+{
+    int before = 0;
+    for (int e = 0; e < elements->count; e++)
+    {
+        const int* v = elements->vertices + 3 * (size_t)e;
+        int corners = v[2] < 0 ? 2 : 3;
+        packet_byte(out, (uint8_t)(4 * elements->turns[e] + corners));
+        for (int a = 0; a < corners; a++)
+        {
+            packet_difference(out, v[a], before);
+            before = v[a];
+        }
+    }
+}

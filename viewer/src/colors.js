@@ -70,7 +70,7 @@ function most(runs, pick) {
 export function colorChoices(meta, runs) {
   const ramp = new Ramp(meta.colorMap);
   const plain = {name: 'cloth', label: 'Cloth', fill: null, legend: () => null};
-  return [plain, strainChoice(meta, runs, ramp), speedChoice(runs, ramp), contactChoice(), ...fieldChoices(runs, ramp)];
+  return [plain, strainChoice(meta, runs, ramp), speedChoice(runs, ramp), contactChoice(), ...connectionChoices(runs), ...fieldChoices(runs, ramp)];
 }
 
 function strainChoice(meta, runs, ramp) {
@@ -120,6 +120,17 @@ function contactChoice() {
     },
     legend: () => ({title: 'Contact', swatches: [[css(touching), 'touches'], [css(apart), 'free']]}),
   };
+}
+
+// ---- connections: what the method does with each element, by weft_element_state; the last is not known
+
+const states = [['implicit', [0.11, 0.16, 0.25], [0.62, 0.74, 0.92]], ['explicit', [0.95, 0.50, 0.10]], ['slack', [0.72, 0.80, 0.90], [0.26, 0.31, 0.38]], ['not known', unknown]];
+export const stateColors = dark => states.map(([, day, night]) => linear(dark && night ? night : day));
+
+function connectionChoices(runs) {
+  const told = runs.some(run => run.bodies.some(body => body.meta.elements));
+  const swatches = dark => states.slice(0, 3).map(([name, day, night]) => [css(dark && night ? night : day), name]);
+  return told ? [{name: 'connections', label: 'Connections', fill: null, connections: true, legend: dark => ({title: 'Connections', swatches: swatches(dark)})}] : [];
 }
 
 // ---- fields

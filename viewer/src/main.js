@@ -177,7 +177,7 @@ class Page {
     document.querySelectorAll('#choices input').forEach(input => {
       input.checked = input.value === name;
     });
-    this.legend(choice.legend());
+    this.legend(choice.legend(this.dark));
     this.refresh();
     return true;
   }
@@ -243,6 +243,10 @@ class Page {
     this.dark = dark;
     document.documentElement.dataset.theme = dark ? 'dark' : 'light';
     this.stage.views.forEach(view => view.theme(dark));
+    if (this.stage.choice.connections) {
+      this.legend(this.stage.choice.legend(dark));
+      this.refresh();
+    }
     this.redraw();
     this.curves?.draw();
   }
@@ -391,6 +395,17 @@ function hook(page, ready, complete) {
       const found = page.runs[run].bodies.find((b, k) => b.name === body || k === body);
       const out = new Float32Array(3 * found.at(frameOf(run)).x.length);
       return page.stage.choice.fill && page.stage.choice.fill(page.runs[run], found, frameOf(run), out) ? out : null;
+    },
+    // What the method does with each element: 0 implicit, 1 explicit, 2 slack, 3 not known; null: the run does not tell.
+    states(run, body) {
+      const found = page.runs[run].bodies.find((b, k) => b.name === body || k === body);
+      return found.at(frameOf(run)).states ?? null;
+    },
+    // The lines that show them: ends as x y z in metres, and linear RGB at each end; null: none are shown.
+    lines(run, body) {
+      const view = page.stage.views[run], surface = view.shown.find(s => s.body.name === body || page.runs[run].bodies.indexOf(s.body) === body);
+      const links = surface?.links?.visible ? surface.links.geometry : null;
+      return links && {positions: links.attributes.position.array, colors: links.attributes.color.array};
     },
     colorBy: name => page.colorBy(name),
     play: () => page.player.play(),

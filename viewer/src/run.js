@@ -1,5 +1,5 @@
 // One run: its meshes, and its frames as they are unpacked one after the other.
-import {Channel, NONE, Reader, readPacket, readTopology} from './unpack.js';
+import {Channel, NONE, Reader, readElements, readPacket, readTopology} from './unpack.js';
 
 // What a body looks like in one frame: 16-bit channels by vertex, and the topology they belong to.
 class Body {
@@ -12,6 +12,7 @@ class Body {
     this.position = [new Channel(), new Channel(), new Channel()];
     this.strain = new Channel();
     this.contact = new Channel();
+    this.elements = null; // lines of them, where the run tells what the method does with each
     this.fields = meta.fields.map(() => [new Channel(), new Channel()]);
   }
 
@@ -43,6 +44,9 @@ class Body {
       const packed = !field.constant || frame === 0 || torn;
       out.fields.push(packed ? this.readField(reader, topology, f) : this.frames[frame - 1].fields[f]);
     });
+    if (this.meta.elements) {
+      out.states = reader.take(this.meta.elements);
+    }
     this.frames[frame] = out;
   }
 
@@ -112,6 +116,13 @@ export class Run {
     const reader = new Reader(await this.packet('meshes'));
     for (const body of this.bodies) {
       body.topologies = body.meta.topologies.map(() => readTopology(reader));
+    }
+    const told = this.bodies.filter(body => body.meta.elements);
+    if (told.length) {
+      const lists = new Reader(await this.packet('elements'));
+      told.forEach(body => {
+        body.elements = readElements(lists, body.meta.elements);
+      });
     }
   }
 

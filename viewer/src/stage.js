@@ -3,7 +3,7 @@ import {
   Box3, CircleGeometry, Color, DirectionalLight, DoubleSide, HemisphereLight, LineBasicMaterial, LineSegments, Mesh,
   MeshStandardMaterial, PCFShadowMap, Scene, ShaderMaterial, ShadowMaterial, Vector3, WebGLRenderer,
 } from 'three';
-import {dyes, stones} from './colors.js';
+import {dyes, stateColors, stones} from './colors.js';
 import {Surface} from './surface.js';
 
 // What is interpolated is taken inside the triangle: where folds turn away from the eye, thin triangles would otherwise
@@ -87,6 +87,8 @@ class View {
       : clothMaterial(dyes[cloths++ % dyes.length])));
     this.wireMaterials = run.bodies.map(body => wireMaterial(body.obstacle ? 0.16 : 0.34));
     this.strandMaterial = new LineBasicMaterial({vertexColors: true});
+    this.linkMaterial = new LineBasicMaterial({vertexColors: true});
+    this.stateColors = stateColors(false);
   }
 
   light(box) {
@@ -143,8 +145,10 @@ class View {
     const {stage} = this;
     this.surfaces.forEach(surface => {
       surface.mesh.visible = false;
-      if (surface.lines) {
-        surface.lines.visible = false;
+      for (const lines of [surface.lines, surface.links]) {
+        if (lines) {
+          lines.visible = false;
+        }
       }
     });
     this.shown = [];
@@ -157,6 +161,7 @@ class View {
       surface.mesh.visible = true;
       this.wire(surface, index);
       this.tint(surface, index, frame);
+      this.link(surface, frame);
       this.shown.push(surface);
     });
     this.shadow.visible = stage.floor;
@@ -173,6 +178,25 @@ class View {
     }
     if (surface.lines) {
       surface.lines.visible = wanted;
+    }
+  }
+
+  // Connections in place of the surface, and of strands.
+  link(surface, frame) {
+    const {elements} = surface.body;
+    if (!this.stage.choice.connections || !elements) {
+      return;
+    }
+    if (!surface.links) {
+      surface.links = new LineSegments(surface.linkGeometry(), this.linkMaterial);
+      surface.links.frustumCulled = false;
+      this.scene.add(surface.links);
+    }
+    surface.updateLinks(frame, this.stateColors);
+    surface.links.visible = true;
+    surface.mesh.visible = false;
+    if (surface.lines && surface.isLines) {
+      surface.lines.visible = false;
     }
   }
 
@@ -194,6 +218,7 @@ class View {
   }
 
   theme(dark) {
+    this.stateColors = stateColors(dark);
     const {uniforms} = this.grid.material;
     uniforms.ink.value.set(dark ? '#ffffff' : '#27303a');
     uniforms.strength.value = dark ? 0.13 : 0.2;

@@ -100,6 +100,31 @@ export class Surface {
     return this.wire;
   }
 
+  linkGeometry() {
+    const count = this.body.elements.element.length;
+    this.link = new BufferGeometry();
+    this.link.setAttribute('position', new BufferAttribute(new Float32Array(6 * count), 3));
+    this.link.setAttribute('color', new BufferAttribute(new Float32Array(6 * count), 3));
+    return this.link;
+  }
+
+  // Of a triangle the ends go towards its middle, so that its elements lie beside each other.
+  updateLinks(frame, colors) {
+    const {element, corners, inset} = this.body.elements, {states} = this.body.at(frame);
+    const {position, color} = this.link.attributes, p = this.points;
+    for (let k = 0; k < element.length; k++) {
+      const [a, b, c] = corners.subarray(3 * k, 3 * k + 3), share = inset[k];
+      for (let axis = 0; axis < 3; axis++) {
+        const middle = (p[3 * a + axis] + p[3 * b + axis] + p[3 * c + axis]) / 3;
+        position.array[6 * k + axis] = p[3 * a + axis] + share * (middle - p[3 * a + axis]);
+        position.array[6 * k + 3 + axis] = p[3 * b + axis] + share * (middle - p[3 * b + axis]);
+      }
+      color.array.set(colors[states[element[k]]], 6 * k);
+      color.array.set(colors[states[element[k]]], 6 * k + 3);
+    }
+    position.needsUpdate = color.needsUpdate = true;
+  }
+
   update(frame) {
     if (this.frame === frame || (this.frame >= 0 && this.body.meta.still)) {
       return;

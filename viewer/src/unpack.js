@@ -38,6 +38,10 @@ export class Reader {
   byte() {
     return this.bytes[this.at++];
   }
+  take(size) {
+    this.at += size;
+    return this.bytes.slice(this.at - size, this.at);
+  }
   count() {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -82,6 +86,23 @@ export function readTopology(reader) {
     }
   }
   return {vertexCount, triangles, edges, origin, ...meshOrder(vertexCount, triangles)};
+}
+
+// Elements as lines: a connection is one, a triangle three. The elements of one triangle lie one inside the other, `inset`
+// of the way to its middle. corners: three a line, its ends and the third corner (of a connection: its first again).
+export function readElements(reader, count) {
+  const element = [], corners = [], inset = [];
+  let before = 0;
+  for (let e = 0; e < count; e++) {
+    const head = reader.byte(), size = head & 3, turn = head >> 2;
+    const v = Array.from({length: size}, () => (before = reader.difference(before)));
+    for (let k = 0; k < (size === 2 ? 1 : 3); k++) {
+      element.push(e);
+      corners.push(v[k], v[(k + 1) % size], size === 2 ? v[0] : v[(k + 2) % size]);
+      inset.push(size === 2 ? 0 : 0.1 * (turn + 1));
+    }
+  }
+  return {count, element: Uint32Array.from(element), corners: Uint32Array.from(corners), inset: Float32Array.from(inset)};
 }
 
 // Each side of each face once, as pairs of vertices. sizes null: all are triangles.

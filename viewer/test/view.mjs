@@ -4,7 +4,7 @@
 // status 77: there is no browser, all is skipped (script/setup browser installs one).
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
-import {existsSync, mkdtempSync, rmSync, statSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
@@ -238,6 +238,55 @@ test('colours by strain, speed, contact and every field, with a legend', async (
   }
   // The legend of an amount has its range.
   assert.match(await page.locator('#legend').innerText(), /0\s+320\s+640/);
+  await finish(page);
+});
+
+// Read from the run's own file, by a reader that shares nothing with the page.
+function readElements(path, frame) {
+  const bytes = readFileSync(path), samples = bytes.readInt32LE(16), count = bytes.readInt32LE(20);
+  const list = Array.from({length: count}, (_, e) => [0, 1, 2, 3].map(k => bytes.readInt32LE(32 + 16 * e + 4 * k)));
+  return {samples, list, states: [...bytes.subarray(32 + 16 * count + frame * count, 32 + 16 * count + (frame + 1) * count)]};
+}
+
+test('shows which connections are implicit, explicit and slack', async () => {
+  const settings = {method: 'aimex', model: 'choi-ko', cells: 12, time_step: 0.0005, steps_per_frame: 40, 'cloth.0.material': '{"base":"cotton","damping":0}'};
+  const words = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+  command('run', 'sphere', ...words, '--frames', '10', '--fields', '-o', 'split');
+  command('run', 'sphere', ...words, '--set', 'tessellation=irregular', '--frames', '2', '--fields', '-o', 'triangles');
+  command('view', 'split', 'triangles', '-o', 'split.html');
+  const page = await open('split.html'), file = at('split/sheet.connections.elements');
+  await page.evaluate(() => window.weft.complete);
+  assert.equal(await page.evaluate(() => window.weft.lines(0, 'sheet')), null);
+  await page.locator('#choices input[value="connections"]').check({force: true});
+  assert.match(await page.locator('#legend').innerText(), /implicit\s+explicit\s+slack/i);
+  for (const frame of [0, 10]) {
+    await page.evaluate(k => window.weft.setFrame(k), frame);
+    const {samples, list, states} = readElements(file, frame);
+    assert.equal(samples, 11);
+    assert.deepEqual(await page.evaluate(() => Array.from(window.weft.states(0, 'sheet'))), states);
+    assert.deepEqual(new Set(states), new Set(frame ? [0, 1, 2] : [3]), 'all three are there, and before the first step none is known');
+    // Each line has its connection's ends, and the colour of its state.
+    const at = await positions(page, 0, 'sheet'), shown = await page.evaluate(() => {
+      const {positions: p, colors} = window.weft.lines(0, 'sheet');
+      return {p: Array.from(p), colors: Array.from(colors)};
+    });
+    const ends = list.flatMap(([a, b]) => [...at.slice(3 * a, 3 * a + 3), ...at.slice(3 * b, 3 * b + 3)]);
+    assertNear(shown.p, ends, 1e-6, 'ends');
+    const colors = new Map();
+    states.forEach((state, e) => {
+      const color = shown.colors.slice(6 * e, 6 * e + 3).join();
+      assert.equal(colors.get(state) ?? color, color);
+      colors.set(state, color);
+    });
+    assert.equal(new Set(colors.values()).size, colors.size);
+  }
+  await shot(page, 'view-connections');
+  // Triangles: warp, weft and shear as outlines, one inside the other.
+  const {list} = readElements(at('triangles/sheet.connections.elements'), 2);
+  assert.deepEqual(new Set(list.map(([, , , turn]) => turn)), new Set([0, 1, 2]));
+  assert.equal(await page.evaluate(() => window.weft.lines(1, 'sheet').positions.length), 18 * list.length);
+  await page.evaluate(() => window.weft.colorBy('cloth'));
+  assert.equal(await page.evaluate(() => window.weft.lines(0, 'sheet')), null);
   await finish(page);
 });
 
