@@ -11,7 +11,8 @@
 //     against  beside local-global, as iterations grow: hpbd_against.c
 //
 // Options: --parts figure,sheets,wind,hang,banner,against (the first three), --threads N, --steps N, --edge, --cells N
-// (of hang and banner, at most), --plot FILE.svg (of against).
+// and --from N (of hang and banner, at most and at least), --sweeps N (of these, one of 1, 4, 16), --plot FILE.svg (of
+// against).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -206,11 +207,13 @@ static weft_status wind(const bench_place* at)
 
 static int run(int argc, char** argv, bool json)
 {
-    bench_known(argc, argv, "--parts= --threads= --steps= --cells= --plot= --edge");
+    bench_known(argc, argv, "--parts= --threads= --steps= --cells= --from= --sweeps= --plot= --edge");
     int printed = 0;
     bench_place at = {.threads = bench_count(argc, argv, "--threads", 1),
                       .steps = bench_count(argc, argv, "--steps", 60),
                       .cells = bench_count(argc, argv, "--cells", 80),
+                      .from = bench_count(argc, argv, "--from", 1),
+                      .sweeps = bench_count(argc, argv, "--sweeps", 0),
                       .plot = bench_text(argc, argv, "--plot", NULL),
                       .edge = bench_flag(argc, argv, "--edge"),
                       .json = json,

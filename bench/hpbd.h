@@ -9,7 +9,9 @@
 typedef struct bench_place
 {
     int threads, steps;
-    int cells; // at most, of hang and banner
+    int cells;  // at most, of hang and banner
+    int from;   // likewise, at least
+    int sweeps; // of these alone; 0: 1, 4 and 16
     bool edge, json;
     const char* plot; // of against; NULL: none
     int* printed;     // rows of JSON so far
