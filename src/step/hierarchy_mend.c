@@ -298,6 +298,8 @@ static weft_status apply_changes(const mender* m, level* l)
     mem_free(drop.parent_start);
     mem_free(drop.parent);
     mem_free(drop.weight);
+    mem_free(l->into);
+    l->into = NULL;
     if (ok)
     {
         l->child = to.child;
