@@ -208,13 +208,14 @@ static weft_status wind(const bench_place* at)
 
 static int run(int argc, char** argv, bool json)
 {
-    bench_known(argc, argv, "--parts= --threads= --steps= --cells= --from= --sweeps= --plot= --edge");
+    bench_known(argc, argv, "--parts= --threads= --steps= --cells= --from= --sweeps= --method= --plot= --edge");
     int printed = 0;
     bench_place at = {.threads = bench_count(argc, argv, "--threads", 1),
                       .steps = bench_count(argc, argv, "--steps", 60),
                       .cells = bench_count(argc, argv, "--cells", 80),
                       .from = bench_count(argc, argv, "--from", 1),
                       .sweeps = bench_count(argc, argv, "--sweeps", 0),
+                      .method = bench_text(argc, argv, "--method", NULL),
                       .plot = bench_text(argc, argv, "--plot", NULL),
                       .edge = bench_flag(argc, argv, "--edge"),
                       .json = json,

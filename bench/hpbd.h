@@ -12,6 +12,7 @@ typedef struct bench_place
     int cells;  // at most, of hang and banner
     int from;   // likewise, at least
     int sweeps; // of these alone; 0: 1, 4 and 16
+    const char* method; // of tears, alone; NULL: all
     bool edge, json;
     const char* plot; // of against; NULL: none
     int* printed;     // rows of JSON so far

@@ -207,7 +207,7 @@ weft_status bench_hpbd_banner(const bench_place* at)
             status = is_wanted(at, cells, iterations) ? banner_row(at, &one) : WEFT_OK;
         }
         const strength_case euler = {"implicit-euler", "regular", cells, 0, 0};
-        bool wanted = at->sweeps == 0 && is_wanted(at, cells, 0);
+        bool wanted = cells >= at->from;
         status = status == WEFT_OK && wanted ? banner_row(at, &euler) : status;
     }
     return status;
