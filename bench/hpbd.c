@@ -8,10 +8,12 @@
 //     wind     steps a second of the scene canvas: the solver alone, with contact against a post, and with itself
 //     hang     elongation over the material's, and
 //     banner   the weight that tears cloth over its strength: hpbd_strength.c
+//     tears    what one split vertex costs: hpbd_tears.c
 //     against  beside local-global, as iterations grow: hpbd_against.c
 //
-// Options: --parts figure,sheets,wind,hang,banner,against (the first three), --threads N, --steps N, --edge, --cells N
-// (of hang and banner, at most), --plot FILE.svg (of against).
+// Options: --parts figure,sheets,wind,hang,banner,tears,against (the first three), --threads N, --steps N, --edge,
+// --cells N and --from N (of hang and banner, at most and at least), --sweeps N (of these, one of 1, 4, 16), --plot
+// FILE.svg (of against).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -206,23 +208,27 @@ static weft_status wind(const bench_place* at)
 
 static int run(int argc, char** argv, bool json)
 {
-    bench_known(argc, argv, "--parts= --threads= --steps= --cells= --plot= --edge");
+    bench_known(argc, argv, "--parts= --threads= --steps= --cells= --from= --sweeps= --method= --plot= --edge");
     int printed = 0;
     bench_place at = {.threads = bench_count(argc, argv, "--threads", 1),
                       .steps = bench_count(argc, argv, "--steps", 60),
                       .cells = bench_count(argc, argv, "--cells", 80),
+                      .from = bench_count(argc, argv, "--from", 1),
+                      .sweeps = bench_count(argc, argv, "--sweeps", 0),
+                      .method = bench_text(argc, argv, "--method", NULL),
                       .plot = bench_text(argc, argv, "--plot", NULL),
                       .edge = bench_flag(argc, argv, "--edge"),
                       .json = json,
                       .printed = &printed};
     const char* parts =
-        bench_words(argc, argv, "--parts", "figure,sheets,wind", "figure,sheets,wind,hang,banner,against");
+        bench_words(argc, argv, "--parts", "figure,sheets,wind", "figure,sheets,wind,hang,banner,tears,against");
     json ? (void)printf("{\"benchmark\":\"hpbd\",\"rows\":[") : (void)0;
     weft_status status = bench_has(parts, "figure") ? figure(&at) : WEFT_OK;
     status = status == WEFT_OK && bench_has(parts, "sheets") ? sheets(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "wind") ? wind(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "hang") ? bench_hpbd_hang(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "banner") ? bench_hpbd_banner(&at) : status;
+    status = status == WEFT_OK && bench_has(parts, "tears") ? bench_hpbd_tears(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "against") ? bench_hpbd_against(&at) : status;
     json ? (void)printf("]}\n") : (void)0;
     return status == WEFT_OK ? 0 : bench_failed("hpbd", status);

@@ -112,6 +112,11 @@ static weft_status hang_row(const bench_place* at, const strength_case* c)
     return status;
 }
 
+static bool is_wanted(const bench_place* at, int cells, int sweeps)
+{
+    return cells >= at->from && (at->sweeps == 0 || at->sweeps == sweeps);
+}
+
 weft_status bench_hpbd_hang(const bench_place* at)
 {
     static const char* const methods[] = {"pbd", "hpbd", "hpbd"};
@@ -127,7 +132,9 @@ weft_status bench_hpbd_hang(const bench_place* at)
             {
                 for (int iterations = 1; iterations <= 16 && status == WEFT_OK; iterations *= 4)
                 {
-                    status = hang_row(at, &(strength_case){methods[m], meshes[m], cells, iterations, few[s]});
+                    bool wanted = is_wanted(at, cells, iterations);
+                    const strength_case one = {methods[m], meshes[m], cells, iterations, few[s]};
+                    status = wanted ? hang_row(at, &one) : WEFT_OK;
                 }
             }
         }
@@ -196,10 +203,12 @@ weft_status bench_hpbd_banner(const bench_place* at)
     {
         for (int iterations = 1; iterations <= 16 && status == WEFT_OK; iterations *= 4)
         {
-            status = banner_row(at, &(strength_case){"hpbd", "regular", cells, iterations, 0});
+            const strength_case one = {"hpbd", "regular", cells, iterations, 0};
+            status = is_wanted(at, cells, iterations) ? banner_row(at, &one) : WEFT_OK;
         }
-        status =
-            status == WEFT_OK ? banner_row(at, &(strength_case){"implicit-euler", "regular", cells, 0, 0}) : status;
+        const strength_case euler = {"implicit-euler", "regular", cells, 0, 0};
+        bool wanted = cells >= at->from;
+        status = status == WEFT_OK && wanted ? banner_row(at, &euler) : status;
     }
     return status;
 }

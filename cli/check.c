@@ -224,6 +224,12 @@ static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body, 
     print_friction("  ", cloth->friction, cloth->static_friction, unsaid);
     printf(", %s %g m\n", cloth->has_radius ? "radius" : "thickness",
            cloth->thickness / (cloth->has_radius ? 2.0 : 1.0));
+    for (int k = 0; k < cloth->setting_count; k++)
+    {
+        const weft_choice* c = &cloth->settings[k];
+        printf("%s%s.%s %g%s", k == 0 ? "  of its own: " : ", ", c->method, c->name, c->value,
+               k + 1 == cloth->setting_count ? "\n" : "");
+    }
 }
 
 static void print_tie(const weft_tied* t)
@@ -347,6 +353,12 @@ static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
     put_extent(body);
     put_friction(cloth->friction, cloth->static_friction);
     printf("\"mass\":%.17g,\"thickness\":%.17g,", body->mass, cloth->thickness);
+    for (int k = 0; k < cloth->setting_count; k++)
+    {
+        const weft_choice* c = &cloth->settings[k];
+        printf("%s\"%s.%s\":%.17g%s", k == 0 ? "\"settings\":{" : ",", c->method, c->name, c->value,
+               k + 1 == cloth->setting_count ? "}," : "");
+    }
     if (cloth->value_count > 0)
     {
         for (int k = 0; k < cloth->value_count; k++)

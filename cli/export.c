@@ -23,6 +23,7 @@ typedef struct export_options
     weft_export_def def;
     const char* bodies[BODIES_MAX];
     bool frames, json;
+    int level; // of detail; 0: as simulated
 } export_options;
 
 // ---- command line
@@ -78,6 +79,10 @@ static bool take_value(export_options* o, const char* name, const char* value, b
         o->def.up = value[0];
         return strcmp(value, "y") == 0 || strcmp(value, "z") == 0;
     }
+    if (strcmp(name, "--level") == 0)
+    {
+        return parse_int(value, 0, 1000, &o->level);
+    }
     if (strcmp(name, "--body") == 0)
     {
         bool room = o->def.body_count < BODIES_MAX;
@@ -97,6 +102,7 @@ static const char* expected_of(const char* name)
         {"--every", "a whole number from 1"},
         {"--fps", "frames a second from 1e-6 to 1e6"},
         {"--up", "y or z"},
+        {"--level", "a level of detail, from 0, the cloth as simulated"},
     };
     for (size_t k = 0; k < sizeof(options) / sizeof(options[0]); k++)
     {
@@ -271,7 +277,8 @@ static weft_status open_run(const export_options* o, weft_cache** cache, weft_er
 {
     weft_status status = weft_cache_open(o->dir, cache, error);
     status = status == WEFT_OK ? weft_cache_check_bodies(o->dir, *cache, error) : status;
-    return status == WEFT_OK && !o->frames ? weft_cache_check_samples(o->dir, *cache, error) : status;
+    status = status == WEFT_OK && !o->frames ? weft_cache_check_samples(o->dir, *cache, error) : status;
+    return status == WEFT_OK && o->level > 0 ? weft_cache_coarsen(*cache, o->level, NULL, error) : status;
 }
 
 // A file of the run that may not be read is the input's fault, not the machine's.

@@ -31,13 +31,15 @@ static const help_page pages[] = {
      "One a line: name, tab, summary.\n\n  weft list scenes\n"},
     {"render",
      "weft render DIR [--frame K|--stills N] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "
-     "[--show strain|aggregates|strength|components|pattern|connections] [--level L] [--theta T] [--camera X,Y,Z] "
+     "[--show strain|levels|aggregates|strength|components|pattern|connections] [--level L] [--theta T] [--camera "
+     "X,Y,Z] "
      "[--target X,Y,Z] "
      "[--fov DEG] "
      "[--no-ground]",
      "Draws a frame of a run (the last by default), or with -o FILE.mp4 a film through ffmpeg. Needs no display and no "
      "GPU.\n"
      "--stills N makes a contact sheet of N frames from the first to the last, seen by one camera.\n"
+     "--level L draws sheets by a coarser level of detail, --show levels all of them, a panel each.\n"
      "--show strain colours by stretch against the rest shape. --show aggregates colours the aggregates of the "
      "multigrid,\n"
      "a panel for each level, or the level of --level (0: the finest). --show strength draws the strong connections "
@@ -76,7 +78,8 @@ static const help_page pages[] = {
      "  weft view hang-run\n"
      "  weft view cotton-run silk-run -o compare.html\n"},
     {"export",
-     "weft export DIR --to FORMAT [-o TARGET] [--frames A:B] [--every N] [--fps R] [--up y|z] [--body NAME]... "
+     "weft export DIR --to FORMAT [-o TARGET] [--frames A:B] [--every N] [--fps R] [--up y|z] [--level L] [--body "
+     "NAME]... "
      "[--force] "
      "[--json]",
      "Writes the animation of a run for other programs; `weft list formats` names the formats, docs/export.md says "
@@ -86,7 +89,9 @@ static const help_page pages[] = {
      "all.\n"
      "--frames takes A:B, A:, :B or one frame; --every N each N-th of them. --fps is the rate of the export (by "
      "default\n"
-     "motion keeps its speed), --up z turns x, y, z to x, -z, y. --force replaces a folder that an export made.\n\n"
+     "motion keeps its speed), --up z turns x, y, z to x, -z, y. --level L writes sheets by a coarser level of "
+     "detail.\n"
+     "--force replaces a folder that an export made.\n\n"
      "  weft export hang-run --to pc2\n"
      "  weft export hang-run --to pc2 --body sheet --up z -o sheet.pc2\n"
      "  weft export hang-run --to obj --frames 2:10 --every 2 --fps 24 -o /tmp/hang --force\n"},

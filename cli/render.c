@@ -80,8 +80,9 @@ static bool parse_degrees(const char* text, double* radians)
 static bool set_show(render_options* o, const char* value)
 {
     static const char* const names[] = {
-        [SHOW_STRAIN] = "strain",         [SHOW_AGGREGATES] = "aggregates", [SHOW_STRENGTH] = "strength",
-        [SHOW_COMPONENTS] = "components", [SHOW_PATTERN] = "pattern",       [SHOW_CONNECTIONS] = "connections"};
+        [SHOW_STRAIN] = "strain",          [SHOW_LEVELS] = "levels",         [SHOW_AGGREGATES] = "aggregates",
+        [SHOW_STRENGTH] = "strength",      [SHOW_COMPONENTS] = "components", [SHOW_PATTERN] = "pattern",
+        [SHOW_CONNECTIONS] = "connections"};
     for (show k = SHOW_STRAIN; k <= SHOW_CONNECTIONS; k++)
     {
         if (strcmp(value, names[k]) == 0)
@@ -124,8 +125,9 @@ static const struct
     [OPTION_FRAME] = {"--frame", "a frame's number, from 0"},
     [OPTION_STILLS] = {"--stills", "a number of stills from 1 to 400"},
     [OPTION_SIZE] = {"--size", "WxH in pixels, like 1280x720, each from 16 to 16384"},
-    [OPTION_SHOW] = {"--show", "`strain`, `aggregates`, `strength`, `components`, `pattern` or `connections`"},
-    [OPTION_LEVEL] = {"--level", "a level of the multigrid, from 0, the finest"},
+    [OPTION_SHOW] = {"--show",
+                     "`strain`, `levels`, `aggregates`, `strength`, `components`, `pattern` or `connections`"},
+    [OPTION_LEVEL] = {"--level", "a level of detail or of the multigrid, from 0, the finest"},
     [OPTION_THETA] = {"--theta", "a number from 0 to below 1"},
     [OPTION_CAMERA] = {"--camera", "x,y,z in metres"},
     [OPTION_TARGET] = {"--target", "x,y,z in metres"},
@@ -231,9 +233,14 @@ static int check_options(const render_options* o)
             "render", false,
             "--show aggregates, strength, components, pattern and connections make pictures; -o needs a .png");
     }
-    if (o->level >= 0 && o->show != SHOW_AGGREGATES)
+    if (o->level >= 0 && o->show > SHOW_AGGREGATES)
     {
-        return report_usage("render", false, "--level goes with --show aggregates");
+        return report_usage("render", false, "--level goes with cloth, --show strain, levels and aggregates");
+    }
+    if (o->show == SHOW_LEVELS && (o->film || o->stills > 0))
+    {
+        return report_usage("render", false, "--show levels makes a picture of one frame; for %s give --level alone",
+                            o->film ? "a film" : "stills");
     }
     if (o->theta >= 0.0 && o->show != SHOW_AGGREGATES && o->show != SHOW_STRENGTH)
     {
@@ -579,7 +586,9 @@ static int open_run(picture* p, const render_options* o, int* frame)
                             p->frame_count - 1);
     }
     p->body_count = weft_cache_body_count(p->cache);
-    return EXIT_DONE;
+    bool coarser = o->level > 0 && o->show <= SHOW_STRAIN;
+    status = coarser ? weft_cache_coarsen(p->cache, o->level, NULL, &error) : WEFT_OK;
+    return status == WEFT_OK ? EXIT_DONE : render_report(status, &error);
 }
 
 int picture_prepare(picture* p, const render_options* o, int frame)
@@ -610,6 +619,10 @@ static int render_run(picture* p, render_options* o)
     if (code != EXIT_DONE)
     {
         return code;
+    }
+    if (o->show == SHOW_LEVELS)
+    {
+        return render_levels(p, o, frame);
     }
     if (o->show >= SHOW_AGGREGATES)
     {

@@ -12,6 +12,7 @@ typedef enum show
 {
     SHOW_CLOTH,
     SHOW_STRAIN,
+    SHOW_LEVELS,
     SHOW_AGGREGATES,
     SHOW_STRENGTH,
     SHOW_COMPONENTS,
@@ -29,7 +30,7 @@ typedef struct render_options
     bool edges, ground, film;
     int stills; // of a contact sheet; 0: none
     show show;
-    int level;    // of the aggregates; -1: a panel for each
+    int level;    // of the aggregates or the levels; -1: a panel for each. Else of detail; -1: as simulated
     double theta; // -1: the default
     bool has_camera, has_target;
     weft_vec3 camera, target;
@@ -150,6 +151,9 @@ typedef struct panels
 
 // All that is left to do once the run is open; returns the exit status.
 int render_panels(picture* p, const render_options* o, const panels* job);
+
+// A panel for each level of detail; returns the exit status.
+int render_levels(picture* p, const render_options* o, int frame);
 
 // A contact sheet of the options' stills; returns the exit status.
 int render_stills(picture* p, const render_options* o);

@@ -247,6 +247,7 @@ static const change changes[] = {
     {"cloth.friction.kinetic", PLAIN, "cloth.0.friction={\"static\": 0.3, \"kinetic\": 0.2}", NULL},
     {"cloth.thickness", PLAIN, "cloth.0.thickness=0.002", NULL},
     {"cloth.tear", PLAIN, "cloth.0.tear=1000", NULL},
+    {"cloth.settings", PLAIN, "cloth.0.settings={\"newton\": {\"iterations\": 50}}", NULL},
     {"cloth.stitch", PLAIN, "cloth.0.stitch={\"pairs\": [[0, 3]]}", NULL},
     {"cloth.stitch.start", SEWN, "cloth.0.stitch.start=1", NULL},
     {"cloth.stitch.close", SEWN, "cloth.0.stitch.close=2", NULL},
@@ -424,6 +425,8 @@ static bool has_row(const char* key)
 static bool is_setting(const char* key)
 {
     weft_setting s;
+    const char* of_body = strstr(key, ".settings."); // the same block, of one body
+    key = of_body ? of_body + strlen(".settings.") : key;
     for (int k = 0; weft_setting_at(k, &s) == WEFT_OK; k++)
     {
         char path[160];

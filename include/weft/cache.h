@@ -93,6 +93,12 @@ WEFT_API const weft_cache_body* weft_cache_topology_at(const weft_cache* cache, 
 WEFT_API int weft_cache_topology_of(const weft_cache* cache, int body, int frame);
 WEFT_API int weft_cache_topology_start(const weft_cache* cache, int body, int topology); ///< its first frame
 
+/// Shows sheets at a coarser level of detail from now on: level 0 as they were simulated, 1, 2, ... with about a third, on grids a quarter, of the
+/// vertices each, which keep their places. Bodies then have one topology, the last, and no fields; views of before are not to be used any
+/// more. Sheets that have fewer levels show their coarsest. *levels, may be NULL: how many coarse ones there are. BAD_INPUT: fewer than
+/// `level`, and all is as it was simulated.
+WEFT_API weft_status weft_cache_coarsen(weft_cache* cache, int level, int* levels, weft_error* error);
+
 /// Numbers for vertices that a method writes beside the positions (aggregate, component, level, ...): NAME.FIELD.field.
 typedef struct weft_cache_field
 {

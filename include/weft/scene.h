@@ -90,6 +90,8 @@ typedef struct weft_scene_cloth
     const char* bending;              ///< NULL: the model has no choice
     double friction, static_friction; ///< of contact; negative: not said, or at rest the same
     double thickness;                 ///< m
+    const weft_choice* settings;      ///< [setting_count] of methods, instead of the scene's; until the scene is destroyed
+    int setting_count;
 } weft_scene_cloth;
 
 /// The index-th cloth; NOT_FOUND past the end.

@@ -103,6 +103,13 @@ typedef struct weft_region
     weft_material material;
 } weft_region;
 
+/// A setting of a method that one body has of its own.
+typedef struct weft_choice
+{
+    const char *method, *name; ///< as weft_setting_at has them
+    double value;
+} weft_choice;
+
 /// A cloth, or a body of another kind. Start from weft_cloth_def_default(). All arrays are copied.
 typedef struct weft_cloth_def
 {
@@ -143,6 +150,8 @@ typedef struct weft_cloth_def
     int stitch_count;            ///< is at the start, closes, and then they are one. Sewn cloth is flat at rest and does not tear
     double stitch_start;         ///< s, when the gaps begin to close
     double stitch_close;         ///< s, how long that takes; positive where there are stitches
+    const weft_choice* settings; ///< [setting_count] of methods, instead of the simulation's; NULL: none. Of bodies that are stepped
+    int setting_count;           ///< together, as they touch or are tied, the largest counts, or 0 where it means as many as it takes
     const char* const* object_names; ///< [object_count] of the mesh, for the files of a run; NULL: none
     int object_count;
     const int* face_objects;     ///< [face_count] index into the names, or NULL

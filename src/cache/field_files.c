@@ -218,7 +218,7 @@ static void follow_copies(const weft_cache* cache, int body, int frame, float* o
 int weft_cache_field_count(const weft_cache* cache, int body)
 {
     WEFT_ASSERT(cache && body >= 0 && body < cache->body_count);
-    return cache->bodies[body].field_count;
+    return cache->bodies[body].coarse ? 0 : cache->bodies[body].field_count;
 }
 
 const weft_cache_field* weft_cache_field_at(const weft_cache* cache, int body, int field)

@@ -320,6 +320,7 @@ void weft_cache_close(weft_cache* cache)
     for (int k = 0; k < cache->body_count; k++)
     {
         body* b = &cache->bodies[k];
+        coarse_view_drop(b);
         topologies_finish(b);
         fields_finish(b);
         elements_finish(b);
@@ -351,7 +352,7 @@ int weft_cache_body_count(const weft_cache* cache)
 const weft_cache_body* weft_cache_body_at(const weft_cache* cache, int body)
 {
     WEFT_ASSERT(cache && body >= 0 && body < cache->body_count);
-    return &cache->bodies[body].topologies[0].view;
+    return weft_cache_topology_at(cache, body, 0);
 }
 
 weft_status weft_cache_read_points(weft_cache* cache, int body, int frame, int first, int count, weft_vec3* out,
@@ -363,7 +364,9 @@ weft_status weft_cache_read_points(weft_cache* cache, int body, int frame, int f
         return error_set(error, WEFT_NOT_FOUND, cache->dir, 0, "there is no frame %d: the run has %d frames", frame,
                          cache->frame_count);
     }
-    return topologies_read(&cache->bodies[body], cache->dir, frame, first, count, out, error);
+    struct body* b = &cache->bodies[body];
+    return b->coarse ? coarse_view_read(b, cache->dir, frame, &(coarse_range){first, count, out}, error)
+                     : topologies_read(b, cache->dir, frame, first, count, out, error);
 }
 
 weft_status weft_cache_read_frame(weft_cache* cache, int body, int frame, weft_vec3* out, weft_error* error)

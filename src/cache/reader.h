@@ -17,6 +17,18 @@ typedef struct topology
     weft_cache_body view;
 } topology;
 
+// A sheet at a coarser level of detail (coarse_view.c).
+typedef struct coarse_view
+{
+    int vertex_count, triangle_count;
+    int* vertex;                 // [vertex_count] of the last topology, ascending
+    vec3* rest;                  // [vertex_count]
+    int *face_start, *triangle;  // [triangle_count + 1], [3 * triangle_count]
+    int *texcoord, *face_object; // [3 * triangle_count], [triangle_count]; NULL: none
+    vec3* fine;                  // [vertices of the last topology] of a frame, scratch
+    weft_cache_body view;
+} coarse_view;
+
 typedef struct field
 {
     char* name;
@@ -32,6 +44,7 @@ typedef struct body
     double thickness;     // m, as scene.json says; 0: it does not
     topology* topologies; // [topology_count]
     int topology_count;
+    coarse_view* coarse; // what is shown instead; NULL: the topologies
     pc2*
         samples; // of the topology that was read last; a cloth may have more of them than files can be open. NULL: none
     int open;    // that topology
@@ -63,6 +76,18 @@ weft_status topologies_load(body* b, const char* dir, const topology_changes* ch
 weft_status topologies_read(body* b, const char* dir, int frame, int first, int count, vec3* out, weft_error* error);
 void topologies_finish(body* b);
 int body_clamp(const body* b, int frame); // the nearest frame in which it is there
+
+int topology_of(const body* b, int frame);
+
+// Vertices [first, first + count) of a coarse view; count -1: all from there on.
+typedef struct coarse_range
+{
+    int first, count;
+    vec3* out;
+} coarse_range;
+
+weft_status coarse_view_read(body* b, const char* dir, int frame, const coarse_range* range, weft_error* error);
+void coarse_view_drop(body* b);
 
 // All NAME.FIELD.field of the folder; files of other names are none.
 weft_status fields_load(weft_cache* cache, weft_error* error);

@@ -277,7 +277,7 @@ int body_clamp(const body* b, int frame)
     return int_max(b->from, int_min(frame, b->until - 1));
 }
 
-static int topology_of(const body* b, int frame)
+int topology_of(const body* b, int frame)
 {
     int low = 0, high = b->topology_count; // of the last that starts at the frame or before
     while (high - low > 1)
@@ -330,19 +330,20 @@ weft_status topologies_read(body* b, const char* dir, int frame, int first, int 
 int weft_cache_topology_count(const weft_cache* cache, int body)
 {
     WEFT_ASSERT(cache && body >= 0 && body < cache->body_count);
-    return cache->bodies[body].topology_count;
+    return cache->bodies[body].coarse ? 1 : cache->bodies[body].topology_count;
 }
 
 const weft_cache_body* weft_cache_topology_at(const weft_cache* cache, int body, int topology)
 {
     WEFT_ASSERT(topology >= 0 && topology < weft_cache_topology_count(cache, body));
-    return &cache->bodies[body].topologies[topology].view;
+    const struct body* b = &cache->bodies[body];
+    return b->coarse ? &b->coarse->view : &b->topologies[topology].view;
 }
 
 int weft_cache_topology_of(const weft_cache* cache, int body, int frame)
 {
     WEFT_ASSERT(cache && body >= 0 && body < cache->body_count && frame >= 0);
-    return topology_of(&cache->bodies[body], frame);
+    return cache->bodies[body].coarse ? 0 : topology_of(&cache->bodies[body], frame);
 }
 
 int weft_cache_topology_start(const weft_cache* cache, int body, int topology)

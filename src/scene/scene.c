@@ -26,6 +26,7 @@ static void cloth_finish(scene_cloth* cloth)
     mem_free(cloth->pins);
     mem_free(cloth->forces);
     regions_finish(cloth);
+    mem_free(cloth->settings);
     mem_free(cloth->rest_uv);
     mem_free(cloth->stitches.pairs.vertex);
     mesh_finish(&cloth->mesh);

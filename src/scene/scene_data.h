@@ -126,6 +126,8 @@ typedef struct scene_cloth
     scene_region* regions; // [region_count]
     int region_count;
     scene_stitches stitches;
+    weft_choice* settings; // [setting_count] of methods, instead of the scene's
+    int setting_count;
     mesh mesh;     // at the start, after the transform
     vec2* rest_uv; // [face_start[face_count]] metres, or NULL
 } scene_cloth;
@@ -189,9 +191,9 @@ struct weft_scene
     bool model_named;  // otherwise a method may have its own
     const char* bending;
     weft_connections connections;
-    double thickness;             // of cloths and obstacles that do not say
-    int start;                    // "initial_contact", one of start_way
-    int* layers;                  // [layer_count] bodies from the skin outwards: cloths, then obstacles
+    double thickness; // of cloths and obstacles that do not say
+    int start;        // "initial_contact", one of start_way
+    int* layers;      // [layer_count] bodies from the skin outwards: cloths, then obstacles
     int layer_count;
     const tree_node* solver_node; // for messages; NULL when the file does not say
     const tree_node* start_node;  // likewise
@@ -353,11 +355,19 @@ weft_status selection_read(const scene_reader* r, const tree_node* node, const m
 char* scene_write(const weft_scene* scene);
 
 // ---- settings of methods: scene_methods.c
+enum
+{
+    METHODS_MAX = 24 // that have settings
+};
+
 struct writer;
 struct time_method;
 const struct time_method* scene_method_at(int index); // of those that have some; NULL: there are no more
 weft_status scene_method_read(const scene_reader* r, const tree_node* node, const struct time_method* method);
 void scene_methods_write(struct writer* w, const weft_sim_def* def);
+// "settings" of a body: blocks by the name of methods, as in the scene.
+weft_status scene_choices_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+void scene_choices_write(struct writer* w, const scene_cloth* cloth);
 bool scene_method_example(const char* path, example* out);
 size_t scene_schema_write(const char* shipped, char* out, size_t size); // as weft_scene_schema
 

@@ -52,6 +52,8 @@ weft_status weft_scene_cloth_at(const weft_scene* scene, int index, weft_scene_c
         .friction = cloth->friction.kinetic,
         .static_friction = cloth->friction.resting,
         .thickness = cloth->thickness,
+        .settings = cloth->settings,
+        .setting_count = cloth->setting_count,
     };
     for (const material_key* k = cloth->kind->material_keys; k && k->key; k++)
     {

@@ -34,6 +34,7 @@ static const scene_row rows[] = {
     {"canvas", "A canvas hangs from two corners in the wind."},
     {"gown", "A gown that trails on the floor, on a body of capsules that walks in a side wind."},
     {"flag-pbd", "The flag of games: position based dynamics, one step of 1/60 s a frame."},
+    {"canvas-row", "Five canvases in a row."},
     {"banner", "A banner tears in its top row under its own weight."},
     {"torn", "A ball goes through a sheet that is held by its edges."},
     {"towel", "A towel held by two corners folds into swags as one corner moves to the other."},

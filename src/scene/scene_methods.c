@@ -26,9 +26,10 @@ typedef struct setting_values
     int whole[WEFT_SETTING_MAX];
 } setting_values;
 
-weft_status scene_method_read(const scene_reader* r, const tree_node* node, const time_method* method)
+// A block of settings that has all of the method's values, or keeps those of def.
+static weft_status block_read(const scene_reader* r, const tree_node* node, const time_method* method,
+                              weft_sim_def* def)
 {
-    weft_sim_def* def = &r->scene->def;
     field fields[WEFT_SETTING_MAX];
     setting_values values;
     int count = method_setting_count(method), first = method_setting_find(method->name, NULL);
@@ -48,6 +49,69 @@ weft_status scene_method_read(const scene_reader* r, const tree_node* node, cons
         def->settings[first + k] = method->settings[k].whole ? values.whole[k] : values.number[k];
     }
     return WEFT_OK;
+}
+
+weft_status scene_method_read(const scene_reader* r, const tree_node* node, const time_method* method)
+{
+    return block_read(r, node, method, &r->scene->def);
+}
+
+// ---- of one body
+
+static weft_status choices_take(const scene_reader* r, const tree_node* node, const time_method* method,
+                                scene_cloth* cloth)
+{
+    weft_sim_def own = r->scene->def;
+    TRY(block_read(r, node, method, &own));
+    for (const method_setting* s = method->settings; s->name; s++)
+    {
+        if (tree_member(node, s->name))
+        {
+            double value = weft_sim_def_get(&own, method->name, s->name);
+            cloth->settings[cloth->setting_count++] = (weft_choice){method->name, s->name, value};
+        }
+    }
+    return WEFT_OK;
+}
+
+weft_status scene_choices_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth)
+{
+    const tree_node* blocks[METHODS_MAX] = {NULL};
+    field fields[METHODS_MAX];
+    int count = 0;
+    for (; scene_method_at(count); count++)
+    {
+        WEFT_ASSERT(count < METHODS_MAX);
+        fields[count] =
+            (field){scene_method_at(count)->name, FIELD_NODE, (size_t)count * sizeof(blocks[0]), ANY_NUMBER};
+    }
+    TRY(read_fields(r, node, fields, count, blocks));
+    cloth->settings = MEM_NEW(WEFT_SETTING_MAX, weft_choice);
+    if (!cloth->settings)
+    {
+        return read_no_memory(r);
+    }
+    for (int k = 0; k < count; k++)
+    {
+        TRY(blocks[k] ? choices_take(r, blocks[k], scene_method_at(k), cloth) : WEFT_OK);
+    }
+    return WEFT_OK;
+}
+
+// Those of a method stand together, as they were read.
+void scene_choices_write(writer* w, const scene_cloth* cloth)
+{
+    const weft_choice* c = cloth->settings;
+    cloth->setting_count > 0 ? write_open(w, "settings", "{") : (void)0;
+    for (int k = 0; k < cloth->setting_count; k++)
+    {
+        bool first = k == 0 || c[k - 1].method != c[k].method;
+        bool last = k + 1 == cloth->setting_count || c[k + 1].method != c[k].method;
+        first ? write_open(w, c[k].method, "{") : (void)0;
+        write_number(w, c[k].name, c[k].value);
+        last ? write_close(w, "}") : (void)0;
+    }
+    cloth->setting_count > 0 ? write_close(w, "}") : (void)0;
 }
 
 void scene_methods_write(writer* w, const weft_sim_def* def)
@@ -139,16 +203,28 @@ static void put_setting(schema_text* t, const method_setting* s, bool last)
     put(t, line, (size_t)length);
 }
 
-static void put_references(schema_text* t)
+static void put_references(schema_text* t, const char* indent, bool ends)
 {
     const time_method* method;
     for (int k = 0; (method = scene_method_at(k)) != NULL; k++)
     {
         char line[256];
-        int length =
-            snprintf(line, sizeof(line), "    \"%s\": {\"$ref\": \"#/$defs/%s\"},\n", method->name, method->name);
+        int length = snprintf(line, sizeof(line), "%s\"%s\": {\"$ref\": \"#/$defs/%s\"}%s\n", indent, method->name,
+                              method->name, ends && !scene_method_at(k + 1) ? "" : ",");
         put(t, line, (size_t)length);
     }
+}
+
+// What bodies have of their own.
+static void put_choices(schema_text* t)
+{
+    static const char head[] = "    \"settings\": {\n      \"type\": \"object\",\n"
+                               "      \"description\": \"Of methods, instead of the scene's.\",\n"
+                               "      \"additionalProperties\": false,\n      \"properties\": {\n";
+    static const char tail[] = "      }\n    },\n";
+    put(t, head, sizeof(head) - 1);
+    put_references(t, "        ", true);
+    put(t, tail, sizeof(tail) - 1);
 }
 
 static void put_blocks(schema_text* t)
@@ -192,9 +268,10 @@ size_t scene_schema_write(const char* shipped, char* out, size_t size)
     const char* after_blocks = strstr(blocks, "    \"step_control\": {\n");
     WEFT_ASSERT(after_keys && after_blocks);
     put(&t, shipped, (size_t)(keys - shipped));
-    put_references(&t);
+    put_references(&t, "    ", false);
     put(&t, after_keys, (size_t)(blocks - after_keys));
     put_blocks(&t);
+    put_choices(&t);
     put(&t, after_blocks, strlen(after_blocks));
     if (size > 0)
     {

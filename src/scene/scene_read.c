@@ -9,7 +9,6 @@
 
 enum
 {
-    METHODS_MAX = 24,   // that have settings
     NAMES_MAX = 64,     // of one weft_list
     MULTIGRID_MAX = 32, // settings of multigrid
     FRAMES_MAX = 10000000,
@@ -298,7 +297,8 @@ static weft_status kernels_read(const scene_reader* r, const tree_node* node)
 
 typedef struct cloth_keys
 {
-    const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces, *regions, *stitch;
+    const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces, *regions, *stitch,
+        *settings;
     const tree_node* friction;
     double uv_scale, vertex_mass, thickness, radius, tear;
     vec3 velocity;
@@ -323,6 +323,7 @@ static const field cloth_fields[] = {
     {"forces", FIELD_NODE, offsetof(cloth_keys, forces), ANY_NUMBER},
     {"regions", FIELD_NODE, offsetof(cloth_keys, regions), ANY_NUMBER},
     {"stitch", FIELD_NODE, offsetof(cloth_keys, stitch), ANY_NUMBER},
+    {"settings", FIELD_NODE, offsetof(cloth_keys, settings), ANY_NUMBER},
 };
 
 static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node, rest_kind* out)
@@ -383,7 +384,7 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
     {
         TRY(transform_read(r, keys->transform, &cloth->transform));
     }
-    return WEFT_OK;
+    return keys->settings ? scene_choices_read(r, keys->settings, cloth) : WEFT_OK;
 }
 
 // Sizes and weights that cloth seldom has: more likely another unit.

@@ -125,6 +125,8 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.stitch_count = cloth->stitches.pairs.count;
     def.stitch_start = cloth->stitches.start;
     def.stitch_close = cloth->stitches.close;
+    def.settings = cloth->settings;
+    def.setting_count = cloth->setting_count;
     def.object_names = (const char* const*)cloth->mesh.object_name;
     def.object_count = cloth->mesh.object_count;
     def.face_objects = cloth->mesh.face_object;

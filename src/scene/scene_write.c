@@ -274,6 +274,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     write_pins_and_forces(w, cloth);
     cloth->kind->form == MESH_SHEET ? write_regions(w, cloth) : (void)0;
     write_stitches(w, &cloth->stitches);
+    scene_choices_write(w, cloth);
     write_close(w, "}");
 }
 

@@ -65,6 +65,7 @@ void body_finish(body* b)
     mem_free(b->velocity);
     mem_free(b->rest_uv);
     mem_free(b->regions);
+    mem_free(b->chosen);
     mem_free(b->triangle_region);
     mem_free(b->given);
     mem_free(b->stitch);
@@ -449,6 +450,7 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
     TRY(take_kind(def, b, error));
     TRY(name_take(sim, def->name, b->kind->name, &b->name, error));
     TRY(take_material(def, b, error));
+    TRY(body_take_settings(def, b, error));
     TRY(take_model(sim, def, b, error));
     TRY(take_mesh(def, b, error));
     TRY(regions_take(def, b, error));

@@ -439,7 +439,7 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
                                   .max_halvings = sim->def.max_halvings,
                                   .max_stretch = sim->def.max_stretch,
                                   .max_strain = sim->def.max_strain};
-    memcpy(w->settings.method, sim->def.settings, sizeof(w->settings.method));
+    sim_settings_of_bodies(sim, w->settings.method);
     return sim_build_solver(sim, error);
 }
 

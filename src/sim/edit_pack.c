@@ -122,6 +122,24 @@ static void pack_stitches(packer* p, weft_cloth_def* def)
     PACK(p, def->stitch_close);
 }
 
+static void pack_choices(packer* p, weft_cloth_def* def)
+{
+    PACK(p, def->setting_count);
+    def->settings = p->reads ? pack_room_for(p, &def->setting_count, sizeof(weft_choice)) : def->settings;
+    for (int k = 0; k < def->setting_count; k++)
+    {
+        weft_choice choice = def->settings[k];
+        pack_string(p, &choice.method);
+        pack_string(p, &choice.name);
+        PACK(p, choice.value);
+        p->failed = p->failed || !choice.method || !choice.name;
+        if (p->reads)
+        {
+            ((weft_choice*)def->settings)[k] = choice;
+        }
+    }
+}
+
 // A mesh as both defs have it.
 typedef struct faces
 {
@@ -190,6 +208,7 @@ void pack_cloth(packer* p, weft_cloth_def* def)
     pack_forces(p, def);
     pack_regions(p, def);
     pack_stitches(p, def);
+    pack_choices(p, def);
     p->failed = p->failed || !def->name || !def->model;
 }
 
@@ -198,6 +217,7 @@ void pack_cloth_finish(weft_cloth_def* def)
     mem_free((void*)def->pins);
     mem_free((void*)def->forces);
     mem_free((void*)def->regions);
+    mem_free((void*)def->settings);
     *def = (weft_cloth_def){0};
 }
 

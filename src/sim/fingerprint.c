@@ -182,6 +182,25 @@ static uint64_t hash_method(uint64_t hash, const weft_sim* sim)
     return hash_string(hash, sim->method->method->name);
 }
 
+// What bodies have of their own, likewise; nothing of those that have not.
+static uint64_t hash_chosen(uint64_t hash, const weft_sim* sim)
+{
+    const time_method* const methods[] = {sim->method->method, sim->method->fallback};
+    for (int k = 0; k < 2 * sim->body_count; k++)
+    {
+        const double* chosen = sim->bodies[k / 2].chosen;
+        const time_method* method = methods[k % 2];
+        int count = method_setting_count(method);
+        int first = count > 0 ? method_setting_find(method->name, NULL) : 0;
+        for (int s = 0; s < count && chosen; s++)
+        {
+            const double place[3] = {k, s, chosen[first + s]};
+            hash = isnan(place[2]) ? hash : hash_bytes(hash, place, sizeof(place));
+        }
+    }
+    return hash;
+}
+
 static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
 {
     const weft_sim_def* d = &sim->def;
@@ -197,7 +216,7 @@ static uint64_t hash_settings(uint64_t hash, const weft_sim* sim)
     hash = strain[1] > 0.0 ? hash_bytes(hash, strain, sizeof(strain)) : hash;
     const double particles[4] = {3.0, d->particle_distance, d->particle_stiffness, d->particle_damping};
     hash = particles[1] > 0.0 ? hash_bytes(hash, particles, sizeof(particles)) : hash;
-    hash = hash_method(hash, sim);
+    hash = hash_chosen(hash_method(hash, sim), sim);
     hash = hash_string(hash, sim->solver_name);
     hash = hash_string(hash, sim->preconditioner);
     hash = sim->solver_variant ? hash_string(hash, sim->solver_variant) : hash; // those of older runs stay

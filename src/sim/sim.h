@@ -35,7 +35,8 @@ struct body
     const char* bending; // one of the model's words, NULL: it has none
     connection_options connections;
     double vertex_mass;
-    double tear; // N/m, 0: it does not
+    double tear;    // N/m, 0: it does not
+    double* chosen; // [WEFT_SETTING_MAX] settings of methods, NAN: the simulation's; NULL: all are
     friction friction;
     double thickness;
     vec3* start;    // [vertex_count] m, when it was added
@@ -225,7 +226,7 @@ void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or hal
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
 double body_rest_area(const body* b, int t); // m^2, of a triangle
 weft_status sim_build_particles(const weft_sim* sim, contact* c);
-double sim_contact_reach(const weft_sim* sim, const body* b); // m, from its vertices: nothing farther feels it
+double sim_contact_reach(const weft_sim* sim, const body* b);   // m, from its vertices: nothing farther feels it
 weft_status sim_build_solver(weft_sim* sim, weft_error* error); // of the world
 void sim_model_masses(weft_sim* sim);                           // from the bodies
 void sim_drop_contact(weft_sim* sim);
@@ -249,6 +250,9 @@ weft_status forces_copy(const body* b, const weft_force* from, int count, weft_f
 void forces_free(weft_force* forces, int count);
 void sim_settings_default(weft_sim_def* def); // of methods
 weft_status sim_settings_check(const weft_sim_def* def, weft_error* error);
+weft_status body_take_settings(const weft_cloth_def* def, body* b, weft_error* error);
+double body_setting(const weft_sim* sim, const body* b, int index); // its own, or the simulation's
+void sim_settings_of_bodies(const weft_sim* sim, double* out);      // [WEFT_SETTING_MAX] what counts for all together
 const char* air_check(const weft_air* air); // what is wrong with it, as a sentence; NULL: nothing
 weft_status body_take_stitches(const weft_cloth_def* def, body* b, weft_error* error); // join.c
 // Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.

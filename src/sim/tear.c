@@ -336,7 +336,7 @@ static weft_status choose(ripper* r)
 // ---- the next generation
 
 // Both sides of a cut go a little towards their faces.
-static void open_cut(weft_sim* sim, body* b, int vertex)
+void tear_open(weft_sim* sim, body* b, int vertex)
 {
     const mesh* m = &b->rest;
     vec3 sum = v3(0, 0, 0), *x = sim->world.state.x;
@@ -386,8 +386,8 @@ static weft_status tear_apart(weft_sim* sim, body* b, const tear_list* tears, we
     int last = b->rest.vertex_count - tears->count;
     for (int k = 0; k < tears->count; k++)
     {
-        open_cut(sim, b, last + k);
-        k == 0 || tears->from[k] != tears->from[k - 1] ? open_cut(sim, b, tears->from[k]) : (void)0;
+        tear_open(sim, b, last + k);
+        k == 0 || tears->from[k] != tears->from[k - 1] ? tear_open(sim, b, tears->from[k]) : (void)0;
     }
     sim->edits.begun = true;
     return WEFT_OK;

@@ -38,6 +38,8 @@ int body_torn_from(const body* b, int vertex, int count);
 // around the vertex.
 bool tear_has_room(const weft_sim* sim, const body* b, int vertex, const int* side, int parts, double gap);
 
+// A side of a cut goes a little towards its faces.
+void tear_open(weft_sim* sim, body* b, int vertex);
 void tear_scratch_finish(tear_scratch* s); // zeroed is fine
 // After a step: *torn vertices were split.
 weft_status sim_tear(weft_sim* sim, int* torn, weft_error* error);

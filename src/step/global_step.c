@@ -3,10 +3,41 @@
 
 #include <string.h>
 
+// Of the work that dissection wanted: where mends have made more of it, the matrix is dissected anew.
+static const double worn_out = 1.5;
+
 weft_status global_step_create(global_step* g, const model* m)
 {
+    return global_step_create_after(g, m, NULL, 0.0);
+}
+
+int* global_step_order(const global_step* g, int count, const int* from)
+{
+    int n = g->symbolic.vertex_count, at = 0, *order = MEM_NEW(n + count, int);
+    for (int k = 0; k < n && order; k++)
+    {
+        order[at++] = g->symbolic.order[k];
+        for (int c = 0; c < count; c++)
+        {
+            if (from[c] == g->symbolic.order[k])
+            {
+                order[at++] = n + c;
+            }
+        }
+    }
+    return order;
+}
+
+weft_status global_step_create_after(global_step* g, const model* m, const int* order, double flops)
+{
     const bsr_pattern* pattern = &m->assembler.pattern;
-    TRY(chol_symbolic_create(pattern, 1, NULL, &g->symbolic));
+    TRY(chol_symbolic_create(pattern, 1, order, &g->symbolic));
+    if (order && g->symbolic.flops > worn_out * flops)
+    {
+        chol_symbolic_finish(&g->symbolic);
+        TRY(chol_symbolic_create(pattern, 1, order = NULL, &g->symbolic));
+    }
+    g->dissected = order ? flops : g->symbolic.flops;
     g->values = MEM_NEW(pattern->block_count, double);
     g->held = MEM_NEW(m->vertex_count, uint8_t);
     g->factored = MEM_NEW(m->vertex_count, uint8_t);

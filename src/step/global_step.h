@@ -47,6 +47,7 @@ typedef struct global_pins
 typedef struct global_step
 {
     chol_symbolic symbolic;
+    double dissected;                        // flops of a factor, when the matrix was last dissected
     double* values;                          // [blocks of the pattern]
     double filled;                           // s: the length of substep of values, 0: none
     global_factor factors[HALVINGS_MAX + 1]; // by the number of halvings
@@ -58,6 +59,10 @@ typedef struct global_step
 } global_step;
 
 weft_status global_step_create(global_step* g, const model* m);
+// After a tear: in the order of another one (global_step_order), which took so many flops when it was dissected.
+weft_status global_step_create_after(global_step* g, const model* m, const int* order, double flops);
+// Its order with vertices more, each behind the one that it was torn off from; mem_free'd by the caller. NULL: no memory.
+int* global_step_order(const global_step* g, int count, const int* from);
 void global_step_finish(global_step* g); // zeroed or half-built is fine
 void global_step_forget(global_step* g); // factors are made anew when they are wanted, with what is then held
 

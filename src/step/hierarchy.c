@@ -43,8 +43,19 @@ weft_status parts_parent(level_parts* p, int child, int parent, double distance)
     return WEFT_OK;
 }
 
+weft_status parts_into(level_parts* p, int target)
+{
+    if (!mem_grow((void**)&p->into, &p->into_capacity, p->into_count + 1, sizeof(int)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    p->into[p->into_count++] = target;
+    return WEFT_OK;
+}
+
 static void parts_finish(level_parts* p)
 {
+    mem_free(p->into);
     mem_free(p->links);
     mem_free(p->parents);
     mem_free(p->vertices);
@@ -93,7 +104,8 @@ static weft_status level_create(level* l, const level_parts* p, int vertex_count
     l->parent_start = MEM_NEW(p->parent_count + 1, int);
     l->parent = MEM_NEW(p->parent_count, int);
     l->weight = MEM_NEW(p->parent_count, double);
-    if (!l->vertex || !l->child || !l->parent_start || !l->parent || !l->weight)
+    l->into = MEM_NEW(p->into_count, int);
+    if (!l->vertex || !l->child || !l->parent_start || !l->parent || !l->weight || !l->into)
     {
         return WEFT_NO_MEMORY;
     }
@@ -112,6 +124,8 @@ static weft_status level_create(level* l, const level_parts* p, int vertex_count
         l->parent_start[l->child_count] = end;
         k = end;
     }
+    WEFT_VALIDATE(p->into_count == l->child_count);
+    p->into_count > 0 ? memcpy(l->into, p->into, (size_t)p->into_count * sizeof(int)) : NULL;
     return links_create(&l->limits, p->links, p->link_count, vertex_count);
 }
 
@@ -183,6 +197,7 @@ void hierarchy_finish(hierarchy* h)
         mem_free(l->parent_start);
         mem_free(l->parent);
         mem_free(l->weight);
+        mem_free(l->into);
     }
     mem_free(h->levels);
     mem_free(h->coarsest);

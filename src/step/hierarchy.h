@@ -34,6 +34,7 @@ typedef struct level
     int* parent_start; // [child_count + 1]
     int* parent;       // [parent_start[child_count]]
     double* weight;    // [parent_start[child_count]] of a child sum 1
+    int* into;         // [child_count] the vertex of the level that a child is collapsed into; NULL after a mend
 } level;
 
 typedef struct hierarchy
@@ -61,6 +62,12 @@ void hierarchy_hold(hierarchy* h, const double* inv_mass);
 // x of the level's children += sum of weights (x - q) of their parents (7); what is held (inv_mass 0) stays.
 void hierarchy_prolong(const level* l, workers* pool, const double* inv_mass, const vec3* q, vec3* x);
 
+// ---- for display (lod.c)
+
+// Of a mesh the vertex that each is collapsed into on a coarse level, from 1: out is [vertex_count]. *levels: how many
+// of them there are; where they are fewer, out is that of the last. Triangles whose corners differ are the coarser mesh.
+weft_status lod_collapse(const mesh* m, int level, int* out, int* levels);
+
 // ---- how it is made
 
 typedef struct parent_def
@@ -76,6 +83,8 @@ typedef struct level_parts
     int link_count, link_capacity;
     parent_def* parents; // those of a child one after the other
     int parent_count, parent_capacity;
+    int* into; // of each child, in the order of the parents
+    int into_count, into_capacity;
     int* vertices;
     int vertex_count, vertex_capacity;
 } level_parts;
@@ -83,6 +92,7 @@ typedef struct level_parts
 weft_status parts_vertex(level_parts* p, int vertex);
 weft_status parts_link(level_parts* p, int a, int b, double length);
 weft_status parts_parent(level_parts* p, int child, int parent, double distance);
+weft_status parts_into(level_parts* p, int target); // of the child whose parents come next
 
 // Of the vertices whose `kept` is not zero; parts is [LEVELS_MAX], of coarse levels.
 weft_status hierarchy_mesh(const graph* g, const hierarchy_def* def, const uint8_t* kept, level_parts* parts);

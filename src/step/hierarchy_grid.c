@@ -292,6 +292,7 @@ static weft_status add_vertices(const sheet* s, level_parts* p, uint8_t* seen)
             }
             continue;
         }
+        TRY(seen[k] ? parts_into(p, corner[0]) : WEFT_OK);
         for (int c = 0; c < count && seen[k]; c++)
         {
             TRY(parts_parent(p, vertex, corner[c], apart(s, vertex, corner[c])));

@@ -4,7 +4,8 @@
 //
 //   a copy is on the levels of what it was torn off from;
 //   a link whose way along the rest shape passes a split vertex is measured again: it keeps its length where the way is
-//   still there, gets that of the way round the cut where this is at most half as long again, and goes otherwise;
+//   still there, gets that of the way round the cut where this is at most half as long again, and goes otherwise; what
+//   becomes of a link is as compliant as its length says, and all of it together as stiff as it was;
 //   so does a parent of a child, whose weights are then those of the ways that are left. A child that loses all of them
 //   gets the nearest particles of the level that are in its piece; where there are none it has no parent, as its piece
 //   ends below that level.
@@ -17,6 +18,7 @@
 
 static const double same = 1e-9;    // of a length: what differs by less is the same
 static const double round_by = 1.5; // of a way: what is longer round the cut goes
+static const double good_by = 1.05; // of a way: a line that is no longer is not searched for a shorter one
 
 typedef struct change
 {
@@ -32,6 +34,7 @@ typedef struct mender
     vec3 middle;       // of all cuts
     double radius;     // m, of them, with the longest edge
     double edge;       // m, the longest one at a split vertex
+    bool flat;         // edges at cuts are as long as in the rest pose
     int level;         // that is mended
     geodesic ways;
     link_def *gone, *come;
@@ -97,13 +100,24 @@ static bool is_near(const mender* m, int a, int b, double length)
 // How long the way is that was `length`; infinite: there is none, or it is too long.
 static weft_status measure(mender* m, int a, int b, double length, double* out)
 {
+    // A cut makes no way shorter, so that a line which is hardly longer is the way, or as good. One that is shorter
+    // says that lengths are not those of the rest pose.
+    double line = INFINITY;
+    bool drawn = m->flat && straight_way(m->g, a, b, &line) && line >= length * (1.0 - same);
+    if (drawn && line <= good_by * length)
+    {
+        *out = line <= length * (1.0 + same) ? length : line;
+        return WEFT_OK;
+    }
     TRY(geodesic_between(&m->ways, a, b, length * (1.0 + same), out));
     if (*out < INFINITY)
     {
         *out = length;
         return WEFT_OK;
     }
-    return geodesic_between(&m->ways, a, b, round_by * length, out);
+    TRY(geodesic_between(&m->ways, a, b, round_by * length, out));
+    *out = drawn && line <= round_by * length ? fmin(line, *out) : *out; // a search goes along edges behind corners
+    return WEFT_OK;
 }
 
 // ---- links
@@ -121,6 +135,7 @@ static weft_status link_put(link_def** list, int* count, int* capacity, link_def
 static weft_status mend_link(mender* m, const link_def* was)
 {
     bool ends = is_split(m, was->a) || is_split(m, was->b);
+    int first = m->come_count;
     for (int p = 0, a; (a = part_of(m, was->a, p)) >= 0; p++)
     {
         for (int q = 0, b; (b = part_of(m, was->b, q)) >= 0; q++)
@@ -135,6 +150,13 @@ static weft_status mend_link(mender* m, const link_def* was)
             }
             TRY(def.length < INFINITY ? link_put(&m->come, &m->come_count, &m->come_capacity, def) : WEFT_OK);
         }
+    }
+    // All together are as stiff as it was, each as stiff as its length says: a split particle has its mass and its cloth
+    // in parts, and its speed of waves in all of them.
+    for (int k = first; k < m->come_count; k++)
+    {
+        double longer = m->come[k].length / was->length;
+        m->come[k].compliance *= longer * longer * (m->come_count - first);
     }
     return link_put(&m->gone, &m->gone_count, &m->gone_capacity, *was);
 }
@@ -298,6 +320,8 @@ static weft_status apply_changes(const mender* m, level* l)
     mem_free(drop.parent_start);
     mem_free(drop.parent);
     mem_free(drop.weight);
+    mem_free(l->into);
+    l->into = NULL;
     if (ok)
     {
         l->child = to.child;
@@ -340,6 +364,7 @@ static weft_status mend_level(mender* m, level* l)
 
 static void find_cuts(mender* m)
 {
+    m->flat = true;
     for (int k = 0; k < m->count; k++)
     {
         const int both[2] = {m->from[k], m->before + k};
@@ -348,7 +373,9 @@ static void find_cuts(mender* m)
         {
             for (int r = m->g->start[both[e]]; r < m->g->start[both[e] + 1]; r++)
             {
+                double posed = apart(m, both[e], m->g->other[r]);
                 m->edge = fmax(m->edge, m->g->length[r]);
+                m->flat = m->flat && fabs(posed - m->g->length[r]) <= 1e-7 * posed;
             }
         }
     }

@@ -47,6 +47,7 @@ typedef struct maker
     near* saved; // neighbours of fine particles before the collapse
     int saved_count, saved_capacity;
     int* saved_start; // [vertex_count] -1: none
+    int* into;        // [vertex_count] of fine particles: what they are collapsed into
     geodesic ways;
 } maker;
 
@@ -266,6 +267,7 @@ static weft_status collapse_all(maker* m)
     {
         int i = m->present[k], j = m->coarse[i] ? -1 : choose_target(m, i);
         m->coarse[i] = m->coarse[i] || j < 0;
+        m->into[i] = j;
         TRY(j >= 0 ? collapse(m, i, j) : WEFT_OK);
     }
     return WEFT_OK;
@@ -325,6 +327,7 @@ static weft_status add_level(maker* m, level_parts* p)
         int i = m->present[k];
         if (!m->coarse[i])
         {
+            TRY(parts_into(p, m->into[i]));
             TRY(add_parents(m, p, i));
             continue;
         }
@@ -381,8 +384,9 @@ static weft_status maker_begin(maker* m, const uint8_t* kept)
     m->rank = MEM_NEW(n, int);
     m->present = MEM_NEW(n, int);
     m->saved_start = MEM_NEW(n, int);
+    m->into = MEM_NEW(n, int);
     TRY(geodesic_create(&m->ways, g));
-    if (!m->rings || !m->coarse || !m->keeper || !m->rank || !m->present || !m->saved_start)
+    if (!m->rings || !m->coarse || !m->keeper || !m->rank || !m->present || !m->saved_start || !m->into)
     {
         return WEFT_NO_MEMORY;
     }
@@ -414,6 +418,7 @@ static void maker_finish(maker* m)
     mem_free(m->present);
     mem_free(m->saved);
     mem_free(m->saved_start);
+    mem_free(m->into);
     geodesic_finish(&m->ways);
 }
 

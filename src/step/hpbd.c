@@ -27,7 +27,8 @@ static const method_setting settings[] = {
     {.name = "levels",
      .summary = "Of the hierarchy, the cloth itself among them; 0: as many as it has",
      .maximum = LEVELS_MAX,
-     .whole = true},
+     .whole = true,
+     .zero_is_most = true},
     PBD_SWITCH("hierarchy",
                "0: corrections of all levels reach the cloth, 1: paper, they are lost beyond the next finer level"),
     PBD_SWITCH("hard", "1: coarse links do not give way, as in the paper, 0: as the material does, "

@@ -27,6 +27,7 @@
 
 #include "material/spring.h"
 #include "step/local_global.h"
+#include "step/mend.h"
 
 enum
 {
@@ -420,9 +421,8 @@ static weft_status stage_advance(world* w)
 
 // ---- the method
 
-static weft_status prepare(world* w, void* data)
+static weft_status prepare_after(world* w, local_global_data* d, const int* order, double flops)
 {
-    local_global_data* d = data;
     const element_group* springs = element_groups_find(&w->model->groups, &kind_spring);
     for (int g = 0; g < w->model->groups.count; g++)
     {
@@ -435,7 +435,13 @@ static weft_status prepare(world* w, void* data)
     d->fading = MEM_NEW(w->model->vertex_count, vec3);
     d->loads = MEM_NEW(w->model->vertex_count, vec3);
     d->before = MEM_NEW(w->model->vertex_count, vec3);
-    return d->fading && d->loads && d->before ? global_step_create(&d->global, w->model) : WEFT_NO_MEMORY;
+    bool ok = d->fading && d->loads && d->before;
+    return ok ? global_step_create_after(&d->global, w->model, order, flops) : WEFT_NO_MEMORY;
+}
+
+static weft_status prepare(world* w, void* data)
+{
+    return prepare_after(w, data, NULL, 0.0);
 }
 
 // A factor that is put right for pins has other bits than a new one.
@@ -460,6 +466,24 @@ static void finish(void* data)
     turns_finish(&d->turns);
 }
 
+// Dissection takes most of what a new matrix costs. A cut leaves its order good: what is torn off is eliminated next to
+// what it was torn off from, whose neighbours it has.
+static weft_status mend_after_tear(world* w, void* data, const mend* m)
+{
+    local_global_data* d = data;
+    double flops = d->global.dissected;
+    int* order = global_step_order(&d->global, m->count, m->from);
+    if (!order)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    finish(data);
+    *d = (local_global_data){0};
+    weft_status status = prepare_after(w, d, order, flops);
+    mem_free(order);
+    return status;
+}
+
 static const stage stages[] = {
     {"detect", stage_detect},
     {"predict", stage_predict},
@@ -481,6 +505,7 @@ const time_method method_local_global = {
     .prepare = prepare,
     .forget = forget,
     .finish = finish,
+    .mend = mend_after_tear,
     .energy_rise_max = INFINITY,
     .counters = counters,
     .settings = settings,

@@ -80,7 +80,12 @@ extern const stage pbd_stages[];
     }
 #define PBD_SETTINGS(iterations_, substeps_)                                                                           \
     PBD_COUNT("iterations", "Sweeps in a substep", iterations_, 1),                                                    \
-        PBD_COUNT("substeps", "In a time step; 0: as many as the material's stiffness wants", substeps_, 0),           \
+        {.name = "substeps",                                                                                           \
+         .summary = "In a time step; 0: as many as the material's stiffness wants",                                    \
+         .value = substeps_,                                                                                           \
+         .maximum = 1e6,                                                                                               \
+         .whole = true,                                                                                                \
+         .zero_is_most = true},                                                                                        \
         PBD_SWITCH("slack", "1: springs along edges are upper limits of length, 0: they hold both ways"),              \
         PBD_SWITCH("legacy", "1: stiffness is k and k_bend, and grows with iterations; 0: it is the material's"),      \
         {.name = "k",                                                                                                  \

@@ -30,17 +30,21 @@ static bool is_compliant(const world* w)
            world_setting(w, "hierarchy") != HIERARCHY_PAPER;
 }
 
-// What a cycle keeps, and how links give way: of the levels as they are.
-static weft_status make_cycle(world* w, pbd_data* d, const graph* g)
+// What a cycle keeps.
+static weft_status make_room(world* w, pbd_data* d)
 {
     pbd_reach* r = &d->reach;
     int saved = d->has_levels && world_setting(w, "cycle") == CYCLE_V ? int_max(r->levels.level_count, 1) : 1;
     mem_free(r->q);
     r->q = MEM_NEW((size_t)saved * (size_t)w->model->vertex_count, vec3);
-    if (!r->q)
-    {
-        return WEFT_NO_MEMORY;
-    }
+    return r->q ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+// And how links give way: of the levels as they are.
+static weft_status make_cycle(world* w, pbd_data* d, const graph* g)
+{
+    pbd_reach* r = &d->reach;
+    TRY(make_room(w, d));
     softness_finish(&r->soft);
     r->compliant = d->has_levels && is_compliant(w);
     return r->compliant ? softness_create(&r->soft, &r->levels, g, w->model) : WEFT_OK;
@@ -107,7 +111,8 @@ weft_status pbd_reach_mend(world* w, pbd_data* d, const mend* m)
     TRY(graph_mend(&r->graph, w->model, m->before, m->from));
     TRY(hierarchy_mend(&r->levels, &r->graph, m->before, m->from));
     TRY(graph_components(&r->graph));
-    TRY(make_cycle(w, d, &r->graph));
+    TRY(make_room(w, d));
+    TRY(r->compliant ? softness_mend(&r->soft, &r->levels, m->before, m->from) : WEFT_OK);
     pbd_reach_hold(w, d);
     if (r->limits.total == 0)
     {

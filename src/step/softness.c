@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "material/spring.h"
+#include "step/mend.h"
 
 enum
 {
@@ -319,6 +320,30 @@ weft_status softness_create(softness* s, hierarchy* h, const graph* g, const mod
     }
     former_finish(&f);
     return status;
+}
+
+weft_status softness_mend(softness* s, const hierarchy* h, int before, const int* from)
+{
+    size_t n = (size_t)h->vertex_count, old = (size_t)before;
+    double** arrays[LEVELS_MAX + 4] = {&s->moving, &s->inverse, &s->missing};
+    int count = 3;
+    for (int k = 0; k <= h->level_count; k++)
+    {
+        arrays[count++] = &s->rate[k];
+    }
+    for (int k = 0; k < count; k++)
+    {
+        if (!array_grow((void**)arrays[k], old, n, sizeof(double)))
+        {
+            return WEFT_NO_MEMORY;
+        }
+        for (size_t i = old; i < n; i++)
+        {
+            (*arrays[k])[i] = (*arrays[k])[from[i - old]];
+        }
+    }
+    s->h = 0.0;
+    return WEFT_OK;
 }
 
 void softness_finish(softness* s)

@@ -30,6 +30,9 @@ typedef struct softness
 
 // Gives the links of all levels their compliances.
 weft_status softness_create(softness* s, hierarchy* h, const graph* g, const model* m);
+// After hierarchy_mend, which has mended compliances: vertices from `before` on have the rates of those that they were
+// torn off from.
+weft_status softness_mend(softness* s, const hierarchy* h, int before, const int* from);
 void softness_finish(softness* s); // zeroed or half-built is fine
 // What is held has changed: coarse particles weigh what moves with them.
 void softness_hold(softness* s, hierarchy* h, const model* m, const double* inv_mass);

@@ -202,6 +202,7 @@ typedef struct method_setting
     double minimum, maximum; // HUGE_VAL: there is none
     bool above;              // the minimum itself is excluded
     bool whole;              // an integer
+    bool zero_is_most;       // 0 stands for as many as it takes
 } method_setting;
 
 // A time method. What it keeps from step to step is its own: `data` holds what only saves time and is made from the
@@ -222,7 +223,7 @@ struct time_method
     weft_status (*settle)(world* w, void* data);  // makes all that it makes of the topology, which is about to change
     weft_status (*mend)(world* w, void* data, const mend* m); // the model has torn: data is mended, and as good as
                                                               // prepared anew; without it, it is
-    weft_status (*first_system)(world* w);        // filter, z, values and rhs of what a substep solves first
+    weft_status (*first_system)(world* w); // filter, z, values and rhs of what a substep solves first
     double energy_rise_max;      // a substep may raise the energy by this share of kinetic and elastic energy;
                                  // INFINITY: it is not judged by that
     const char* const* counters; // names of what world_count counts, ends with NULL
