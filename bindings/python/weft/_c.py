@@ -361,6 +361,14 @@ class weft_region(Structure):
     ]
 
 
+class weft_choice(Structure):
+    _fields_ = [
+        ("method", c_char_p),
+        ("name", c_char_p),
+        ("value", c_double),
+    ]
+
+
 class weft_cloth_def(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -397,6 +405,8 @@ class weft_cloth_def(Structure):
         ("stitch_count", c_int),
         ("stitch_start", c_double),
         ("stitch_close", c_double),
+        ("settings", POINTER(weft_choice)),
+        ("setting_count", c_int),
         ("object_names", POINTER(c_char_p)),
         ("object_count", c_int),
         ("face_objects", POINTER(c_int)),
@@ -797,6 +807,8 @@ class weft_scene_cloth(Structure):
         ("friction", c_double),
         ("static_friction", c_double),
         ("thickness", c_double),
+        ("settings", POINTER(weft_choice)),
+        ("setting_count", c_int),
     ]
 
 
@@ -907,6 +919,7 @@ class weft_cache_writer(Structure):
 FUNCTIONS["weft_cache_writer_create"] = (c_int, [c_char_p, c_int, c_char_p, c_int, POINTER(weft_sim), POINTER(POINTER(weft_cache_writer)), POINTER(weft_error)])
 FUNCTIONS["weft_cache_has_checkpoint"] = (c_int, [c_char_p])
 FUNCTIONS["weft_cache_writer_fields"] = (c_int, [POINTER(weft_cache_writer), POINTER(weft_sim), POINTER(weft_error)])
+FUNCTIONS["weft_cache_writer_has_fields"] = (c_int, [POINTER(weft_cache_writer)])
 FUNCTIONS["weft_cache_writer_step"] = (c_int, [POINTER(weft_cache_writer), POINTER(weft_sim), POINTER(weft_step_stats), POINTER(weft_error)])
 FUNCTIONS["weft_cache_writer_destroy"] = (c_int, [POINTER(weft_cache_writer), POINTER(weft_error)])
 
@@ -957,6 +970,7 @@ FUNCTIONS["weft_cache_topology_count"] = (c_int, [POINTER(weft_cache), c_int])
 FUNCTIONS["weft_cache_topology_at"] = (POINTER(weft_cache_body), [POINTER(weft_cache), c_int, c_int])
 FUNCTIONS["weft_cache_topology_of"] = (c_int, [POINTER(weft_cache), c_int, c_int])
 FUNCTIONS["weft_cache_topology_start"] = (c_int, [POINTER(weft_cache), c_int, c_int])
+FUNCTIONS["weft_cache_coarsen"] = (c_int, [POINTER(weft_cache), c_int, POINTER(c_int), POINTER(weft_error)])
 
 
 class weft_cache_field(Structure):
@@ -971,6 +985,19 @@ FUNCTIONS["weft_cache_field_count"] = (c_int, [POINTER(weft_cache), c_int])
 FUNCTIONS["weft_cache_field_at"] = (POINTER(weft_cache_field), [POINTER(weft_cache), c_int, c_int])
 FUNCTIONS["weft_cache_read_field"] = (c_int, [POINTER(weft_cache), c_int, c_int, c_int, POINTER(c_float), POINTER(weft_error)])
 FUNCTIONS["weft_cache_field_write"] = (c_int, [c_char_p, c_char_p, c_char_p, c_int, c_int, c_int, POINTER(c_float), POINTER(weft_error)])
+
+
+class weft_cache_elements(Structure):
+    _fields_ = [
+        ("count", c_int),
+        ("vertices", POINTER(c_int)),
+        ("turns", POINTER(c_uint8)),
+    ]
+
+
+WEFT_CACHE_ELEMENT_UNKNOWN = 3
+FUNCTIONS["weft_cache_elements_of"] = (POINTER(weft_cache_elements), [POINTER(weft_cache), c_int])
+FUNCTIONS["weft_cache_read_elements"] = (c_int, [POINTER(weft_cache), c_int, c_int, POINTER(c_uint8), POINTER(weft_error)])
 FUNCTIONS["weft_cache_frame_rate"] = (c_double, [POINTER(weft_cache)])
 FUNCTIONS["weft_cache_energies"] = (c_int, [c_char_p, c_int, POINTER(c_double)])
 
