@@ -10,7 +10,7 @@ typedef struct around_walk
 {
     const bvh* tree;
     const box8* node;
-    double side[6]; // of the box, as those of nodes, with the margin
+    float least[6]; // what sides of nodes must be to be near: the box's own and the margin, with the other sign
     around_list* out;
 } around_walk;
 
@@ -18,17 +18,27 @@ typedef struct around_walk
 static unsigned boxes_around(const around_walk* w, const box8* node)
 {
     unsigned near = 0;
+    int meets[BVH_WIDTH] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    for (int k = 0; k < 6; k++)
+    {
+        for (int lane = 0; lane < BVH_WIDTH; lane++)
+        {
+            meets[lane] &= -(node->side[k][lane] >= w->least[k]);
+        }
+    }
     for (int lane = 0; lane < BVH_WIDTH; lane++)
     {
-        bool meets = true;
-        for (int k = 0; k < 6; k++)
-        {
-            meets = meets && (double)node->side[(k + 3) % 6][lane] + w->side[k] >= 0.0;
-        }
-        near |= (unsigned)meets << lane;
+        near |= (unsigned)(meets[lane] & 1) << lane;
     }
     w->out->tests += BVH_WIDTH;
     return near;
+}
+
+// The least float that is not below x.
+static float float_above(double x)
+{
+    float f = (float)x;
+    return (double)f < x ? nextafterf(f, INFINITY) : f;
 }
 
 static weft_status list_add(around_list* out, int feature)
@@ -83,8 +93,8 @@ weft_status collider_around(const weft_collider* c, feature_kind kind, const dou
     const double origin[3] = {c->origin.x, c->origin.y, c->origin.z};
     for (int k = 0; k < 3; k++)
     {
-        w.side[k] = origin[k] - box->low[k] + margin;
-        w.side[k + 3] = box->high[k] - origin[k] + margin;
+        w.least[k + 3] = float_above(-(origin[k] - box->low[k] + margin));
+        w.least[k] = float_above(-(box->high[k] - origin[k] + margin));
     }
     out->count = 0;
     if (c->ready && c->window.used && !window_covers(&c->window, box, margin))

@@ -176,14 +176,23 @@ const broad_kernels* broad_kernels_for(cpu_kind cpu);
 typedef struct sift_job
 {
     weft_pair_kind kind;
-    const vec3 *start, *end; // [vertex_count + 1]: whole vectors are read
+    const vec3 *start, *end; // [vertex_count]
     const int* corner;       // of edges, or of faces
+    const int* first_corner; // of the first features: of edges, or of vertices
     double least;            // m
 } sift_job;
 
-// Packs those of count pairs at out that one direction does not keep apart by more than `least`; returns how many.
+// Packs those of count pairs at out that are in doubt; returns how many.
 typedef int sift_fn(const sift_job* job, const weft_pair* pair, int count, weft_pair* out);
-sift_fn* sift_kernel_for(cpu_kind cpu);
+
+typedef struct sift_kernels
+{
+    sift_fn* apart;     // left out: what one direction keeps apart by more than `least`
+    sift_fn* near;      // what is no row
+    sift_fn* collision; // what does not collide
+} sift_kernels;
+
+const sift_kernels* sift_kernels_for(cpu_kind cpu);
 
 // Refits all levels of `node`, one of the tree's, from the boxes of vertices; with still_obstacles the groups of
 // obstacles keep theirs.
@@ -301,7 +310,7 @@ struct weft_collider
     bool pool_is_own;
     cpu_kind cpu;
     const broad_kernels* kernels;
-    sift_fn* sift;
+    const sift_kernels* sift;
     cull_rules rules;
     int* corner[FEATURE_KINDS]; // vertices of each feature
     bvh tree[FEATURE_KINDS];
@@ -323,7 +332,7 @@ struct weft_collider
     pair_list vertex_face, edge_edge; // what weft_collider_pairs handed out
     pair_list candidates[2];          // of the last search: vertex and face, edge and edge
     pair_list sifted[2];              // of these, what the last sift has left
-    pair_list sifted_again[2];        // of one or the other, what a second one has
+    pair_list doubted[2];             // of one or the other, what is in doubt for a narrow test
     int* kept;                        // [kept_capacity] of each chunk of candidates
     int kept_capacity;
     narrow_list near, impacts;
@@ -341,7 +350,7 @@ weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* b
 // may be (find.c, rest_limit). Nothing is where positions are rounded too roughly.
 void collider_smooth_measure(weft_collider* c, double near, double rounding);
 // Whether what was smooth then cannot meet itself on the way to other ends, either.
-bool collider_smooth_holds(const weft_collider* c, const vec3* end, double rounding);
+bool collider_smooth_holds(weft_collider* c, const vec3* end, double rounding);
 // A search of one kind with this margin in the boxes of the last update.
 pair_search collider_search(const weft_collider* c, weft_pair_kind kind, double margin);
 weft_status collider_find(weft_collider* c, weft_pair_kind kind, double margin, pair_list* out, weft_error* error);
@@ -357,7 +366,7 @@ typedef enum narrow_among
 {
     AMONG_ALL,
     AMONG_SIFTED,
-    AMONG_SIFTED_AGAIN
+    AMONG_DOUBTED
 } narrow_among;
 
 // Keeps those candidates of both kinds at this margin that pass the test, in order.
@@ -384,8 +393,12 @@ void extender_finish(extender* x); // zeroed is fine
 bool collider_refit(weft_collider* c);
 // Between the two: puts candidates aside that one direction keeps apart by more than `least` from start to end.
 weft_status collider_sift(weft_collider* c, double least);
-// Likewise of what that left, or of all, with other positions, [vertex_count + 1]: whole vectors are read.
-weft_status collider_sift_again(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least);
+// Of what that left, or of all, with other positions: what may be closer than `least`, larger by a thousandth than any
+// reach that counts, at the start or at the end as find.c has it.
+weft_status collider_doubt_near(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least);
+// Likewise what may collide on its way, or on that to its rounding, which moves nothing by half of `least`.
+weft_status collider_doubt_collision(weft_collider* c, narrow_among among, const vec3* start, const vec3* end,
+                                     double least);
 
 // ---- the window
 weft_status window_init(weft_collider* c);

@@ -21,19 +21,6 @@ const broad_kernels* broad_kernels_for(cpu_kind cpu)
 #endif
 }
 
-extern sift_fn *const sift_kernel_base, *const sift_kernel_avx2, *const sift_kernel_avx512;
-
-sift_fn* sift_kernel_for(cpu_kind cpu)
-{
-#ifdef WEFT_X86_KERNELS
-    sift_fn* const table[CPU_KIND_COUNT] = {sift_kernel_base, sift_kernel_avx2, sift_kernel_avx512};
-    return table[cpu];
-#else
-    (void)cpu;
-    return sift_kernel_base;
-#endif
-}
-
 static void set_levels(bvh* tree, int count)
 {
     tree->held = count;

@@ -405,7 +405,8 @@ static int node_body(const bvh* tree, int level, int node)
 // Where the bodies of groups of targets start, if refine has asked all rules for this group of queries; 0: it has not.
 static size_t plain_bodies(const broad_walk* w, int group)
 {
-    bool asked = w->rules && !w->rules->vertex_start && !w->rules->seam && w->queries->level_count > 1 && w->targets->level_count > 1 &&
+    bool asked = w->rules && !w->rules->vertex_start && !w->rules->seam && w->queries->level_count > 1 &&
+                 w->targets->level_count > 1 &&
                  node_body(w->queries, 0, group) >= 0; // of several obstacles one may be excluded
     return asked ? (size_t)w->targets->level_start[1] * BVH_WIDTH : 0;
 }
@@ -438,10 +439,13 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
     size_t plain = plain_bodies(s->w, group);
     for (int lane = 0; lane < lanes && !s->failed; lane++)
     {
-        query q = {.id = id[lane],
-                   .rules = s->w->rules,
-                   .plain = plain,
-                   .vertex = {vertex[lane], vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)]}};
+        query q; // large: what is not used is not written
+        q.id = id[lane];
+        q.rules = s->w->rules;
+        q.plain = plain;
+        q.has_box = false;
+        q.vertex[0] = vertex[lane];
+        q.vertex[1] = vertex[lane + (queries->arity == 2 ? BVH_WIDTH : 0)];
         thresholds_of_lane(outer, lane, q.outer);
         thresholds_of_lane(inner, lane, q.inner);
         if (s->w->apart)

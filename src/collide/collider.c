@@ -93,7 +93,7 @@ static weft_status collider_init(weft_collider* c, const weft_collider_def* def,
                          def->kernels, cpu_kind_name(cpu_best()));
     }
     c->kernels = broad_kernels_for(c->cpu);
-    c->sift = sift_kernel_for(c->cpu);
+    c->sift = sift_kernels_for(c->cpu);
     c->vertex_count = def->vertex_count;
     c->pair_limit = def->pair_limit;
     TRY(cull_rules_init(&c->rules, def, error));
@@ -179,8 +179,8 @@ void weft_collider_destroy(weft_collider* c)
     mem_free(c->candidates[1].pair);
     mem_free(c->sifted[0].pair);
     mem_free(c->sifted[1].pair);
-    mem_free(c->sifted_again[0].pair);
-    mem_free(c->sifted_again[1].pair);
+    mem_free(c->doubted[0].pair);
+    mem_free(c->doubted[1].pair);
     mem_free(c->kept);
     mem_free(c->near.item);
     mem_free(c->impacts.item);

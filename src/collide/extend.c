@@ -37,7 +37,7 @@ static weft_status star_build(feature_star* s, const int* corner, int arity, int
 // allocated when the first come.
 static weft_status reserve_lists(weft_collider* c)
 {
-    pair_list* const lists[] = {c->candidates, c->sifted, c->sifted_again, c->extender.more};
+    pair_list* const lists[] = {c->candidates, c->sifted, c->doubted, c->extender.more};
     int room = c->tree[FEATURE_EDGE].count / 4 + 256;
     bool fine = scratch_grow((void**)&c->kept, &c->kept_capacity, room / 64, sizeof(int)) &&
                 scratch_grow((void**)&c->extender.around.feature, &c->extender.around.capacity, 256, sizeof(int));

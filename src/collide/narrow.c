@@ -84,7 +84,7 @@ weft_status collider_candidates(weft_collider* c, double margin, weft_error* err
 weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out)
 {
     pair_list* list = c->candidates;
-    list = search->among == AMONG_SIFTED ? c->sifted : search->among == AMONG_SIFTED_AGAIN ? c->sifted_again : list;
+    list = search->among == AMONG_SIFTED ? c->sifted : search->among == AMONG_DOUBTED ? c->doubted : list;
     out->count = 0;
     int first_chunks = chunks_of(list[0].count);
     if (!scratch_grow((void**)&c->kept, &c->kept_capacity, first_chunks + chunks_of(list[1].count), sizeof(int)))

@@ -1,9 +1,12 @@
 // Candidates once more: those that one direction tells apart over the whole step are put aside (sift_kernel.c). What is
 // left, some hundredths in a smooth sheet, is what narrow tests look at, as long as vertices end near where they were
-// led; else all candidates are still there.
+// led; else all candidates are still there. Of these a second sieve leaves only what is in doubt for the test to come
+// (sift_kernel.c).
 #include <string.h>
 
 #include "collide/broad.h"
+
+KERNELS_CHOICE(sift_kernels)
 
 enum
 {
@@ -12,7 +15,7 @@ enum
 
 typedef struct sift_context
 {
-    weft_collider* c;
+    sift_fn* sift;
     sift_job job;
     const weft_pair* pair;
     weft_pair* out;
@@ -23,10 +26,10 @@ typedef struct sift_context
 static void sift_chunk(void* context, int begin, int end)
 {
     sift_context* s = context;
-    s->kept[begin / SIFT_GRAIN] = s->c->sift(&s->job, s->pair + begin, end - begin, s->out + begin);
+    s->kept[begin / SIFT_GRAIN] = s->sift(&s->job, s->pair + begin, end - begin, s->out + begin);
 }
 
-static weft_status sift_list(weft_collider* c, const pair_list* from, pair_list* to, const sift_job* job)
+static weft_status sift_list(weft_collider* c, sift_fn* sift, const pair_list* from, pair_list* to, const sift_job* job)
 {
     int chunks = (from->count + SIFT_GRAIN - 1) / SIFT_GRAIN;
     if (!scratch_grow((void**)&to->pair, &to->capacity, from->count, sizeof(weft_pair)) ||
@@ -34,8 +37,9 @@ static weft_status sift_list(weft_collider* c, const pair_list* from, pair_list*
     {
         return WEFT_NO_MEMORY;
     }
-    sift_context s = {c, *job, from->pair, to->pair, c->kept};
+    sift_context s = {sift, *job, from->pair, to->pair, c->kept};
     s.job.corner = c->corner[job->kind == WEFT_EDGE_EDGE ? FEATURE_EDGE : FEATURE_FACE];
+    s.job.first_corner = c->corner[job->kind == WEFT_EDGE_EDGE ? FEATURE_EDGE : FEATURE_VERTEX];
     parallel_for(c->pool, from->count, SIFT_GRAIN, sift_chunk, &s);
     to->count = 0;
     for (int k = 0; k < chunks; k++)
@@ -46,21 +50,34 @@ static weft_status sift_list(weft_collider* c, const pair_list* from, pair_list*
     return WEFT_OK;
 }
 
-static weft_status sift_both(weft_collider* c, const pair_list* from, pair_list* to, sift_job job)
+static weft_status sift_both(weft_collider* c, sift_fn* sift, const pair_list* from, pair_list* to, sift_job job)
 {
     job.kind = WEFT_VERTEX_FACE;
-    TRY(sift_list(c, &from[0], &to[0], &job));
+    TRY(sift_list(c, sift, &from[0], &to[0], &job));
     job.kind = WEFT_EDGE_EDGE;
-    return sift_list(c, &from[1], &to[1], &job);
+    return sift_list(c, sift, &from[1], &to[1], &job);
 }
 
 weft_status collider_sift(weft_collider* c, double least)
 {
-    return sift_both(c, c->candidates, c->sifted, (sift_job){.start = c->start, .end = c->end, .least = least});
+    sift_job job = {.start = c->start, .end = c->end, .least = least};
+    return sift_both(c, c->sift->apart, c->candidates, c->sifted, job);
 }
 
-weft_status collider_sift_again(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least)
+static const pair_list* lists_of(const weft_collider* c, narrow_among among)
 {
-    const pair_list* from = among == AMONG_SIFTED ? c->sifted : c->candidates;
-    return sift_both(c, from, c->sifted_again, (sift_job){.start = start, .end = end, .least = least});
+    return among == AMONG_SIFTED ? c->sifted : c->candidates;
+}
+
+weft_status collider_doubt_near(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least)
+{
+    sift_job job = {.start = start, .end = end, .least = least};
+    return sift_both(c, c->sift->near, lists_of(c, among), c->doubted, job);
+}
+
+weft_status collider_doubt_collision(weft_collider* c, narrow_among among, const vec3* start, const vec3* end,
+                                     double least)
+{
+    sift_job job = {.start = start, .end = end, .least = least};
+    return sift_both(c, c->sift->collision, lists_of(c, among), c->doubted, job);
 }

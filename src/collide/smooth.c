@@ -20,6 +20,10 @@
 // mean. Groups of features know the cells in which they are at rest; two groups are no pair where all cells of the
 // rectangle around both are smooth as seen from the middle of the first.
 //
+// That lasts while gradients end near where they were led (SMOOTH_LASTS). Where some do not, all are measured on the
+// way to their true ends, and it lasts if what was apart for one cell's window still is: then nothing near is asked
+// for, only that nothing meets.
+//
 // smooth_build.c makes the cells.
 #include "collide/smooth.h"
 
@@ -60,7 +64,7 @@ typedef struct smooth_context
 static void measure_faces(void* context, int begin, int end)
 {
     smooth_context* s = context;
-    s->kernels->faces(s->map, s->c->start, s->c->end, begin, end);
+    s->kernels->faces(s->map, s->c->start, s->end, begin, end);
 }
 
 static void measure_cells(void* context, int begin, int end)
@@ -89,18 +93,21 @@ static double least_for(const smooth_map* m, double near)
     return fmin(enough, fmax(SMOOTH_KEEPS + SMOOTH_LASTS, more * near / m->altitude));
 }
 
+static void measure(const weft_collider* c, smooth_map* m, const vec3* end)
+{
+    smooth_context s = {.c = c, .map = m, .kernels = kernels_for(c->cpu), .end = end};
+    parallel_for(c->pool, m->face_count, FACE_GRAIN, measure_faces, &s);
+    parallel_for(c->pool, m->live_count, CELL_GRAIN, measure_cells, &s);
+    parallel_for(c->pool, m->live_count, CELL_GRAIN, measure_windows, &s);
+}
+
 void collider_smooth_measure(weft_collider* c, double near, double rounding)
 {
     smooth_map* m = &c->smooth;
-    smooth_context s = {.c = c, .map = m, .kernels = kernels_for(c->cpu)};
     m->valid = is_clear(m, rounding);
+    m->measured_again = false;
     m->least = m->valid ? (float)least_for(m, near) : 1.0f;
-    if (m->valid)
-    {
-        parallel_for(c->pool, m->face_count, FACE_GRAIN, measure_faces, &s);
-        parallel_for(c->pool, m->live_count, CELL_GRAIN, measure_cells, &s);
-        parallel_for(c->pool, m->live_count, CELL_GRAIN, measure_windows, &s);
-    }
+    m->valid ? measure(c, m, c->end) : (void)0;
 }
 
 // Whether a face has a part of a cell that is smooth.
@@ -143,13 +150,34 @@ static void compare_faces(void* context, int begin, int end)
     }
 }
 
-bool collider_smooth_holds(const weft_collider* c, const vec3* end, double rounding)
+// Whether all that was smooth for a window is on the way to these ends, too, so that nothing meets.
+static bool holds_again(weft_collider* c, const vec3* end)
 {
-    smooth_context s = {.c = c, .map = (smooth_map*)&c->smooth, .end = end};
-    if (!c->smooth.valid)
+    smooth_map now = c->smooth;
+    now.window = c->smooth.again;
+    now.least = (float)SMOOTH_KEEPS;
+    measure(c, &now, end);
+    c->smooth.measured_again = true;
+    bool holds = true;
+    for (int k = 0; k < now.live_count; k++)
     {
-        return true;
+        int cell = now.live[k];
+        holds = holds && (c->smooth.window[cell] & ~now.window[cell]) == 0;
     }
-    parallel_for(c->pool, is_clear(&c->smooth, rounding) ? c->smooth.face_count : 0, FACE_GRAIN, compare_faces, &s);
-    return is_clear(&c->smooth, rounding) && !s.left;
+    return holds;
+}
+
+bool collider_smooth_holds(weft_collider* c, const vec3* end, double rounding)
+{
+    smooth_context s = {.c = c, .map = &c->smooth, .end = end};
+    if (!c->smooth.valid || !is_clear(&c->smooth, rounding))
+    {
+        return !c->smooth.valid;
+    }
+    if (!c->smooth.measured_again)
+    {
+        parallel_for(c->pool, c->smooth.face_count, FACE_GRAIN, compare_faces, &s);
+        return !s.left || holds_again(c, end);
+    }
+    return holds_again(c, end);
 }

@@ -61,6 +61,8 @@ typedef struct smooth_map
     float* normal[3]; // [cell_count + SMOOTH_WINDOW] of the plane
     float least;      // eigenvalue where cells agree, after all that is taken off
     uint64_t* window; // [cell_count] of cells around, those that are smooth as this one sees them
+    uint64_t* again;  // [cell_count] likewise, on the way to another end
+    bool measured_again; // gradients are those of that way
 } smooth_map;
 
 // Of faces [begin, end), of live cells [begin, end), and their windows; in this order.

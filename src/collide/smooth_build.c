@@ -22,7 +22,7 @@ void smooth_finish(smooth_map* m)
 {
     void* const arrays[] = {m->grid,     m->grid_of, m->at,        m->class_at,  m->corner,     m->inverse,
                             m->live,     m->sound,   m->stride_of, m->cell_face, m->cell_start, m->drift,
-                            m->gradient, m->spread,  m->window,    m->lean};
+                            m->gradient, m->spread,  m->window,    m->lean,      m->again};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);
@@ -161,10 +161,15 @@ static void place_vertices(const rest_bodies* r, smooth_map* m)
     }
 }
 
-// Bodies that have no grid: what is not flat, turns over, has edges or vertices without triangles, or is no number.
+// Bodies that have no grid: what is not flat, turns over, has edges or vertices without triangles, or is no number; and
+// what is not to meet itself anyway.
 static void refuse_bodies(const rest_bodies* r, const smooth_map* m)
 {
     const weft_collider* c = r->c;
+    for (int b = 0; b < r->body_count && c->rules.body; b++)
+    {
+        r->grid[b].count[0] *= cull_bodies_wanted(&c->rules, b, b);
+    }
     for (int i = 0; i < r->vertex_count; i++)
     {
         smooth_grid* g = &r->grid[r->body[i]];
@@ -487,8 +492,9 @@ static weft_status make_arrays(const rest_bodies* r, smooth_map* m)
     m->spread = MEM_NEW(m->cell_count + SMOOTH_WINDOW, float);
     m->lean = MEM_NEW(m->cell_count + SMOOTH_WINDOW, float);
     m->window = MEM_NEW(m->cell_count, uint64_t);
+    m->again = MEM_NEW(m->cell_count, uint64_t);
     bool room = m->corner && m->inverse && m->gradient && m->drift && m->live && m->stride_of && m->cell_start &&
-                m->sound && m->spread && m->lean && m->window;
+                m->sound && m->spread && m->lean && m->window && m->again;
     for (int k = 0; k < 3; k++)
     {
         m->normal[k] = MEM_NEW(m->cell_count + SMOOTH_WINDOW, float);

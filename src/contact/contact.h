@@ -314,7 +314,8 @@ typedef struct contact
     int* kin;           // [bodies] cloths that ties join, directly or by others, have the same; NULL: there are no ties
     vec3* sewn;         // [cloth_count] where they started; NULL without ties
     int *fan_start, *fan; // faces around each vertex: fan[fan_start[i] .. fan_start[i + 1])
-    double reach;         // m: what is searched for around features
+    double reach;         // m: what counts as near features, at most
+    double margin;        // m: what the last search looked for around them
     double edge;          // m, of the cloth at rest, in the mean
     particles particles;  // zero without the option
     obstacles_fn* obstacles_at;
@@ -328,6 +329,7 @@ typedef struct contact
     vec3* velocity;    // [vertex_count] expected at its end; in the response as the method has it
     vec3 frame;        // m, the way that the search takes off all ends
     double swing;      // m: features come closer by no more
+    bool sifted;       // candidates of the last search were
     vec3* framed;      // [vertex_count] ends without it
     int* strays;       // [cloth_count] vertices that end too far from where the search had them
     double ulp;        // m, largest rounding of a coordinate to float in this substep

@@ -3,8 +3,9 @@
 // The boxes span the way from the start to where velocities lead, and pairs of boxes within `reach` of each other are
 // the candidates. They serve twice. Before the solve: which features are closer than their thickness, or will be if
 // nothing stops them. After it: which collide on the way to the end that the solve has found. A candidate list stays
-// complete as long as no vertex leaves its box by more than half of the reach; then the trees are asked again, where
-// these are few only for what is around them.
+// complete as long as no vertex leaves its box by more than half of the search's margin; then the trees are asked
+// again, where these are few only for what is around them. The margin is the reach, and before the solve some more: the
+// longer the ways, the farther from where velocities lead they end.
 //
 // Boxes of neighbours that move along with each other overlap by their whole way. What all cloth has in common is taken
 // off; and where the rest is long beside an edge, boxes of the start and of the end are kept apart (broad.h), which
@@ -142,24 +143,40 @@ static double sift_least(const contact* c)
     return fmax(rounded_up * c->reach, edge_share * c->edge);
 }
 
+// Beyond the reach, so that candidates last: what vertices end off their boxes after a solve is mostly less than a
+// tenth of the longest way, and a tenth of an edge makes few candidates more.
+static double search_slack(const contact* c)
+{
+    const double way_share = 0.1, edge_share = 0.04;
+    return fmin(way_share * 0.5 * swing_of(c), edge_share * c->edge);
+}
+
 static double candidate_count(const contact* c)
 {
     const pair_list* lists = c->collider->candidates;
     return (double)lists[0].count + lists[1].count;
 }
 
-weft_status find_search(contact* c)
+// What may come within the reach, should all ends be off by `slack`.
+static weft_status search_with(contact* c, double slack)
 {
-    TRY(choose_frame(c));
+    c->margin = c->reach + 2.0 * slack;
     for (int i = 0; i < c->vertex_count; i++)
     {
         c->framed[i] = v3_sub(c->end[i], c->frame);
     }
-    TRY(weft_collider_update(c->collider, c->start, c->framed, c->reach, NULL));
+    TRY(weft_collider_update(c->collider, c->start, c->framed, c->margin, NULL));
     collider_smooth_measure(c->collider, c->reach, smooth_ulps * c->ulp);
-    TRY(collider_candidates(c->collider, c->reach, NULL));
+    TRY(collider_candidates(c->collider, c->margin, NULL));
     c->crowded = candidate_count(c) > crowd * contact_size(c) && swing_of(c) > crowd_way * c->reach;
-    return collider_sift(c->collider, sift_least(c));
+    c->sifted = false;
+    return WEFT_OK;
+}
+
+weft_status find_search(contact* c)
+{
+    TRY(choose_frame(c));
+    return search_with(c, 0.0);
 }
 
 // All candidates are about to be tested. NOT_CONVERGED: rather not, half the substep is cheaper.
@@ -181,7 +198,7 @@ static double outside(double x, double a, double b)
 // Vertices that candidates do not cover; how many.
 static int find_strays(contact* c)
 {
-    const double most = 0.499 * c->reach;
+    const double most = 0.499 * c->margin;
     int count = 0;
     for (int i = 0; i < c->cloth_count; i++)
     {
@@ -212,9 +229,13 @@ static weft_status find_cover(contact* c)
     return done && smooth ? WEFT_OK : find_search(c);
 }
 
-// Whether what was put aside cannot collide: all ends are near those of the search.
+// Whether what was put aside, if anything was, cannot collide: all ends are near those of the search.
 static bool sift_holds(const contact* c)
 {
+    if (!c->sifted)
+    {
+        return false;
+    }
     double most = 0.499 * (sift_least(c) - 8.0 * c->ulp), most_sq = most > 0.0 ? most * most : -1.0;
     for (int i = 0; i < c->cloth_count; i++)
     {
@@ -458,14 +479,17 @@ bool find_row(const contact* c, weft_pair pair, vec3 end, contact_row* row)
 
 weft_status contact_find(contact* c, const contact_substep* now)
 {
-    narrow_search search = {c->reach, near_test, c, sizeof(contact_row), AMONG_SIFTED_AGAIN};
+    narrow_search search = {c->reach, near_test, c, sizeof(contact_row), AMONG_DOUBTED};
     c->now = *now;
     c->releases = c->projected_count = 0;
     TRY(load(c));
-    TRY(find_search(c));
+    TRY(choose_frame(c));
+    TRY(search_with(c, search_slack(c)));
+    TRY(collider_sift(c->collider, sift_least(c)));
+    c->sifted = true;
     TRY(find_afford(c));
     c->swing = swing_of(c);
-    TRY(collider_sift_again(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
+    TRY(collider_doubt_near(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
     TRY(collider_test(c->collider, &search, &c->rows));
     TRY(find_fallen(c));
     TRY(unsettled_rows(c));
@@ -479,12 +503,13 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
 {
     (void)collider;
     const contact* c = context;
-    candidate q = candidate_of(c, kind, pair);
-    const int* v = q.vertex;
+    int v[4];
+    collider_vertices(c->collider, kind, pair, v);
     if (!c->all_awake && !(c->awake[v[0]] | c->awake[v[1]] | c->awake[v[2]] | c->awake[v[3]]))
     {
         return false;
     }
+    candidate q = candidate_of(c, kind, pair);
     if (c->marks.count > 0 && squeeze_ignores(c, v, q.first))
     {
         return false;
@@ -529,8 +554,8 @@ weft_status find_collisions(contact* c)
     search.among = sift_holds(c) ? AMONG_SIFTED : AMONG_ALL;
     if (c->all_awake)
     {
-        TRY(collider_sift_again(c->collider, search.among, c->start, c->end, 8.0 * c->ulp));
-        search.among = AMONG_SIFTED_AGAIN;
+        TRY(collider_doubt_collision(c->collider, search.among, c->start, c->end, 8.0 * c->ulp));
+        search.among = AMONG_DOUBTED;
     }
     TRY(collider_test(c->collider, &search, &c->found));
     memset(c->awake, 0, (size_t)c->vertex_count);
