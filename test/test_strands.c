@@ -2,9 +2,11 @@
 // radii that touch, keys of scene files, and the command.
 #include "common.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common_command.h"
+#include "common_run.h"
 #include "common_scene.h"
 #include "material/spring.h"
 #include "sim/sim.h"
@@ -138,6 +140,48 @@ static void test_refused(void** unused)
     scene_refused("{\"strands\": [{\"mesh\": {\"obj\": \"one.obj\"}}]}", "a line needs at least two");
 }
 
+static bool has_bytes(const char* file, size_t size, const void* bytes, size_t count)
+{
+    bool found = false;
+    for (size_t at = 0; at + count <= size && !found; at++)
+    {
+        found = memcmp(file + at, bytes, count) == 0;
+    }
+    return found;
+}
+
+// Every format takes lines. Alembic's are linear curves: how many points each has, and all points of the last frame
+// one behind the other.
+static void check_exports(void)
+{
+    static const char* const formats[] = {"pc2", "mdd", "obj", "ply", "vtp", "gltf", "usda", "abc"};
+    for (size_t k = 0; k < sizeof(formats) / sizeof(formats[0]); k++)
+    {
+        char words[60];
+        snprintf(words, sizeof(words), "export whole --to %s", formats[k]);
+        command_succeeds(WEFT_COMMAND, words);
+    }
+    size_t size;
+    char* file = test_file_read(scene_path("whole.abc"), &size);
+    static const char title[] = "schema=AbcGeom_Curve_v2;schemaBaseType=AbcGeom_GeomBase_v1;schemaObjTitle=";
+    static const char basis[] = {1, 0, 0, 0};
+    const int counts[6] = {5, 5, 5, 5, 5, 5};
+    assert_true(has_bytes(file, size, title, strlen(title)) && has_bytes(file, size, "nVertices", 9));
+    assert_true(has_bytes(file, size, counts, sizeof(counts)) && has_bytes(file, size, basis, sizeof(basis)));
+    weft_cache* cache = NULL;
+    vec3 x[30];
+    float points[90];
+    assert_int_equal(weft_cache_open(scene_path("whole"), &cache, NULL), WEFT_OK);
+    assert_int_equal(weft_cache_read_frame(cache, 0, 4, x, NULL), WEFT_OK);
+    weft_cache_close(cache);
+    for (int k = 0; k < 90; k++)
+    {
+        points[k] = (float)(&x[k / 3].x)[k % 3];
+    }
+    assert_true(has_bytes(file, size, points, sizeof(points)));
+    free(file);
+}
+
 static void test_command(void** unused)
 {
     (void)unused;
@@ -162,6 +206,7 @@ static void test_command(void** unused)
     command_succeeds(WEFT_COMMAND, "inspect whole");
     assert_file_has("output", "hair (lines, 24 segments)");
     command_succeeds(WEFT_COMMAND, "view whole -o page.html");
+    check_exports();
     weft_cache* cache = NULL; // what pictures draw has the radius, too
     assert_int_equal(weft_cache_open(scene_path("whole"), &cache, NULL), WEFT_OK);
     assert_true(fabs(weft_cache_body_at(cache, 0)->thickness - 0.006) < 1e-15);

@@ -22,6 +22,11 @@ MESH = {
     "schemaBaseType": "AbcGeom_GeomBase_v1",
     "schemaObjTitle": "AbcGeom_PolyMesh_v1:.geom",
 }
+CURVES = {
+    "schema": "AbcGeom_Curve_v2",
+    "schemaBaseType": "AbcGeom_GeomBase_v1",
+    "schemaObjTitle": "AbcGeom_Curve_v2:.geom",
+}
 
 
 def murmur(data):
@@ -388,6 +393,28 @@ def check_mesh(archive, expected, item, body):
         check_bounds(expected, what, schema, k, points)
 
 
+def check_curves(archive, expected, item, body):
+    schema = schema_of(item, CURVES, ".geom")
+    positions = take(schema, "P", ARRAY, 10, 3, {"geoScope": "vtx", "interpretation": "point"})
+    check_times(archive, expected, positions, body.still)
+    basis = take(schema, "curveBasisAndType", SCALAR, 1, 4, {}).at(0)
+    if basis != [(1, 0, 0, 0)]:
+        fail("%s: curves %s are not linear and open" % (body.name, basis))
+    scope = {"arrayExtent": "1", "geoScope": "con", "isGeomParam": "true", "podExtent": "1", "podName": "float32_t"}
+    width = take(schema, "width", ARRAY, 10, 1, scope).at(0)
+    if len(width) != 1 or not width[0][0] > 0:
+        fail("%s: width %s" % (body.name, width))
+    for k, frame in enumerate(expected.frames[: positions.count]):
+        what = "%s, frame %d" % (body.name, frame)
+        points, lines = positions.at(k), body.mesh(frame).lines
+        counts = [c for (c,) in take(schema, "nVertices", ARRAY, 6, 1, {}).at(k)]
+        if counts != [len(line) for line in lines]:
+            fail("%s: the sizes of the curves differ" % what)
+        wanted = body.positions(frame)
+        expected.compare(what, points, [wanted[v] for line in lines for v in line])
+        check_bounds(expected, what, schema, k, points)
+
+
 def main():
     options = arguments(__doc__)
     expected = Expected(options)
@@ -403,7 +430,9 @@ def main():
         check_xform(item)
         if [c.name for c in item.children] != [item.name + "Shape"] or item.children[0].children:
             fail("%s does not hold its shape alone" % item.name)
-        check_mesh(archive, expected, item.children[0], expected.run.bodies[item.name])
+        body = expected.run.bodies[item.name]
+        check = check_curves if body.mesh(expected.frames[0]).lines else check_mesh
+        check(archive, expected, item.children[0], body)
         keys.add(item.children[0].keys)
     if len(keys) != len(archive.top.children):
         fail("two meshes have the same key")

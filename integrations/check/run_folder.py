@@ -15,6 +15,7 @@ class Mesh:
 
     def __init__(self, path):
         self.rest, self.texcoords, self.faces, self.face_texcoords, self.objects = [], [], [], [], []
+        self.lines = []
         name = None
         with open(path, encoding="utf-8", errors="replace") as file:
             for line in file:
@@ -30,6 +31,8 @@ class Mesh:
                 elif words[0] == "f":
                     self.add_face(words[1:])
                     self.objects.append(name)
+                elif words[0] == "l":
+                    self.lines.append([int(word) - 1 for word in words[1:]])
 
     def add_face(self, words):
         corners = [word.split("/") for word in words]

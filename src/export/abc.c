@@ -1,6 +1,7 @@
 // Alembic in an Ogawa container: for each body an Xform of its name, which moves nothing, and in it the PolyMesh
 // NAMEShape with P and bounds at every frame, faces as given, and vt as uv by corner. Alembic's faces run clockwise:
-// every face is turned round. Where the topology changes, faces and uv are sampled too: a heterogeneous mesh.
+// every face is turned round. Where the topology changes, faces and uv are sampled too: a heterogeneous mesh. Bodies of
+// lines are linear Curves, points curve by curve, as wide as the strands are thick.
 //
 // An archive is a group of six: int32 version of the layout, 0; int32 version of the library; the top object; its
 // metadata; the time samplings; the table of metadata. An object is a group: its properties, its children, and the
@@ -175,9 +176,12 @@ static void begin_sample(abc* a, property* p, int64_t items)
 static void put_faces(abc* a, property p[TOPOLOGY_COUNT], const weft_cache_body* body, bool uv, faces* f)
 {
     int corners = body->face_start[body->face_count];
-    begin_sample(a, &p[FACE_INDICES], corners);
-    pack_corners(a, body, body->face_vertices, 0);
-    f->sample[FACE_INDICES] = end_sample(a, &f->key[FACE_INDICES]);
+    if (!body->lines)
+    {
+        begin_sample(a, &p[FACE_INDICES], corners);
+        pack_corners(a, body, body->face_vertices, 0);
+        f->sample[FACE_INDICES] = end_sample(a, &f->key[FACE_INDICES]);
+    }
     begin_sample(a, &p[FACE_COUNTS], body->face_count);
     pack_counts(a, body);
     f->sample[FACE_COUNTS] = end_sample(a, &f->key[FACE_COUNTS]);
@@ -210,7 +214,8 @@ typedef struct mesh_properties
 {
     property bounds, positions, uv;
     property topology[TOPOLOGY_COUNT];
-    bool has_uv;
+    property basis, width; // of lines
+    bool has_uv, lines;
 } mesh_properties;
 
 static property property_make(const char* name, property_kind kind, pod pod, int extent, int meta, int samples)
@@ -228,13 +233,17 @@ static property property_make(const char* name, property_kind kind, pod pod, int
 static void mesh_start(mesh_properties* m, const export_job* job, int body)
 {
     int samples = export_is_still(job, body) ? 1 : job->frame_count;
-    m->has_uv = has_texcoords(job, body);
+    m->lines = export_last_topology(job, body)->lines;
+    m->has_uv = !m->lines && has_texcoords(job, body);
+    m->basis = property_make("curveBasisAndType", SCALAR, POD_UINT8, 4, META_NONE, samples);
+    m->width = property_make("width", ARRAY, POD_FLOAT, 1, META_WIDTH, samples);
     m->bounds = property_make(".selfBnds", SCALAR, POD_DOUBLE, 6, META_BOX, samples);
     m->positions = property_make("P", ARRAY, POD_FLOAT, 3, META_POINT, samples);
     m->bounds.first = m->positions.first = samples > 1 ? 1 : 0;
     m->bounds.last = m->positions.last = samples - 1;
     m->topology[FACE_INDICES] = property_make(".faceIndices", ARRAY, POD_INT32, 1, META_NONE, samples);
-    m->topology[FACE_COUNTS] = property_make(".faceCounts", ARRAY, POD_INT32, 1, META_NONE, samples);
+    const char* counts = m->lines ? "nVertices" : ".faceCounts";
+    m->topology[FACE_COUNTS] = property_make(counts, ARRAY, POD_INT32, 1, META_NONE, samples);
     m->topology[UV_VALUES] = property_make(".vals", ARRAY, POD_FLOAT, 2, META_UV, samples);
     m->topology[UV_INDICES] = property_make(".indices", ARRAY, POD_UINT32, 1, META_NONE, samples);
     m->uv = property_make("uv", COMPOUND, POD_BOOL, 0, META_UV, 0);
@@ -253,6 +262,8 @@ static void mesh_finish_properties(mesh_properties* m)
     ogawa_list_finish(&m->bounds.stored);
     ogawa_list_finish(&m->positions.stored);
     ogawa_list_finish(&m->uv.stored);
+    ogawa_list_finish(&m->basis.stored);
+    ogawa_list_finish(&m->width.stored);
     for (int p = 0; p < TOPOLOGY_COUNT; p++)
     {
         ogawa_list_finish(&m->topology[p].stored);
@@ -262,7 +273,7 @@ static void mesh_finish_properties(mesh_properties* m)
 // Stored are the first sample and those from the first change to the last, also where they repeat.
 static void store_faces(mesh_properties* m, const faces* f, int k)
 {
-    for (int p = 0; p < (m->has_uv ? TOPOLOGY_COUNT : UV_VALUES); p++)
+    for (int p = m->lines ? FACE_COUNTS : 0; p < (m->has_uv ? TOPOLOGY_COUNT : UV_VALUES); p++)
     {
         property* one = &m->topology[p];
         if (k == 0 || (one->first > 0 && k >= one->first && k <= one->last))
@@ -272,12 +283,26 @@ static void store_faces(mesh_properties* m, const faces* f, int k)
     }
 }
 
+// Points of lines, one after the other.
+static weft_status put_line_points(frame* f, int body, int k, weft_error* error)
+{
+    export_job* job = f->a->job;
+    const weft_cache_body* shape = export_topology(job, body, k);
+    TRY(export_positions(job, body, k, job->positions, error));
+    for (int corner = 0; corner < shape->face_start[shape->face_count]; corner++)
+    {
+        put_piece(f, &job->positions[shape->face_vertices[corner]], corner, 1);
+    }
+    return WEFT_OK;
+}
+
 static weft_status put_frame(abc* a, mesh_properties* m, int body, int k, weft_error* error)
 {
     frame f = {.a = a};
     ogawa_key key;
-    begin_sample(a, &m->positions, export_topology(a->job, body, k)->vertex_count);
-    TRY(export_pieces(a->job, body, k, put_piece, &f, error));
+    const weft_cache_body* shape = export_topology(a->job, body, k);
+    begin_sample(a, &m->positions, m->lines ? shape->face_start[shape->face_count] : shape->vertex_count);
+    TRY(m->lines ? put_line_points(&f, body, k, error) : export_pieces(a->job, body, k, put_piece, &f, error));
     ogawa_child sample = end_sample(a, &key);
     property_store(&m->positions, sample, key);
     store_bounds(a, &m->bounds, f.low, f.high);
@@ -299,6 +324,21 @@ static weft_status put_frames(abc* a, mesh_properties* m, int body, weft_error* 
         export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
     }
     return WEFT_OK;
+}
+
+// Linear, with ends, of no basis, which stands there twice; one width for all.
+static void put_curves_object(abc* a, mesh_properties* m, object* o, double width)
+{
+    property* members[5] = {&m->bounds, &m->positions, &m->topology[FACE_COUNTS], &m->basis, &m->width};
+    property geometry = property_make(".geom", COMPOUND, POD_BOOL, 0, META_CURVES, 0);
+    const unsigned char linear[4] = {1, 0, 0, 0};
+    unsigned char wide[4];
+    pack_float(wide, width);
+    store_value(a, &m->basis, linear, sizeof(linear));
+    store_value(a, &m->width, wide, sizeof(wide));
+    tree_put_members(&a->tree, &geometry, members, 5);
+    tree_set_schema(&a->tree, o, &geometry);
+    ogawa_list_finish(&geometry.stored);
 }
 
 static void put_mesh_object(abc* a, mesh_properties* m, object* o)
@@ -334,13 +374,14 @@ static weft_status put_body(abc* a, object* top, int body, weft_error* error)
 {
     const char* name = export_body_name(a->job, body);
     object xform = {.name = name, .ending = "", .meta = META_XFORM_OBJECT};
-    object shape = {.name = name, .ending = "Shape", .meta = META_MESH_OBJECT};
     mesh_properties m = {0};
     mesh_start(&m, a->job, body);
+    object shape = {.name = name, .ending = "Shape", .meta = m.lines ? META_CURVES_OBJECT : META_MESH_OBJECT};
     weft_status status = put_frames(a, &m, body, error);
     if (status == WEFT_OK)
     {
-        put_mesh_object(a, &m, &shape);
+        m.lines ? put_curves_object(a, &m, &shape, export_last_topology(a->job, body)->thickness)
+                : put_mesh_object(a, &m, &shape);
         put_xform_schema(a, &xform);
         object_add(&xform, &shape, tree_put_object(&a->tree, &shape));
         object_add(top, &xform, tree_put_object(&a->tree, &xform));

@@ -12,6 +12,10 @@ const char* const abc_meta_text[META_COUNT] = {
     [META_BOX] = "interpretation=box",
     [META_POINT] = "geoScope=vtx;interpretation=point",
     [META_UV] = "arrayExtent=1;geoScope=fvr;interpretation=vector;isGeomParam=true;podExtent=2;podName=float32_t",
+    [META_CURVES_OBJECT] = "schema=AbcGeom_Curve_v2;schemaBaseType=AbcGeom_GeomBase_v1;"
+                           "schemaObjTitle=AbcGeom_Curve_v2:.geom",
+    [META_CURVES] = "schema=AbcGeom_Curve_v2;schemaBaseType=AbcGeom_GeomBase_v1",
+    [META_WIDTH] = "arrayExtent=1;geoScope=con;isGeomParam=true;podExtent=1;podName=float32_t",
 };
 
 // ---- bytes

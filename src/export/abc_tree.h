@@ -15,6 +15,9 @@ enum
     META_BOX,
     META_POINT,
     META_UV,
+    META_CURVES_OBJECT,
+    META_CURVES,
+    META_WIDTH,
     META_COUNT
 };
 
@@ -28,6 +31,7 @@ typedef enum property_kind
 typedef enum pod
 {
     POD_BOOL = 0,
+    POD_UINT8 = 1,
     POD_UINT32 = 5,
     POD_INT32 = 6,
     POD_FLOAT = 10,

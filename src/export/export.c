@@ -9,7 +9,6 @@
 
 static const export_format formats[] = {
     {.name = "pc2",
-     .lines = true,
      .summary = "a folder with NAME.obj and the point cache NAME.pc2 of each body: Blender, Houdini, Maya",
      .ending = ".pc2",
      .folder = true,
@@ -17,7 +16,6 @@ static const export_format formats[] = {
      .run = export_pc2,
      .run_file = export_pc2_file},
     {.name = "mdd",
-     .lines = true,
      .summary = "a folder with NAME.obj and the point cache NAME.mdd of each body: Blender, LightWave, Modo",
      .ending = ".mdd",
      .folder = true,
@@ -25,7 +23,6 @@ static const export_format formats[] = {
      .run = export_mdd,
      .run_file = export_mdd_file},
     {.name = "obj",
-     .lines = true,
      .summary = "a folder with NAME.0000.obj for each body and frame; one frame of one body as a file",
      .ending = ".obj",
      .folder = true,
@@ -33,7 +30,6 @@ static const export_format formats[] = {
      .run_file = export_obj_file,
      .file_is_frame = true},
     {.name = "ply",
-     .lines = true,
      .summary = "a folder with NAME.0000.ply, binary, for each body and frame; one frame of one body as a file",
      .ending = ".ply",
      .folder = true,
@@ -47,7 +43,6 @@ static const export_format formats[] = {
      .binary = true,
      .run = export_abc},
     {.name = "vtp",
-     .lines = true,
      .summary = "a folder with a VTK file of each body and frame, and run.pvd with their times: ParaView",
      .ending = ".vtp",
      .folder = true,
@@ -56,13 +51,11 @@ static const export_format formats[] = {
      .run_file = export_vtp_file,
      .file_is_frame = true},
     {.name = "gltf",
-     .lines = true,
      .summary = "glTF 2.0, one binary file (.glb) with a morph target a frame: browsers, game engines",
      .ending = ".glb",
      .binary = true,
      .run = export_gltf},
     {.name = "usda",
-     .lines = true,
      .summary = "USD as text, one file with time samples: usdview, Omniverse, Houdini, Blender",
      .ending = ".usda",
      .run = export_usda},
@@ -422,30 +415,6 @@ static weft_status job_choose_bodies(export_job* job, weft_error* error)
     return status;
 }
 
-// Formats that have no place for lines, or whose writer here has none.
-static weft_status job_check_lines(const export_job* job, const export_format* format, weft_error* error)
-{
-    for (int b = 0; b < job->body_count && !format->lines; b++)
-    {
-        if (export_last_topology(job, b)->lines)
-        {
-            char others[128] = "";
-            size_t used = 0;
-            for (int k = 0; k < FORMAT_COUNT; k++)
-            {
-                used += formats[k].lines ? (size_t)snprintf(others + used, sizeof(others) - used, "%s%s",
-                                                            used > 0 ? ", " : "", formats[k].name)
-                                         : 0;
-            }
-            return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
-                             "`%.100s` is made of lines, and the format `%s` carries faces alone here: take one of %s, "
-                             "or other bodies with --body",
-                             export_body_name(job, b), format->name, others);
-        }
-    }
-    return WEFT_OK;
-}
-
 static weft_status job_reserve(export_job* job, weft_error* error)
 {
     int most = 1;
@@ -553,7 +522,6 @@ weft_status weft_export(weft_cache* cache, const weft_export_def* def, const cha
     const export_format* format = NULL;
     weft_status status = format_find(def->format, &format, error);
     status = status == WEFT_OK ? job_start(&job, &settled, error) : status;
-    status = status == WEFT_OK ? job_check_lines(&job, format, error) : status;
     status = status == WEFT_OK ? job_run(&job, format, target, &written, error) : status;
     written.bodies = job.body_count;
     written.frames = job.frame_count;

@@ -133,7 +133,6 @@ typedef struct export_format
     const char* ending; // of its files: ".abc"
     bool folder;        // the target is a folder that appears whole; run gets the name of a temporary one, which exists
     bool binary;        // numbers are not text: `weft bench export` measures it
-    bool lines;         // bodies of lines are carried, too
     export_fn* run;
     // Of folders, may be NULL: writes one file of that ending, of one body and, where it holds one frame, one frame.
     export_fn* run_file;
