@@ -10,7 +10,7 @@
 //   table       table 1: factor, its bytes and a turn of all six objects, the paper's rows beside them
 //   contact     whole frames at 60 Hz with self-contact and a body
 //   semi        how often the matrix of the semi-implicit step is indefinite
-// Options: --cells N (80), --k K (50), --frame N (20), --rounds N (5).
+// Options: --cells N (80), --k K (50), --frame N (20), --rounds N (5), --turns N (10; of contact).
 #include <stdio.h>
 
 #include "bench/bench.h"
@@ -41,7 +41,7 @@ enum
 typedef struct settings
 {
     const char* parts;
-    int cells, frame, rounds;
+    int cells, frame, rounds, turns;
     double k;
     bool json;
     int rows;
@@ -418,7 +418,7 @@ static weft_status run_parts(settings* s)
     }
     if (bench_has(s->parts, "contact"))
     {
-        TRY(local_global_contact(s->rounds, s->json, &s->rows));
+        TRY(local_global_contact(s->rounds, s->turns, s->json, &s->rows));
     }
     if (bench_has(s->parts, "stiffness"))
     {
@@ -433,11 +433,12 @@ static weft_status run_parts(settings* s)
 
 static int run(int argc, char** argv, bool json)
 {
-    bench_known(argc, argv, "--parts= --cells= --k= --frame= --rounds=");
+    bench_known(argc, argv, "--parts= --cells= --k= --frame= --rounds= --turns=");
     settings s = {.parts = bench_words(argc, argv, "--parts", parts_all, parts_all),
                   .cells = bench_count(argc, argv, "--cells", 80),
                   .frame = bench_option(argc, argv, "--frame", 20),
                   .rounds = bench_count(argc, argv, "--rounds", 5),
+                  .turns = bench_count(argc, argv, "--turns", 10),
                   .k = bench_number(argc, argv, "--k", 50.0),
                   .json = json};
     printf(json ? "{\"benchmark\":\"local-global\",\"rows\":[\n"

@@ -1,7 +1,7 @@
 // Frames of 1/60 s with self-contact and a body; see local_global_contact.h. Sheets of 71 x 71 vertices with the
-// method's own settings, 2 s of each: one falls on a ball that then turns and moves on, one is let down on a floor and
-// dragged over it, so that it folds on itself. Times are of the processor, of each frame the best of some rounds, which
-// have the same bits; stages in the mean over frames.
+// method's own settings but for the turns, 2 s of each: one falls on a ball that then turns and moves on, one is let
+// down on a floor and dragged over it, so that it folds on itself. Times are of the processor, of each frame the best
+// of some rounds, which have the same bits; stages in the mean over frames.
 #include "bench/local_global_contact.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ enum
 static const double frame_ms = 1000.0 / 60.0;
 
 #define SCENE                                                                                                          \
-    "{\"time_step\": 0.016666666666666666, \"method\": \"local-global\", \"model\": \"hooke\", \"cloth\": "            \
+    "{\"time_step\": 0.016666666666666666, \"method\": \"local-global\", \"model\": \"hooke\", "                       \
+    "\"local-global\": {\"iterations\": %d}, \"cloth\": "                                                              \
     "[{\"name\": \"sheet\", \"material\": \"%s\", \"mesh\": {\"grid\": {\"size\": 1, \"cells\": 70, \"plane\": "       \
     "\"%s\"}}, %s}],"                                                                                                  \
     " \"obstacles\": [%s]}"
@@ -61,13 +62,13 @@ typedef struct contact_times
     double solves, stretch;
 } contact_times;
 
-static weft_sim* sim_of(const contact_scene* s)
+static weft_sim* sim_of(const contact_scene* s, int turns)
 {
     char text[1500];
     weft_error error = {0};
     weft_scene* scene = NULL;
     weft_sim* sim = NULL;
-    snprintf(text, sizeof(text), SCENE, s->material, s->plane, s->cloth, s->obstacle);
+    snprintf(text, sizeof(text), SCENE, turns, s->material, s->plane, s->cloth, s->obstacle);
     weft_status status = weft_scene_parse(s->name, text, NULL, 0, &scene, &error);
     status = status == WEFT_OK ? weft_scene_create_sim(scene, 1, &sim, &error) : status;
     status = status == WEFT_OK ? sim_build(sim, &error) : status;
@@ -101,9 +102,9 @@ static frame_times frame_of(const weft_step_stats* stats, double seconds)
     return out;
 }
 
-static weft_status contact_measure(const contact_scene* s, int round, contact_times* out)
+static weft_status contact_measure(const contact_scene* s, int turns, int round, contact_times* out)
 {
-    weft_sim* sim = sim_of(s);
+    weft_sim* sim = sim_of(s, turns);
     weft_status status = sim ? WEFT_OK : WEFT_BAD_INPUT;
     out->vertices = sim ? sim->model.vertex_count : 0;
     out->solves = out->stretch = 0.0;
@@ -146,20 +147,20 @@ static void print_times(const contact_scene* s, const contact_times* t, bool jso
     fflush(stdout);
 }
 
-weft_status local_global_contact(int rounds, bool json, int* rows)
+weft_status local_global_contact(int rounds, int turns, bool json, int* rows)
 {
     if (!json)
     {
-        printf("\nframes of %.1f ms with self-contact and a body, ms of the processor\n"
+        printf("\nframes of %.1f ms with self-contact and a body, %d turns each, ms of the processor\n"
                "scene  material        m     mean    worst       late   detect    turns  respond  solves  stretch\n",
-               frame_ms);
+               frame_ms, turns);
     }
     for (size_t k = 0; k < sizeof(scenes) / sizeof(scenes[0]); k++)
     {
         contact_times t = {0};
         for (int round = 0; round < rounds; round++)
         {
-            TRY(contact_measure(&scenes[k], round, &t));
+            TRY(contact_measure(&scenes[k], turns, round, &t));
         }
         print_times(&scenes[k], &t, json, *rows == 0);
         (*rows)++;

@@ -6,7 +6,8 @@
 
 #include "weft/types.h"
 
-// Prints a row for each scene as text or JSON, each frame's time the best of some rounds; *rows counts them.
-weft_status local_global_contact(int rounds, bool json, int* rows);
+// Prints a row for each scene as text or JSON, so many turns a step, each frame's time the best of some rounds; *rows
+// counts them.
+weft_status local_global_contact(int rounds, int turns, bool json, int* rows);
 
 #endif

@@ -10,6 +10,10 @@
 // is done is turned no more, so that its bits are its own, whoever goes beside it. U comes from F V, its last column
 // from the other two, so that R = U V^T is a rotation to rounding, and what is flat has one, too.
 //
+// Forces and energies want R alone. Newton's iteration for it, X <- (X + X^-T) / 2 from F (Higham 1986), has no roots
+// and takes four or five turns for what is not far from a rotation; what is nearly flat or inside out is left to the
+// singular values.
+//
 // Damping over a step and the clamped Hessian are those of triangles (strain_kernel.c): the latter has the eigenvalues
 // 1, but for turning in each of the three planes 1 - 2 / (s_i + s_j).
 #include "material/corotated.h"
@@ -17,7 +21,8 @@
 
 enum
 {
-    SWEEPS = 8 // of Jacobi, at most: five bring any matrix to rounding, as far as was seen
+    SWEEPS = 8,    // of Jacobi, at most: five bring any matrix to rounding, as far as was seen
+    TURNS_MAX = 16 // of Newton: a matrix that is taken to it needs eleven at most
 };
 
 typedef struct columns
@@ -153,12 +158,6 @@ WIDE_INLINE columns product(const columns* A, const columns* B)
     return (columns){{times(A, B->c[0]), times(A, B->c[1]), times(A, B->c[2])}};
 }
 
-WIDE_INLINE columns rotation_of(const columns* F)
-{
-    singular d = singular_of(F);
-    return compose(&d.U, &d.V, NULL);
-}
-
 WIDE_INLINE wide square_of_difference(const columns* A, const columns* B)
 {
     wide sum = wide_set(0.0);
@@ -168,6 +167,89 @@ WIDE_INLINE wide square_of_difference(const columns* A, const columns* B)
         sum += wv_dot(d, d);
     }
     return sum;
+}
+
+// ---- rotations
+
+static __attribute__((noinline)) void rotation_by_singular(const columns* F, columns* out)
+{
+    singular d = singular_of(F);
+    *out = compose(&d.U, &d.V, NULL);
+}
+
+// (X + X^-T) / 2.
+WIDE_INLINE columns newton_turn(const columns* X)
+{
+    columns cofactor = {{wv_cross(X->c[1], X->c[2]), wv_cross(X->c[2], X->c[0]), wv_cross(X->c[0], X->c[1])}}, out;
+    wide share = 0.5 / wv_dot(X->c[0], cofactor.c[0]);
+    for (int k = 0; k < 3; k++)
+    {
+        out.c[k] = wv_madd(wv_scale(wide_set(0.5), X->c[k]), share, cofactor.c[k]);
+    }
+    return out;
+}
+
+// The rotation that is nearest to F. A lane that has come to rest stays as it is.
+WIDE_INLINE columns rotation_of(const columns* F)
+{
+    const double flat = 0.01, rest = 1e-16; // of the determinant at size 1; of a square: what follows is rounding
+    wide size_sq = wv_dot(F->c[0], F->c[0]) + wv_dot(F->c[1], F->c[1]) + wv_dot(F->c[2], F->c[2]);
+    wide scale = wide_safe_inverse(wide_sqrt(size_sq * wide_set(1.0 / 3.0)));
+    columns X = {{wv_scale(scale, F->c[0]), wv_scale(scale, F->c[1]), wv_scale(scale, F->c[2])}}, R;
+    wide_mask fine = wv_dot(X.c[0], wv_cross(X.c[1], X.c[2])) > flat, going = fine;
+    any(~fine) ? rotation_by_singular(F, &R) : (void)(R = X);
+    for (int turn = 0; turn < TURNS_MAX && any(going); turn++)
+    {
+        columns next = newton_turn(&X);
+        wide_mask still = going & (square_of_difference(&next, &X) > rest);
+        for (int k = 0; k < 3; k++)
+        {
+            X.c[k] = wv_select(going, next.c[k], X.c[k]);
+        }
+        going = still;
+    }
+    for (int k = 0; k < 3; k++)
+    {
+        R.c[k] = wv_select(fine, X.c[k], R.c[k]);
+    }
+    return R;
+}
+
+// R^T F, which is symmetric but for rounding.
+WIDE_INLINE columns stretch_of(const columns* R, const columns* F)
+{
+    wide C[3][3];
+    for (int i = 0; i < 3; i++)
+    {
+        for (int j = i; j < 3; j++)
+        {
+            C[i][j] = C[j][i] = 0.5 * (wv_dot(R->c[i], F->c[j]) + wv_dot(R->c[j], F->c[i]));
+        }
+    }
+    return (columns){{{C[0][0], C[1][0], C[2][0]}, {C[0][1], C[1][1], C[2][1]}, {C[0][2], C[1][2], C[2][2]}}};
+}
+
+// The largest eigenvalue of a symmetric C: q + 2 p x with q the mean of all, 6 p^2 = |C - q I|^2, and x the largest
+// root of 4 x^3 - 3 x = r. That of |r| is alone and found by Newton from above; of a negative r it is minus the least
+// one, and the largest follows.
+WIDE_INLINE wide largest_of(const columns* C)
+{
+    wide q = (C->c[0].x + C->c[1].y + C->c[2].z) * wide_set(1.0 / 3.0);
+    columns D = *C;
+    D.c[0].x -= q;
+    D.c[1].y -= q;
+    D.c[2].z -= q;
+    wide p =
+        wide_sqrt((wv_dot(D.c[0], D.c[0]) + wv_dot(D.c[1], D.c[1]) + wv_dot(D.c[2], D.c[2])) * wide_set(1.0 / 6.0));
+    wide inverse = wide_safe_inverse(p),
+         r = 0.5 * wv_dot(D.c[0], wv_cross(D.c[1], D.c[2])) * inverse * inverse * inverse;
+    wide wanted = wide_min(wide_abs(r), wide_set(1.0)), x = wide_set(1.0);
+    for (int turn = 0; turn < 5; turn++)
+    {
+        x -= (4.0 * x * x * x - 3.0 * x - wanted) / (12.0 * x * x - 3.0);
+    }
+    wide other = 0.5 * (x + wide_sqrt(wide_max(wide_set(0.0), 3.0 - 3.0 * x * x)));
+    return q + 2.0 * p * wide_select(r < 0.0, other, x);
 }
 
 // ---- one tetrahedron
@@ -217,8 +299,8 @@ WIDE_INLINE columns columns_of(const block* e, const vec3* x, const int* vertice
 // The stretch of the last state, and C' = (h + beta C) / (h + beta).
 WIDE_INLINE columns target_of(const block* e, const columns* last, wide h, columns* C)
 {
-    singular d = singular_of(last);
-    *C = compose(&d.V, &d.V, d.s);
+    columns R = rotation_of(last);
+    *C = stretch_of(&R, last);
     wide inverse = 1.0 / (h + e->damping), share = e->damping * inverse, one = h * inverse;
     columns T = {{wv_scale(share, C->c[0]), wv_scale(share, C->c[1]), wv_scale(share, C->c[2])}};
     T.c[0].x += one;
@@ -326,18 +408,19 @@ static void force(const void* context, const int* elements, double (*out)[3][BAT
         columns last = columns_of(&e, m->x_last, vertices, elements);
         stress = stress_from_last(&e, &F, &last, m->h);
     }
+    else if (e.damped)
+    {
+        wide G[3][3];
+        singular d = singular_of(&F);
+        columns R = compose(&d.U, &d.V, NULL), rate = columns_of(&e, m->v, vertices, elements);
+        stress = stress_of(&e, &F, &R);
+        rate_in_frame(&d, &rate, G);
+        add_damping(&e, &d, G, &stress);
+    }
     else
     {
-        singular d = singular_of(&F);
-        columns R = compose(&d.U, &d.V, NULL);
+        columns R = rotation_of(&F);
         stress = stress_of(&e, &F, &R);
-        if (!m->x_last && e.damped)
-        {
-            wide G[3][3];
-            columns rate = columns_of(&e, m->v, vertices, elements);
-            rate_in_frame(&d, &rate, G);
-            add_damping(&e, &d, G, &stress);
-        }
     }
     put_forces(&e, &stress, wide_set(-1.0), out);
 }
@@ -410,14 +493,28 @@ static void evaluate(const void* context, const int* elements, element_batch* ou
 
 // ---- energies
 
-// What the damping of a step adds to the elastic energy: both at the rotation that is best for their sum.
-WIDE_INLINE wide dissipation_of(const block* e, const columns* F, const columns* last, wide elastic, double h)
+// Elastic energy and what the damping of a step adds, both at the rotation that is best for their sum.
+WIDE_INLINE void add_damped(const block* e, const columns* F, const columns* last, double h, wide counted,
+                            energy_sums* sums)
 {
     columns C, T = target_of(e, last, wide_set(h), &C), G = product(F, &T), R = rotation_of(&G), d = product(&R, &C);
-    wide share = e->damping * wide_set(1.0 / h);
-    return 0.5 * e->k * (square_of_difference(F, &R) - elastic + share * square_of_difference(F, &d));
+    wide half = 0.5 * e->k * counted, share = e->damping * wide_set(1.0 / h);
+    sums->stretch += wide_sum(half * square_of_difference(F, &R));
+    sums->dissipation += wide_sum(half * share * square_of_difference(F, &d));
 }
 
+WIDE_INLINE void add_elastic(const block* e, const columns* F, wide counted, energy_sums* sums)
+{
+    columns R = rotation_of(F), C = stretch_of(&R, F);
+    wide largest = largest_of(&C);
+    sums->stretch += wide_sum(counted * (0.5 * e->k * square_of_difference(F, &R)));
+    for (int k = 0; k < WIDE; k++)
+    {
+        sums->max_stretch = largest[k] > sums->max_stretch ? largest[k] : sums->max_stretch;
+    }
+}
+
+// Over a step with damping it is the sum of both that counts: nobody asks how far it is stretched on the way.
 static void energy(const element_context* ctx, int begin, int end, energy_sums* sums)
 {
     const element_motion* m = ctx->motion;
@@ -433,18 +530,14 @@ static void energy(const element_context* ctx, int begin, int end, energy_sums* 
         }
         block e = block_load(ctx->group, elements);
         columns F = columns_of(&e, m->x, vertices, elements);
-        singular d = singular_of(&F);
-        columns R = compose(&d.U, &d.V, NULL);
-        wide elastic = square_of_difference(&F, &R);
-        sums->stretch += wide_sum(counted * (0.5 * e.k * elastic));
-        for (int k = 0; k < WIDE; k++)
-        {
-            sums->max_stretch = d.s[0][k] > sums->max_stretch ? d.s[0][k] : sums->max_stretch;
-        }
         if (m->x_last && e.damped)
         {
             columns last = columns_of(&e, m->x_last, vertices, elements);
-            sums->dissipation += wide_sum(counted * dissipation_of(&e, &F, &last, elastic, m->h));
+            add_damped(&e, &F, &last, m->h, counted, sums);
+        }
+        else
+        {
+            add_elastic(&e, &F, counted, sums);
         }
     }
 }
