@@ -357,6 +357,46 @@ static void test_special_states(void** unused)
     }
 }
 
+// Tetrahedra of known stretches s along turned axes, from far to inside out: the largest is told, and the energy is
+// that of s with the least negative where it is turned inside out.
+static void test_known_stretches(void** unused)
+{
+    (void)unused;
+    static const double stretches[][3] = {{1, 1, 1},        {1.2, 1, 1},  {1, 1, 0.8},       {1.3, 0.9, 0.7},
+                                          {3, 1.5, 0.2},    {30, 20, 10}, {1, 1, 1e-3},      {0.5, 0.4, 0},
+                                          {1.1, 0.9, -0.3}, {0.2, 0, 0},  {1e-3, 1e-3, 1e-3}};
+    uint64_t n = 450000;
+    for (size_t turn = 0; turn < 20 * sizeof(stretches) / sizeof(stretches[0]); turn++)
+    {
+        const double* d = stretches[turn / 20];
+        specimen s;
+        make(&s, &kind_block, 0.0, 0.2, &n);
+        vec3 u[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, v[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, x[4];
+        turn_frame(u, 2.0, &n);
+        turn_frame(v, 2.0, &n);
+        for (int a = 0; a < 4; a++)
+        {
+            x[a] = v3(0, 0, 0);
+            for (int k = 0; k < 3; k++)
+            {
+                x[a] = v3_madd(x[a], d[k] * v3_dot(v[k], s.rest[a]), u[k]);
+            }
+        }
+        element_motion motion = motion_of(&s, x, false);
+        element_context context = {s.group, &motion};
+        energy_sums sums = {0};
+        element_kernels_for(s.group->kind, cpu_best())->energy(&context, 0, 1, &sums);
+        double k = s.group->rest[BLOCK_STIFFNESS], energy = 0.0;
+        for (int j = 0; j < 3; j++)
+        {
+            energy += 0.5 * k * (d[j] - 1.0) * (d[j] - 1.0);
+        }
+        assert_true(fabs(sums.max_stretch - d[0]) < 1e-8 * d[0]);
+        assert_true(fabs(sums.stretch - energy) <= 1e-12 * (energy + k));
+        element_groups_finish(&s.groups);
+    }
+}
+
 static void test_cpu_kinds_agree(void** unused)
 {
     (void)unused;
@@ -541,9 +581,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_force_is_gradient),       cmocka_unit_test(test_matrix_bounds_the_energy),
         cmocka_unit_test(test_rotation_is_the_nearest), cmocka_unit_test(test_hessian),
-        cmocka_unit_test(test_special_states),          cmocka_unit_test(test_cpu_kinds_agree),
-        cmocka_unit_test(test_turns_never_raise_g),     cmocka_unit_test(test_turns_end_at_newton),
-        cmocka_unit_test(test_threads_agree),           cmocka_unit_test(test_small_strains),
+        cmocka_unit_test(test_special_states),          cmocka_unit_test(test_known_stretches),
+        cmocka_unit_test(test_cpu_kinds_agree),         cmocka_unit_test(test_turns_never_raise_g),
+        cmocka_unit_test(test_turns_end_at_newton),     cmocka_unit_test(test_threads_agree),
+        cmocka_unit_test(test_small_strains),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }
