@@ -132,20 +132,22 @@ weft_sim* thesis_sim(const thesis_case* c)
 
 // ---- time
 
-static void clock_turn(thesis_clock* c, bool contact)
+static void clock_turn(thesis_clock* c, const char* stage)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
     c->whole_s += c->since > 0.0 ? now - c->since : 0.0;
     c->contact_s += c->contact ? now - c->since : 0.0;
-    c->contact = contact;
+    c->solve_s += c->solve ? now - c->since : 0.0;
+    c->contact = strcmp(stage, "detect") == 0 || strcmp(stage, "respond") == 0;
+    c->solve = strcmp(stage, "solve") == 0;
     c->since = now;
 }
 
 static int clock_look(void* user, const weft_progress* progress)
 {
-    clock_turn(user, strcmp(progress->stage, "detect") == 0 || strcmp(progress->stage, "respond") == 0);
+    clock_turn(user, progress->stage);
     return 0;
 }
 
@@ -153,9 +155,9 @@ weft_status thesis_step(weft_sim* sim, weft_step_stats* stats, weft_error* error
 {
     *clock = (thesis_clock){0};
     weft_sim_watch(sim, clock_look, clock);
-    clock_turn(clock, false);
+    clock_turn(clock, "");
     weft_status status = weft_sim_step(sim, stats, error);
-    clock_turn(clock, false);
+    clock_turn(clock, "");
     weft_sim_watch(sim, NULL, NULL);
     return status;
 }

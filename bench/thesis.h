@@ -39,9 +39,11 @@ weft_sim* thesis_sim(const thesis_case* c);
 // A step, and the processor seconds that it took.
 typedef struct thesis_clock
 {
-    double whole_s, contact_s; // of it what finds contacts and responds to them: its first and its last stage
+    double whole_s;
+    double contact_s; // of it what finds contacts and responds to them: its first and its last stage
+    double solve_s;   // and its solve, with what follows letting contacts go
     double since;
-    bool contact; // what runs since then
+    bool contact, solve; // what runs since then
 } thesis_clock;
 
 weft_status thesis_step(weft_sim* sim, weft_step_stats* stats, weft_error* error, thesis_clock* clock);

@@ -1,7 +1,8 @@
 // weft bench thesis-decomposition: the full solver, the full solver that leaves out fixed rows, and the decomposing one
 // (Boxerman's thesis, section 6.4), each MPCG with the constrained preconditioner, on the systems of the same
 // simulations by `aimex`, sheets of 1.5 m. Rows times vectors (the thesis's RV count), processor-independent, and
-// seconds of setup and solve, the best of --rounds, whose order turns. The decomposing solver holds each component to
+// seconds of setup and solve, the best of --rounds, whose order turns; the overhead, which the thesis has of all
+// computation, also of whole steps. The decomposing solver holds each component to
 // the tolerance by itself, so that energy errors are given beside the ratios. Can be killed and called again. Options
 // as thesis-guess, --scenes LIST (corners,sphere,ground), --threads N (1; the thesis's parallel experiment has 2).
 #include <math.h>
@@ -38,6 +39,13 @@ static double sum_from(const thesis_table* t, int scene, int entrant, double lea
     return sum;
 }
 
+// Times of the simulation's steps as they are, with this solver in place of their own.
+static double steps_from(const thesis_table* t, int scene, int entrant)
+{
+    return thesis_sum(t, scene, FULL, offsetof(thesis_total, rest_s)) +
+           thesis_sum(t, scene, entrant, offsetof(thesis_total, seconds));
+}
+
 static void print_bar(const thesis_table* t, int scene, double products, double time)
 {
     const char* name = t->scene[scene];
@@ -48,8 +56,11 @@ static void print_bar(const thesis_table* t, int scene, double products, double 
     }
     if (strcmp(name, "corners") == 0)
     {
-        printf("  overhead at most 2.3 %%: %s (%+.1f %%); thesis: 2.3 %%, RV count -0.8 %%\n",
-               time <= 1.023 ? "met" : "MISSED", 100.0 * (time - 1.0));
+        double steps = steps_from(t, scene, DECOMPOSED) / steps_from(t, scene, FULL);
+        printf(
+            "  overhead of the solver %+.1f %%, of whole steps at most 2.3 %%: %s (%+.1f %%); thesis: 2.3 %%, RV count "
+            "-0.8 %%\n",
+            100.0 * (time - 1.0), steps <= 1.023 ? "met" : "MISSED", 100.0 * (steps - 1.0));
         return;
     }
     double wanted = strcmp(name, "ground") == 0 ? 0.7 : 0.8;
@@ -99,9 +110,9 @@ static void print_json(const thesis_table* t)
         printf("%s{\"scene\":\"%s\"", scene ? "," : "", t->scene[scene]);
         for (int k = 0; k < ENTRANTS; k++)
         {
-            printf(",\"%s\":{\"row_products\":%.0f,\"seconds\":%.6g,\"components\":%.4g}", entrants[k].name,
-                   thesis_sum(t, scene, k, offsetof(thesis_total, row_products)),
-                   thesis_sum(t, scene, k, offsetof(thesis_total, seconds)),
+            printf(",\"%s\":{\"row_products\":%.0f,\"seconds\":%.6g,\"steps_s\":%.6g,\"components\":%.4g}",
+                   entrants[k].name, thesis_sum(t, scene, k, offsetof(thesis_total, row_products)),
+                   thesis_sum(t, scene, k, offsetof(thesis_total, seconds)), steps_from(t, scene, k),
                    thesis_sum(t, scene, k, offsetof(thesis_total, components)) /
                        thesis_sum(t, scene, k, offsetof(thesis_total, systems)));
         }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "bench/common.h"
+#include "bench/thesis.h"
 #include "math/vec.h"
 
 enum
@@ -363,7 +364,12 @@ static weft_status run_steps(contest* a, weft_sim* sim, const thesis_set* set, b
             TRY(find_exact(a));
         }
         TRY(solve_all(a, equal, out));
-        TRY(weft_sim_step(sim, NULL, NULL));
+        thesis_clock clock;
+        TRY(thesis_step(sim, NULL, NULL, &clock));
+        for (int k = 0; k < a->count; k++)
+        {
+            out[k].rest_s += clock.whole_s - clock.solve_s;
+        }
     }
     return WEFT_OK;
 }
@@ -392,7 +398,7 @@ static void key_of(const thesis_options* o, const char* scene, const thesis_set*
 {
     snprintf(key, KEY_MAX,
              "%s %s seed %d set %d cells %d side %g density %g stretch %g shear %g bending %g damping %g k %g model %s "
-             "method %s seconds %g threads %d rounds %d every %d",
+             "method %s seconds %g threads %d rounds %d every %d rest",
              scene, e->name, o->seed, s->number, s->cells, s->side, s->density, s->stretch, s->shear, s->bending,
              s->damping, s->time_step, o->model, o->method, o->seconds, o->threads, o->rounds, o->energy_every);
 }
@@ -405,6 +411,7 @@ static bool read_total(const thesis_options* o, const char* key, thesis_total* t
                         .iterations = results_number(line, "iterations"),
                         .row_products = results_number(line, "row_products"),
                         .seconds = results_number(line, "seconds"),
+                        .rest_s = results_number(line, "rest_s"),
                         .components = results_number(line, "components"),
                         .held = results_number(line, "held"),
                         .energy_systems = results_number(line, "energy_systems"),
@@ -416,11 +423,12 @@ static bool read_total(const thesis_options* o, const char* key, thesis_total* t
 static weft_status write_total(thesis_options* o, const char* key, const thesis_total* t)
 {
     char error[32];
-    return results_add(&o->log, key,
-                       "\"systems\":%.0f,\"vertices\":%.0f,\"iterations\":%.0f,\"row_products\":%.0f,\"seconds\":%.9g,"
-                       "\"components\":%.0f,\"held\":%.0f,\"energy_systems\":%.0f,\"energy_error\":%s,\"equal\":%.0f",
-                       t->systems, t->vertices, t->iterations, t->row_products, t->seconds, t->components, t->held,
-                       t->energy_systems, results_json(t->energy_error, error), t->equal);
+    return results_add(
+        &o->log, key,
+        "\"systems\":%.0f,\"vertices\":%.0f,\"iterations\":%.0f,\"row_products\":%.0f,\"seconds\":%.9g,"
+        "\"rest_s\":%.9g,\"components\":%.0f,\"held\":%.0f,\"energy_systems\":%.0f,\"energy_error\":%s,\"equal\":%.0f",
+        t->systems, t->vertices, t->iterations, t->row_products, t->seconds, t->rest_s, t->components, t->held,
+        t->energy_systems, results_json(t->energy_error, error), t->equal);
 }
 
 weft_status thesis_measure(thesis_options* o, const char* scene, const thesis_set* set, const thesis_entrant* list,

@@ -50,6 +50,7 @@ typedef struct thesis_total
     double systems, vertices;
     double iterations, row_products;
     double seconds;                      // of setup and solve, the best of the rounds
+    double rest_s;                       // of the simulation's steps, processor seconds but for their solves
     double components, held;             // held: rows that are held in all directions
     double energy_systems, energy_error; // root of the mean square, relative to the start (I - S) z
     double equal;                        // iterations to the energy error that the reference entrant ends with

@@ -61,6 +61,7 @@ typedef struct linear_system
     // too, in which the answer may lie. NULL: none, x is the guess.
     const vec3* earlier[2];
     solve_look look;
+    bool mirrored; // A_ij and A_ji^T are the same numbers: nobody has to look at both. Not known of files
 } linear_system;
 
 static inline bool system_has_ties(const linear_system* system)

@@ -266,6 +266,7 @@ linear_system world_system(const world* w, const vec3* b, const vec3* z)
                            .ties = world_ties(w),
                            .positions = w->at,
                            .element_vertices = int_max(w->model->element_vertices, arity),
+                           .mirrored = true,
                            .pattern_version = w->pattern_version};
 }
 

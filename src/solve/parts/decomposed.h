@@ -20,8 +20,11 @@ typedef struct parting
     bool join;                 // all that is not held counts as connected
     int row_count, held_count; // rows; rows that are held in all directions
     int component_count, part_count, single_count;
+    int largest;    // rows of the largest component
     int* component; // [rows] -1: held
     int* queue;     // [rows] scratch
+    int* tree;      // [3 * tree_count] rows i, j and the block between them: what held one component together last time
+    int tree_count; // 0: it was not one
     int* size;      // [rows] rows of each component
     int* part_of;   // [rows] part of each component, -1: a single row
     int* member;    // [rows] rows by part, ascending in each; then the singles
@@ -41,7 +44,8 @@ typedef struct parting
 
 // The components of the graph of blocks that are not zero, with held rows as dead ends; numbered by their first rows.
 weft_status parting_find(parting* s, const linear_system* system);
-// Whether one component is all there is, and hardly a row is held: then the system is best left as it is.
+// Whether one component has nearly all rows: then copying it costs more than its few fellows and held rows are worth,
+// and the system is left as it is.
 bool parting_is_whole(const parting* s);
 // The parts, largest first, as systems.
 weft_status parting_extract(parting* s, const linear_system* system, workers* pool);

@@ -18,16 +18,16 @@ enum
 {
     UNSEEN = -2,
     HELD = -1,
-    HELD_SHARE = 16 // a system with one component is left whole unless more than one row in so many is held
+    SMALL_SHARE = 8 // a system is left whole unless more than one row in so many is outside of its largest component
 };
 
 // ---- memory
 
 void parting_finish(parting* s)
 {
-    void* owned[] = {s->component, s->queue,     s->size,      s->part_of, s->member,   s->local,  s->record,
-                     s->parts,     s->keep,      s->row_start, s->column,  s->diagonal, s->values, s->b,
-                     s->z,         s->positions, s->x,         s->filter,  s->kernel};
+    void* owned[] = {s->tree,   s->component, s->queue,     s->size,      s->part_of, s->member,   s->local,
+                     s->record, s->parts,     s->keep,      s->row_start, s->column,  s->diagonal, s->values,
+                     s->b,      s->z,         s->positions, s->x,         s->filter,  s->kernel};
     for (size_t k = 0; k < sizeof(owned) / sizeof(owned[0]); k++)
     {
         mem_free(owned[k]);
@@ -47,7 +47,8 @@ static weft_status reserve_rows(parting* s, int rows)
     s->join = join;
     s->component = MEM_NEW(rows, int);
     s->queue = MEM_NEW(rows, int);
-    if (!s->component || !s->queue)
+    s->tree = MEM_NEW(3 * (size_t)rows, int);
+    if (!s->component || !s->queue || !s->tree)
     {
         return WEFT_NO_MEMORY;
     }
@@ -92,24 +93,32 @@ static weft_status reserve_parts(parting* s, int blocks)
 double parting_bytes(const parting* s)
 {
     double rows = s->row_capacity;
-    return 8.0 * rows + (s->size ? rows * (8.0 * sizeof(int) + 5.0 * sizeof(vec3)) : 0.0) + 77.0 * s->block_capacity +
+    return 20.0 * rows + (s->size ? rows * (8.0 * sizeof(int) + 5.0 * sizeof(vec3)) : 0.0) + 77.0 * s->block_capacity +
            (double)s->filter_capacity * sizeof(filter_record) + (double)s->kernel_capacity * sizeof(double);
 }
 
 // ---- components
 
-static inline bool block_is_zero(const double* v)
+// 0 or -0 in all its places: mostly the first tells, else bits without signs.
+static inline bool block_is_zero(const double* block)
 {
-    return v[0] == 0.0 && v[4] == 0.0 && v[8] == 0.0 && v[1] == 0.0 && v[2] == 0.0 && v[3] == 0.0 && v[5] == 0.0 &&
-           v[6] == 0.0 && v[7] == 0.0;
+    if (block[0] != 0.0)
+    {
+        return false;
+    }
+    uint64_t v[9];
+    memcpy(v, block, sizeof(v));
+    uint64_t any = (v[0] | v[1]) | (v[2] | v[3]) | (v[4] | v[5]) | (v[6] | v[7]) | v[8];
+    return any << 1 == 0;
 }
 
 // A matrix from a file may be symmetric only nearly; a block counts when either of the two does.
 static bool is_coupled(const linear_system* system, int slot, int i, int j)
 {
-    if (!block_is_zero(system->A.values + 9 * (size_t)slot))
+    bool is = !block_is_zero(system->A.values + 9 * (size_t)slot);
+    if (is || system->mirrored)
     {
-        return true;
+        return is;
     }
     int mirror = bsr_pattern_find(system->A.pattern, j, i);
     return mirror >= 0 && !block_is_zero(system->A.values + 9 * (size_t)mirror);
@@ -133,10 +142,37 @@ static int flood(parting* s, const linear_system* system, int seed, int number, 
             {
                 s->component[j] = number;
                 s->queue[tail++] = j;
+                memcpy(s->tree + 3 * (size_t)s->tree_count++, (const int[]){i, j, slot}, 3 * sizeof(int));
             }
         }
     }
     return tail;
+}
+
+// Most systems are one component, and mostly for the same reasons as the last: as many blocks as there are rows tell
+// it.
+static bool is_still_one(const parting* s, const linear_system* system, int free_rows)
+{
+    const bsr_pattern* p = system->A.pattern;
+    bool holds = s->tree_count > 0 && s->tree_count == free_rows - 1;
+    for (int k = 0; k < s->tree_count && holds; k++)
+    {
+        int i = s->tree[3 * k], j = s->tree[3 * k + 1], slot = s->tree[3 * k + 2];
+        holds = i < p->row_count && j < p->row_count && slot >= p->row_start[i] && slot < p->row_start[i + 1] &&
+                p->column[slot] == j && s->component[i] == UNSEEN && s->component[j] == UNSEEN &&
+                !block_is_zero(system->A.values + 9 * (size_t)slot);
+    }
+    return holds;
+}
+
+static void take_all(parting* s, int free_rows)
+{
+    s->component_count = free_rows > 0;
+    s->largest = free_rows;
+    for (int i = 0; i < s->row_count; i++)
+    {
+        s->component[i] = s->component[i] == UNSEEN ? 0 : HELD;
+    }
 }
 
 weft_status parting_find(parting* s, const linear_system* system)
@@ -144,7 +180,7 @@ weft_status parting_find(parting* s, const linear_system* system)
     int rows = system->A.pattern->row_count;
     TRY(reserve_rows(s, rows));
     s->row_count = rows;
-    s->held_count = s->component_count = 0;
+    s->held_count = s->component_count = s->largest = 0;
     for (int i = 0; i < rows; i++)
     {
         s->component[i] = UNSEEN;
@@ -158,28 +194,28 @@ weft_status parting_find(parting* s, const linear_system* system)
         }
     }
     int left = rows - s->held_count;
-    if (s->join)
+    if (s->join || is_still_one(s, system, left))
     {
-        s->component_count = left > 0;
-        for (int i = 0; i < rows; i++)
-        {
-            s->component[i] = s->component[i] == UNSEEN ? 0 : HELD;
-        }
+        take_all(s, left);
         return WEFT_OK;
     }
+    s->tree_count = 0;
     for (int i = 0; i < rows && left > 0; i++)
     {
         if (s->component[i] == UNSEEN)
         {
-            left -= flood(s, system, i, s->component_count++, left);
+            int found = flood(s, system, i, s->component_count++, left);
+            s->largest = int_max(s->largest, found);
+            left -= found;
         }
     }
+    s->tree_count = s->component_count == 1 ? s->tree_count : 0;
     return WEFT_OK;
 }
 
 bool parting_is_whole(const parting* s)
 {
-    return s->component_count <= 1 && (int64_t)HELD_SHARE * s->held_count <= s->row_count;
+    return (int64_t)SMALL_SHARE * (s->row_count - s->largest) <= s->row_count;
 }
 
 // ---- parts

@@ -371,6 +371,7 @@ weft_status tied_reduce(tied* t, const solve_options* options, const linear_syst
     out->earlier[0] = NULL; // answers and looks are those of the system with its ties
     out->look = (solve_look){0};
     out->A = (bsr_matrix){&t->pattern, t->values};
+    out->mirrored = false; // up to rounding
     out->b = t->b;
     out->z = NULL;
     out->filter = t->space.filter;
