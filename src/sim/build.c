@@ -63,6 +63,25 @@ static void add_masses(const body* b, model* m)
     }
 }
 
+// What the faces around a vertex have in the mean; the body's own where there are none.
+static void add_rigidity(const body* b, model* m)
+{
+    for (int i = 0; i < b->rest.vertex_count; i++)
+    {
+        m->rigid[b->scene_vertex[i]] = b->material.bending;
+    }
+    for (int t = 0; t < b->rest.triangle_count && b->triangle_region; t++)
+    {
+        int region = b->triangle_region[t];
+        double bending = region < 0 ? b->material.bending : b->regions[region].bending;
+        for (int c = 0; c < 3; c++)
+        {
+            double* to = &m->rigid[b->scene_vertex[b->rest.triangle[3 * t + c]]];
+            *to = 0.5 * (*to + bending);
+        }
+    }
+}
+
 // A vertex that no triangle uses weighs nothing: it gets the mean mass, so that the matrix stays definite.
 static void mend_masses(model* m)
 {
@@ -371,6 +390,7 @@ void sim_model_masses(weft_sim* sim)
     for (int k = 0; k < sim->body_count; k++)
     {
         sim->bodies[k].removed ? (void)0 : add_masses(&sim->bodies[k], m);
+        sim->bodies[k].removed ? (void)0 : add_rigidity(&sim->bodies[k], m);
     }
     mend_masses(m);
 }
@@ -385,9 +405,10 @@ static weft_status build_model(weft_sim* sim, weft_error* error)
         m->vertex_count += sim->bodies[k].scene_count;
     }
     m->mass = MEM_NEW(m->vertex_count, double);
+    m->rigid = MEM_NEW(m->vertex_count, double);
     m->external = MEM_NEW(m->vertex_count, vec3);
     m->rest = MEM_NEW(m->vertex_count, vec3);
-    if (!m->mass || !m->external || !m->rest)
+    if (!m->mass || !m->rigid || !m->external || !m->rest)
     {
         return WEFT_NO_MEMORY;
     }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "material/spring.h"
+
 enum
 {
     CHILD_GRAIN = 512,
@@ -30,6 +32,16 @@ weft_status parts_link(level_parts* p, int a, int b, double length)
         return WEFT_NO_MEMORY;
     }
     p->links[p->link_count++] = (link_def){.a = a, .b = b, .length = length, .is_limit = true};
+    return WEFT_OK;
+}
+
+weft_status parts_bend(level_parts* p, int a, int b, double length, double width)
+{
+    TRY(parts_link(p, a, b, length));
+    link_def* def = &p->links[p->link_count - 1];
+    def->is_limit = false;
+    def->is_bend = true;
+    def->compliance = 1.0 / spring_bending(width > 0.0 ? width : 1.0, 0.5 * length, 0.5 * length, 0.0);
     return WEFT_OK;
 }
 

@@ -49,6 +49,7 @@ typedef struct hierarchy_def
     int levels; // at most, level 0 among them
     rest_rule rule;
     bool grids;         // flat rectangular grids have coarser grids
+    bool bends;         // coarse levels have links over two of theirs, too: is_bend
     const int* anchors; // of graph_groups
 } hierarchy_def;
 
@@ -91,6 +92,9 @@ typedef struct level_parts
 
 weft_status parts_vertex(level_parts* p, int vertex);
 weft_status parts_link(level_parts* p, int a, int b, double length);
+// One that keeps two ends of links, over what lies between them, apart as at rest, with the compliance of a fold of cloth
+// of bending 1: `width` across, N m of sheets; 0: lines, N m^2.
+weft_status parts_bend(level_parts* p, int a, int b, double length, double width);
 weft_status parts_parent(level_parts* p, int child, int parent, double distance);
 weft_status parts_into(level_parts* p, int target); // of the child whose parents come next
 

@@ -213,6 +213,23 @@ static weft_status link_to(const sheet* s, level_parts* p, int a, int b)
     return parts_link(p, a, b, apart(s, a, b));
 }
 
+// Over two cells along a line, as wide as the cells around it are across.
+static weft_status bend_over(const sheet* s, level_parts* p, const int from[2], bool down)
+{
+    int along = down ? from[0] : from[1], across = down ? from[1] : from[0], axis = down ? 1 : 0;
+    const int *lines = s->kept[axis], *others = s->kept[1 - axis];
+    if (along + 2 >= s->keep[axis])
+    {
+        return WEFT_OK;
+    }
+    int before = others[int_max(across - 1, 0)], after = others[int_min(across + 1, s->keep[1 - axis] - 1)];
+    const double* place = down ? s->column : s->row;
+    double width = 0.5 * (place[after] - place[before]);
+    int a = down ? vertex_at(s, lines[along], others[across]) : vertex_at(s, others[across], lines[along]);
+    int b = down ? vertex_at(s, lines[along + 2], others[across]) : vertex_at(s, others[across], lines[along + 2]);
+    return parts_bend(p, a, b, apart(s, a, b), width);
+}
+
 static weft_status add_links(const sheet* s, level_parts* p)
 {
     for (int i = 0; i < s->keep[1]; i++)
@@ -224,6 +241,8 @@ static weft_status add_links(const sheet* s, level_parts* p)
             int next_r = below ? s->kept[1][i + 1] : 0, next_c = right ? s->kept[0][j + 1] : 0;
             TRY(right ? link_to(s, p, a, vertex_at(s, r, next_c)) : WEFT_OK);
             TRY(below ? link_to(s, p, a, vertex_at(s, next_r, c)) : WEFT_OK);
+            TRY(s->def->bends ? bend_over(s, p, (int[2]){i, j}, false) : WEFT_OK);
+            TRY(s->def->bends ? bend_over(s, p, (int[2]){i, j}, true) : WEFT_OK);
             if (!below || !right)
             {
                 continue;

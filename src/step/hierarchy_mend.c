@@ -132,6 +132,13 @@ static weft_status link_put(link_def** list, int* count, int* capacity, link_def
     return WEFT_OK;
 }
 
+// A fold is over what lies on the line between its ends: it stays where that is whole, and goes elsewhere.
+static bool is_whole(const mender* m, int a, int b)
+{
+    double line;
+    return straight_way(m->g, a, b, &line) && line <= apart(m, a, b) * (1.0 + same);
+}
+
 static weft_status mend_link(mender* m, const link_def* was)
 {
     bool ends = is_split(m, was->a) || is_split(m, was->b);
@@ -143,7 +150,9 @@ static weft_status mend_link(mender* m, const link_def* was)
             link_def def = *was;
             def.a = a;
             def.b = b;
-            TRY(measure(m, a, b, was->length, &def.length));
+            def.length = was->length;
+            TRY(was->is_bend ? WEFT_OK : measure(m, a, b, was->length, &def.length));
+            def.length = was->is_bend && !is_whole(m, a, b) ? INFINITY : def.length;
             if (!ends && def.length == was->length)
             {
                 return WEFT_OK;
@@ -151,8 +160,8 @@ static weft_status mend_link(mender* m, const link_def* was)
             TRY(def.length < INFINITY ? link_put(&m->come, &m->come_count, &m->come_capacity, def) : WEFT_OK);
         }
     }
-    // All together are as stiff as it was, each as stiff as its length says: a split particle has its mass and its cloth
-    // in parts, and its speed of waves in all of them.
+    // All together are as stiff as it was, each as stiff as its length says: a split particle has its mass and its
+    // cloth in parts, and its speed of waves in all of them.
     for (int k = first; k < m->come_count; k++)
     {
         double longer = m->come[k].length / was->length;

@@ -306,6 +306,71 @@ static double length_of(const maker* m, int i, const near* to)
     return pose ? v3_length(v3_sub(m->g->rest[to->vertex], m->g->rest[i])) : to->length;
 }
 
+// ---- folds
+
+// The two that both ends of an edge are linked with, where they are two and not linked with each other.
+static bool tips_of(const maker* m, int i, int j, int tip[2])
+{
+    int count = 0;
+    for (int k = 0; k < m->rings[i].count; k++)
+    {
+        int other = m->rings[i].item[k].vertex;
+        if (ring_find(&m->rings[j], other))
+        {
+            tip[count < 2 ? count : 0] = other;
+            count++;
+        }
+    }
+    return count == 2 && !ring_find(&m->rings[tip[0]], tip[1]);
+}
+
+// Whether another edge, of smaller numbers, is between the same tips.
+static bool is_repeated(const maker* m, int i, int j, const int tip[2])
+{
+    const ring* r = &m->rings[tip[0]];
+    for (int k = 0; k < r->count; k++)
+    {
+        int p = r->item[k].vertex;
+        for (int e = 0; e < m->rings[p].count && ring_find(&m->rings[tip[1]], p); e++)
+        {
+            int q = m->rings[p].item[e].vertex;
+            bool between = p < q && ring_find(r, q) && ring_find(&m->rings[tip[1]], q);
+            if (between && (p < i || (p == i && q < j)))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Over each edge of a sheet between the tips of its two triangles; along lines over each particle with two neighbours.
+// Lengths are those of the rest pose, so that what is bent at rest stays so.
+static weft_status add_folds(const maker* m, level_parts* p)
+{
+    const vec3* rest = m->g->rest;
+    for (int k = 0; k < m->present_count; k++)
+    {
+        int i = m->present[k];
+        const ring* r = &m->rings[i];
+        if (!is_of_sheet(m->g, i) && r->count == 2 && !ring_find(&m->rings[r->item[0].vertex], r->item[1].vertex))
+        {
+            int a = r->item[0].vertex, b = r->item[1].vertex;
+            TRY(parts_bend(p, a, b, v3_length(v3_sub(rest[b], rest[a])), 0.0));
+        }
+        for (int e = 0; e < r->count && is_of_sheet(m->g, i); e++)
+        {
+            int j = r->item[e].vertex, tip[2];
+            if (j > i && tips_of(m, i, j, tip) && !is_repeated(m, i, j, tip))
+            {
+                double length = v3_length(v3_sub(rest[tip[1]], rest[tip[0]]));
+                TRY(length > 0.0 ? parts_bend(p, tip[0], tip[1], length, r->item[e].length) : WEFT_OK);
+            }
+        }
+    }
+    return WEFT_OK;
+}
+
 // ---- levels
 
 static weft_status add_parents(const maker* m, level_parts* p, int i)
@@ -345,7 +410,7 @@ static weft_status add_level(maker* m, level_parts* p)
             TRY(to->vertex > i ? parts_link(p, i, to->vertex, length_of(m, i, to)) : WEFT_OK);
         }
     }
-    return WEFT_OK;
+    return m->def->bends ? add_folds(m, p) : WEFT_OK;
 }
 
 static int coarse_count(const maker* m)

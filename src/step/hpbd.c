@@ -33,6 +33,9 @@ static const method_setting settings[] = {
                "0: corrections of all levels reach the cloth, 1: paper, they are lost beyond the next finer level"),
     PBD_SWITCH("hard", "1: coarse links do not give way, as in the paper, 0: as the material does, "
                        "by what sweeps on finer levels miss"),
+    PBD_SWITCH("bending",
+               "1: coarse levels resist folds, too, by what sweeps on finer ones miss of the material's bending; "
+               "not with hard, legacy or hierarchy 1"),
     PBD_SWITCH("cycle", "0: levels from the coarsest to the first, 1: before that from the first to the coarsest, a V"),
     PBD_COUNT("coarse_iterations", "Sweeps on each coarse level", 1, 1),
     {.name = "rest",

@@ -57,6 +57,7 @@ static weft_status make_from(world* w, pbd_data* d, const graph* g)
     hierarchy_def def = {.levels = chosen > 0 ? int_min(chosen, LEVELS_MAX) : LEVELS_MAX,
                          .rule = d->has_levels ? (rest_rule)world_setting(w, "rest") : REST_GEODESIC,
                          .grids = d->has_levels && world_setting(w, "meshes") == 0.0,
+                         .bends = d->has_levels && world_setting(w, "bending") == 1.0 && is_compliant(w),
                          .anchors = r->now};
     if (graph_groups(g, r->anchors, r->now) < 0)
     {

@@ -21,6 +21,7 @@ typedef struct span
 {
     int a, b;
     double length; // m
+    bool fold;     // no stretch: it is not among those whose stiffness is fitted
 } span;
 
 typedef struct former
@@ -170,12 +171,16 @@ static void find_factors(former* f)
     memset(f->linked, 0, (size_t)f->g->component_count * sizeof(double[FORM]));
     for (int k = 0; k < f->span_count; k++)
     {
-        f->degree[f->spans[k].a]++;
-        f->degree[f->spans[k].b]++;
+        f->degree[f->spans[k].a] += !f->spans[k].fold;
+        f->degree[f->spans[k].b] += !f->spans[k].fold;
     }
     for (int k = 0; k < f->span_count; k++)
     {
         const span* l = &f->spans[k];
+        if (l->fold)
+        {
+            continue;
+        }
         vec3 d = direction_of(f, l);
         const double q[6] = {d.x * d.x, d.y * d.y, d.z * d.z, 2.0 * d.x * d.y, 2.0 * d.x * d.z, 2.0 * d.y * d.z};
         form_add(f->linked[f->g->component[l->a]], q, stretch_energy(f, l));
@@ -198,6 +203,10 @@ static void rates_of(const former* f, double* rate)
     for (int k = 0; k < f->span_count; k++)
     {
         const span* l = &f->spans[k];
+        if (l->fold)
+        {
+            continue;
+        }
         double stiffness = link_stiffness(f, l);
         rate[l->a] += stiffness / (f->degree[l->a] * f->mass[l->a]);
         rate[l->b] += stiffness / (f->degree[l->b] * f->mass[l->b]);
@@ -214,7 +223,7 @@ static void take_edges(former* f)
         {
             if (g->other[k] > i)
             {
-                f->spans[f->span_count++] = (span){i, g->other[k], g->length[k]};
+                f->spans[f->span_count++] = (span){i, g->other[k], g->length[k], false};
             }
         }
     }
@@ -226,7 +235,7 @@ static void take_links(former* f, const links* l)
     f->span_count = l->count;
     for (int k = 0; k < l->count; k++)
     {
-        f->spans[k] = (span){l->a[k], l->b[k], l->length[k]};
+        f->spans[k] = (span){l->a[k], l->b[k], l->length[k], l->def[k].is_bend};
     }
 }
 
@@ -248,7 +257,43 @@ static void lump(former* f, const level* l)
     }
 }
 
-static void make_level(former* f, level* l, double* rate)
+// k / m of folds, the mean of those that end at a vertex.
+static void fold_rates(former* f, const level* l, double* fold)
+{
+    memset(f->degree, 0, (size_t)f->g->vertex_count * sizeof(int));
+    for (int k = 0; k < l->limits.count; k++)
+    {
+        const link_def* def = &l->limits.def[k];
+        double stiffness = def->is_bend ? 1.0 / def->compliance : 0.0;
+        fold[def->a] += stiffness / f->mass[def->a];
+        fold[def->b] += stiffness / f->mass[def->b];
+        f->degree[def->a] += def->is_bend;
+        f->degree[def->b] += def->is_bend;
+    }
+    for (int v = 0; v < l->vertex_count; v++)
+    {
+        fold[l->vertex[v]] /= int_max(f->degree[l->vertex[v]], 1);
+    }
+}
+
+// Those of the cloth itself, whatever elements bend it: as of a spring over two edges of the mean length.
+static void first_fold_rates(const former* f, double* fold)
+{
+    const graph* g = f->g;
+    for (int i = 0; i < g->vertex_count; i++)
+    {
+        double sum = 0.0;
+        for (int k = g->start[i]; k < g->start[i + 1]; k++)
+        {
+            sum += g->length[k];
+        }
+        double s = sum / int_max(g->start[i + 1] - g->start[i], 1);
+        double width = g->fan_start[i] < g->fan_start[i + 1] ? s : 1.0;
+        fold[i] = s > 0.0 ? spring_bending(f->m->rigid[i] * width, s, s, 0.0) / f->m->mass[i] : 0.0;
+    }
+}
+
+static void make_level(former* f, level* l, double* rate, double* fold)
 {
     lump(f, l);
     take_links(f, &l->limits);
@@ -256,8 +301,26 @@ static void make_level(former* f, level* l, double* rate)
     rates_of(f, rate);
     for (int k = 0; k < l->limits.count; k++)
     {
-        l->limits.def[k].compliance = 1.0 / link_stiffness(f, &f->spans[k]);
+        link_def* def = &l->limits.def[k];
+        const double* rigid = f->m->rigid;
+        // Folds have that of bending 1.
+        def->compliance = def->is_bend ? def->compliance / (0.5 * (rigid[def->a] + rigid[def->b]))
+                                       : 1.0 / link_stiffness(f, &f->spans[k]);
     }
+    fold ? fold_rates(f, l, fold) : (void)0;
+}
+
+static bool has_folds(const hierarchy* h)
+{
+    bool found = false;
+    for (int k = 0; k < h->level_count; k++)
+    {
+        for (int e = 0; e < h->levels[k].limits.count && !found; e++)
+        {
+            found = h->levels[k].limits.def[e].is_bend;
+        }
+    }
+    return found;
 }
 
 static weft_status softness_allocate(softness* s, const hierarchy* h)
@@ -267,10 +330,14 @@ static weft_status softness_allocate(softness* s, const hierarchy* h)
     s->inverse = MEM_NEW(n, double);
     s->missing = MEM_NEW(n, double);
     bool ok = s->moving && s->inverse && s->missing;
+    bool folds = has_folds(h);
+    s->unfolded = folds ? MEM_NEW(n, double) : NULL;
+    ok = ok && (s->unfolded || !folds);
     for (int k = 0; k <= h->level_count; k++)
     {
         s->rate[k] = MEM_NEW(n, double);
-        ok = ok && s->rate[k];
+        s->fold[k] = folds ? MEM_NEW(n, double) : NULL;
+        ok = ok && s->rate[k] && (s->fold[k] || !folds);
     }
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
@@ -313,10 +380,11 @@ weft_status softness_create(softness* s, hierarchy* h, const graph* g, const mod
         take_edges(&f);
         find_factors(&f);
         rates_of(&f, s->rate[0]);
+        s->fold[0] ? first_fold_rates(&f, s->fold[0]) : (void)0;
     }
     for (int k = 0; k < h->level_count && status == WEFT_OK; k++)
     {
-        make_level(&f, &h->levels[k], s->rate[k + 1]);
+        make_level(&f, &h->levels[k], s->rate[k + 1], s->fold[k + 1]);
     }
     former_finish(&f);
     return status;
@@ -325,12 +393,16 @@ weft_status softness_create(softness* s, hierarchy* h, const graph* g, const mod
 weft_status softness_mend(softness* s, const hierarchy* h, int before, const int* from)
 {
     size_t n = (size_t)h->vertex_count, old = (size_t)before;
-    double** arrays[LEVELS_MAX + 4] = {&s->moving, &s->inverse, &s->missing};
+    double** arrays[2 * LEVELS_MAX + 6] = {&s->moving, &s->inverse, &s->missing};
     int count = 3;
     for (int k = 0; k <= h->level_count; k++)
     {
         arrays[count++] = &s->rate[k];
+        arrays[count] = &s->fold[k];
+        count += s->fold[k] != NULL;
     }
+    arrays[count] = &s->unfolded;
+    count += s->unfolded != NULL;
     for (int k = 0; k < count; k++)
     {
         if (!array_grow((void**)arrays[k], old, n, sizeof(double)))
@@ -351,7 +423,9 @@ void softness_finish(softness* s)
     for (int k = 0; k <= LEVELS_MAX; k++)
     {
         mem_free(s->rate[k]);
+        mem_free(s->fold[k]);
     }
+    mem_free(s->unfolded);
     mem_free(s->moving);
     mem_free(s->inverse);
     mem_free(s->missing);
@@ -392,20 +466,27 @@ static double missed_by(double number, int sweeps)
     return isfinite(number) ? pow(share, sweeps) : 1.0;
 }
 
-static void level_begin(softness* s, level* l, const double* rate, const softness_step* step)
+static void miss_less(const level* l, double* missing, const double* rate, const softness_step* step)
+{
+    for (int v = 0; v < l->vertex_count; v++)
+    {
+        int i = l->vertex[v];
+        missing[i] *= missed_by(missing[i] * step->h * step->h * rate[i], step->coarse_sweeps);
+    }
+}
+
+static void level_begin(softness* s, level* l, int index, const softness_step* step)
 {
     links* all = &l->limits;
     double h_sq = step->h * step->h;
     for (int k = 0; k < all->count; k++)
     {
-        double share = 0.5 * (s->missing[all->a[k]] + s->missing[all->b[k]]);
+        const double* missing = all->def[k].is_bend ? s->unfolded : s->missing;
+        double share = 0.5 * (missing[all->a[k]] + missing[all->b[k]]);
         all->soft[k] = share > least_share ? all->def[k].compliance / (h_sq * share) : INFINITY;
     }
-    for (int v = 0; v < l->vertex_count; v++)
-    {
-        int i = l->vertex[v];
-        s->missing[i] *= missed_by(s->missing[i] * h_sq * rate[i], step->coarse_sweeps);
-    }
+    miss_less(l, s->missing, s->rate[index], step);
+    s->unfolded ? miss_less(l, s->unfolded, s->fold[index], step) : (void)0;
 }
 
 void softness_begin(softness* s, hierarchy* h, const softness_step* step)
@@ -418,9 +499,13 @@ void softness_begin(softness* s, hierarchy* h, const softness_step* step)
     {
         s->missing[i] = missed_by(step->h * step->h * s->rate[0][i], step->sweeps);
     }
+    for (int i = 0; i < h->vertex_count && s->unfolded; i++)
+    {
+        s->unfolded[i] = missed_by(step->h * step->h * s->fold[0][i], step->sweeps);
+    }
     for (int k = 0; k < h->level_count; k++)
     {
-        level_begin(s, &h->levels[k], s->rate[k + 1], step);
+        level_begin(s, &h->levels[k], k + 1, step);
     }
     s->h = step->h;
 }

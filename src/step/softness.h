@@ -14,6 +14,9 @@
 // *Its share.* One sweep of links of N = h^2 k / m bears 1 / (1 + a N) of the stiffness for long waves, s sweeps miss
 // (a N / (1 + a N))^s of it. Each level is as stiff as what all finer ones miss: nothing is counted twice, and sweeps
 // that suffice leave nothing to the hierarchy. Links that do not give way are the limit of h^2 k / m without bound.
+//
+// *Folds* (hierarchy_def.bends) go the same way: each has the stiffness of a spring of the material's bending over its
+// length (spring_bending) and width, and each level as much of it as finer ones miss of theirs.
 #ifndef WEFT_SOFTNESS_H
 #define WEFT_SOFTNESS_H
 
@@ -22,6 +25,8 @@
 typedef struct softness
 {
     double* rate[LEVELS_MAX + 1]; // [vertex_count] 1/s^2: k / m on each level, of its vertices; level 0 first
+    double* fold[LEVELS_MAX + 1]; // likewise of folds; NULL: coarse levels have none
+    double* unfolded;             // [vertex_count] share of folds, scratch; NULL likewise
     double* moving;               // [vertex_count] kg, scratch
     double* inverse;              // [vertex_count] 1/kg, scratch
     double* missing;              // [vertex_count] share, scratch
