@@ -54,7 +54,9 @@ static const char files[] =
     "\"mesh\": "
     "{\"obj\": \"walk_0.obj\"}, \"transform\": {\"translate\": [0, -7, 0]}, \"deform\": {\"pc2\": \"swim.pc2\", "
     "\"rate\": 10}}, {\"name\": \"walks\", \"mesh\": {\"obj\": \"walk_0.obj\"}, \"transform\": {\"translate\": [0, -9, "
-    "0]}, \"deform\": {\"obj_sequence\": \"walk_%d.obj\", \"first\": 0, \"last\": 2, \"rate\": 10}}]}";
+    "0]}, \"deform\": {\"obj_sequence\": \"walk_%d.obj\", \"first\": 0, \"last\": 2, \"rate\": 10}}, "
+    "{\"name\": \"dances\", \"mesh\": {\"gltf\": \"dance.gltf\"}, \"transform\": {\"translate\": [0, -12, 0]}, "
+    "\"deform\": {\"animation\": 0}}]}";
 
 // Strands and solids, far from each other.
 static const char objects[] =
@@ -381,6 +383,7 @@ static const change changes[] = {
     {"obstacles.mesh.obj", FILES, "obstacles.0.mesh.obj=other.obj", NULL},
     {"obstacles.mesh.object", FILES, "obstacles.0.mesh.object=back", NULL},
     {"obstacles.mesh.scale", FILES, "obstacles.0.mesh.scale=2", NULL},
+    {"obstacles.mesh.gltf", FILES, "obstacles.3.mesh.gltf=dance2.gltf", NULL},
     {"obstacles.mesh.weld", FILES, "obstacles.0.mesh.weld=0.01", NULL},
     {"obstacles.transform", FILES, "obstacles.0.transform={\"translate\": [0, -6, 0]}", NULL},
     {"obstacles.transform.translate", FILES, "obstacles.0.transform.translate=[1, -5, 0]", NULL},
@@ -397,6 +400,10 @@ static const change changes[] = {
     {"obstacles.deform.pc2", FILES, "obstacles.1.deform.pc2=other.pc2", NULL},
     {"obstacles.deform.rate", FILES, "obstacles.1.deform.rate=20", NULL},
     {"obstacles.deform.start", FILES, "obstacles.1.deform.start=1", NULL},
+    {"obstacles.deform.speed", FILES, "obstacles.1.deform.speed=2", NULL},
+    {"obstacles.deform.offset", FILES, "obstacles.1.deform.offset=0.1", NULL},
+    {"obstacles.deform.loop", FILES, "obstacles.1.deform.loop=true", NULL},
+    {"obstacles.deform.animation", FILES, "obstacles.3.deform.animation=1", NULL},
     {"obstacles.deform.obj_sequence", FILES, "obstacles.2.deform.obj_sequence=run_%d.obj", NULL},
     {"obstacles.deform.first", FILES, "obstacles.2.deform.first=1", NULL},
     {"obstacles.deform.last", FILES, "obstacles.2.deform.last=1", NULL},
@@ -694,6 +701,28 @@ static void write_objects(void)
     }
 }
 
+// A triangle that two animations lift by 0.1 and by 0.3 m.
+static void write_dance(const char* name, double width)
+{
+    char text[2000];
+    int size = snprintf(
+        text, sizeof(text),
+        "{\"asset\": {\"version\": \"2.0\"}, \"scenes\": [{\"nodes\": [0]}], \"nodes\": [{\"mesh\": 0, \"scale\": "
+        "[%g, 1, 1]}], \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}}]}], \"buffers\": "
+        "[{\"byteLength\": 92, \"uri\": \"data:application/octet-stream;base64,"
+        "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAM3MzD0AAAAAAAAAAAAAAAAAAAAAzczMPQAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAmpmZPgAAAAA=\"}], \"bufferViews\": [{\"buffer\": 0, \"byteLength\": 92}], \"accessors\": "
+        "[{\"bufferView\": 0, \"componentType\": 5126, \"count\": 3, \"type\": \"VEC3\"}, {\"bufferView\": 0, "
+        "\"byteOffset\": 36, \"componentType\": 5126, \"count\": 2, \"type\": \"SCALAR\"}, {\"bufferView\": 0, "
+        "\"byteOffset\": 44, \"componentType\": 5126, \"count\": 2, \"type\": \"VEC3\"}, {\"bufferView\": 0, "
+        "\"byteOffset\": 68, \"componentType\": 5126, \"count\": 2, \"type\": \"VEC3\"}], \"animations\": "
+        "[{\"channels\": [{\"sampler\": 0, \"target\": {\"node\": 0, \"path\": \"translation\"}}], \"samplers\": "
+        "[{\"input\": 1, \"output\": 2}]}, {\"channels\": [{\"sampler\": 0, \"target\": {\"node\": 0, \"path\": "
+        "\"translation\"}}], \"samplers\": [{\"input\": 1, \"output\": 3}]}]}",
+        width);
+    scene_write_bytes(scene_path(name), text, (size_t)size);
+}
+
 static int make_runs(void** state)
 {
     if (scene_folder_make(state) != 0)
@@ -711,6 +740,8 @@ static int make_runs(void** state)
         snprintf(name, sizeof(name), "run_%d.obj", k);
         write_walk(name, 0.3 * k);
     }
+    write_dance("dance.gltf", 1.0);
+    write_dance("dance2.gltf", 2.0);
     test_pc2_write(scene_folder, "swim.pc2", 3, 0.0f, 3);
     test_pc2_write(scene_folder, "other.pc2", 3, 0.0f, 4);
     test_pc2_write(scene_folder, "nine.pc2", 9, 0.0f, 2);

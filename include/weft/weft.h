@@ -187,6 +187,8 @@ typedef struct weft_obstacle_def
                                  ///< before and after; keys move what the samples give.
     double sample_rate;          ///< samples a second
     double sample_start;         ///< s
+    double sample_offset;        ///< s, from 0 on: what sample_start finds is already this far on its way
+    int sample_loop;             ///< 1: after the last sample comes the first again, 1 / sample_rate later
     const weft_vec3* samples;    ///< [sample_count * vertex_count], or NULL: read_sample. With sample_count above 0 exactly one
                                  ///< of the two is set, with 0 both are ignored
     weft_sample_fn* read_sample; ///< called when a sample is needed, at most two are kept: by weft_sim_add_obstacle and whatever

@@ -205,6 +205,8 @@ static weft_status obstacle_add(const weft_scene* scene, const scene_obstacle* o
         def.sample_count = o->deform.sample_count;
         def.sample_rate = o->deform.rate;
         def.sample_start = o->deform.start;
+        def.sample_offset = o->deform.offset / o->deform.speed;
+        def.sample_loop = o->deform.loop;
         def.read_sample = deform_source_read;
         def.user = source;
         def.release = deform_source_destroy;

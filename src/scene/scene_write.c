@@ -328,6 +328,8 @@ static void write_deform(writer* w, const scene_obstacle* o)
     write_text(w, "pc2", file);
     write_number(w, "rate", o->deform.rate);
     write_number(w, "start", o->deform.start);
+    write_number(w, "offset", o->deform.offset / o->deform.speed);
+    o->deform.loop ? write_number(w, "loop", o->deform.sample_count) : write_truth(w, "loop", false);
     write_close(w, "}");
 }
 

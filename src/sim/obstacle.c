@@ -1,6 +1,8 @@
 // Obstacles: taking them in, and where they are at a time.
 //
-//   x(t) = round(M(t) s(t)),  s(t) = (1 - f) s_k + f s_(k+1),  k + f = (t - start) rate, held at both ends
+//   x(t) = round(M(t) s(t)),  s(t) = (1 - f) s_k + f s_(k+1),  k + f = (max(t - start, 0) + offset) rate
+//
+// held after the last sample, or with the first one after it where they loop,
 //
 // with M the motion along keys, s_k the samples of a deforming body (without any, s is the mesh) and rounding to float.
 // x depends on t alone, so a checkpoint needs nothing of it. Samples are read when they are needed; two are kept.
@@ -109,7 +111,8 @@ static weft_status hold_sample(obstacle* o, int sample, int keep, int* out, weft
 
 static weft_status deformed(obstacle* o, double time, vec3* out, weft_error* error)
 {
-    double at = fmin(fmax((time - o->sample_start) * o->sample_rate, 0.0), o->sample_count - 1.0);
+    double at = (fmax(time - o->sample_start, 0.0) + o->sample_offset) * o->sample_rate;
+    at = o->sample_loop ? fmod(at, o->sample_count) : fmin(at, o->sample_count - 1.0);
     int k = (int)at, n = o->mesh.vertex_count, slot, next;
     double f = at - k;
     TRY(hold_sample(o, k, -1, &slot, error));
@@ -118,7 +121,7 @@ static weft_status deformed(obstacle* o, double time, vec3* out, weft_error* err
         memcpy(out, o->held[slot], (size_t)n * sizeof(vec3));
         return WEFT_OK;
     }
-    TRY(hold_sample(o, k + 1, slot, &next, error));
+    TRY(hold_sample(o, (k + 1) % o->sample_count, slot, &next, error));
     const vec3 *a = o->held[slot], *b = o->held[next];
     for (int v = 0; v < n; v++)
     {
@@ -240,13 +243,18 @@ static weft_status take_samples(const weft_obstacle_def* def, obstacle* o, weft_
     {
         return WEFT_OK;
     }
-    if (!(def->sample_rate > 0.0) || !isfinite(def->sample_rate) || !isfinite(def->sample_start))
+    if (!(def->sample_rate > 0.0) || !isfinite(def->sample_rate) || !isfinite(def->sample_start) ||
+        !(def->sample_offset >= 0.0) || !isfinite(def->sample_offset))
     {
-        return wrong(error, o, "sample_rate (samples a second) is above zero, sample_start (s) is finite");
+        return wrong(error, o,
+                     "sample_rate (samples a second) is above zero, sample_start (s) is finite, sample_offset (s) from "
+                     "zero on");
     }
     o->sample_count = def->sample_count;
     o->sample_rate = def->sample_rate;
     o->sample_start = def->sample_start;
+    o->sample_offset = def->sample_offset;
+    o->sample_loop = def->sample_loop != 0;
     o->read_sample = def->read_sample;
     o->held[0] = MEM_NEW(o->mesh.vertex_count, vec3);
     o->held[1] = MEM_NEW(o->mesh.vertex_count, vec3);

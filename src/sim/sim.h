@@ -73,7 +73,8 @@ typedef struct obstacle
     double thickness;
     motion motion;
     int sample_count; // 0: does not deform
-    double sample_rate, sample_start;
+    double sample_rate, sample_start, sample_offset;
+    bool sample_loop;
     float* samples; // [3 * sample_count * vertex_count] or NULL: read_sample
     weft_sample_fn* read_sample;
     void* user;
