@@ -49,7 +49,8 @@ static const char files[] =
     "{\"obj\": "
     "\"sheet.obj\", \"object\": \"front\"}, \"rest\": \"uv\", \"material\": {\"young_modulus\": 1e6, "
     "\"poisson_ratio\": "
-    "0.3, \"thickness\": 0.001, \"volume_density\": 300}}], \"obstacles\": [{\"name\": \"panel\", \"mesh\": {\"obj\": "
+    "0.3, \"thickness\": 0.001, \"volume_density\": 300}}, {\"name\": \"button\", \"mesh\": {\"obj\": "
+    "\"button.obj\"}}], \"obstacles\": [{\"name\": \"panel\", \"mesh\": {\"obj\": "
     "\"sheet.obj\", \"object\": \"front\"}, \"transform\": {\"translate\": [0, -5, 0]}}, {\"name\": \"swims\", "
     "\"mesh\": "
     "{\"obj\": \"walk_0.obj\"}, \"transform\": {\"translate\": [0, -7, 0]}, \"deform\": {\"pc2\": \"swim.pc2\", "
@@ -200,6 +201,8 @@ static const change changes[] = {
     {"contact.exclude", RICH, "contact.exclude=[]", NULL},
     {"contact.exclude.pair", RICH, "contact.exclude.0.pair=[\"a\", \"crate\"]", NULL},
     SELECTION("contact.exclude", "contact.exclude.0"),
+    {"contact.exclude.where.object", FILES,
+     "contact.exclude=[{\"pair\": [\"sheet\", \"panel\"], \"where\": {\"object\": \"front\"}}]", NULL},
 
     {"cloth", PLAIN, "cloth=[{\"mesh\": {\"grid\": {\"cells\": 4}}}, {\"mesh\": {\"grid\": {\"cells\": 4}}}]", NULL},
     {"cloth.name", PLAIN, "cloth.0.name=other", NULL},
@@ -259,6 +262,7 @@ static const change changes[] = {
     {"cloth.vertex_mass", PLAIN, "cloth.0.vertex_mass=0.01", NULL},
     {"cloth.pins", PLAIN, "cloth.0.pins=[]", NULL},
     SELECTION("cloth.pins", "cloth.0.pins.0"),
+    {"cloth.pins.where.object", FILES, "cloth.0.pins=[{\"where\": {\"object\": \"front\"}}]", NULL},
     {"cloth.pins.fix", PLAIN, "cloth.0.pins.0.fix={\"line\": [0, 1, 0]}", NULL},
     {"cloth.pins.fix.line", PLAIN, "cloth.0.pins.0.fix={\"line\": [0, 0, 1]}", NULL},
     {"cloth.pins.fix.plane", PLAIN, "cloth.0.pins.0.fix={\"plane\": [0, 1, 0]}", NULL},
@@ -293,6 +297,8 @@ static const change changes[] = {
     {"cloth.regions.material.volume_density", PLAIN, OF_FACE(BULK(1e6, 0.3, 0.001, 400)), NULL},
     {"cloth.forces", PLAIN, "cloth.0.forces=[{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0.1]}]", NULL},
     SELECTION("cloth.forces", "cloth.0.forces.0"),
+    {"cloth.forces.where.object", FILES, "cloth.0.forces=[{\"where\": {\"object\": \"front\"}, \"force\": [1, 0, 0]}]",
+     NULL},
     {"cloth.forces.force", RICH, "cloth.0.forces.0.force=[0, 0, 0.02]", NULL},
 
     {"strands", OBJECTS, "strands=[{\"mesh\": {\"brush\": {}}}]", NULL},
@@ -341,6 +347,8 @@ static const change changes[] = {
     {"ties.cloth", RICH, "ties.0.cloth=c", NULL},
     {"ties.to", RICH, "ties.0.to=d", NULL},
     SELECTION("ties", "ties.0"),
+    {"ties.where.object", FILES, "ties=[{\"cloth\": \"button\", \"to\": \"sheet\", \"where\": {\"object\": \"disc\"}}]",
+     NULL},
     {"ties.by", RICH, "ties.0.by=edges", NULL},
 
     {"obstacles", PLAIN, "obstacles=[{\"shape\": {\"plane\": {\"point\": [0, -9, 0]}}}]", NULL},
@@ -396,6 +404,28 @@ static const change changes[] = {
     {"obstacles.motion", RICH, "obstacles.2.motion={\"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0, 1, 0]}]}",
      NULL},
     MOTION("obstacles.motion", "obstacles.1.motion"),
+    {"obstacles.regions", FILES, "obstacles.0.regions=[{\"faces\": [0], \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.faces", FILES, "obstacles.0.regions=[{\"faces\": [1], \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.object", FILES, "obstacles.0.regions=[{\"object\": \"front\", \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.where", FILES,
+     "obstacles.0.regions=[{\"where\": {\"vertices\": [0, 1, 2, 3]}, \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.where.vertices", FILES,
+     "obstacles.0.regions=[{\"where\": {\"vertices\": [4, 5, 6, 7]}, \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.where.box", FILES,
+     "obstacles.0.regions=[{\"where\": {\"box\": {\"min\": [-9, -9, -9], \"max\": [9, 9, 9]}}, \"thickness\": 0.003}]",
+     NULL},
+    {"obstacles.regions.where.box.min", FILES,
+     "obstacles.0.regions=[{\"where\": {\"box\": {\"min\": [-8, -9, -9], \"max\": [9, 9, 9]}}, \"thickness\": 0.004}]",
+     NULL},
+    {"obstacles.regions.where.box.max", FILES,
+     "obstacles.0.regions=[{\"where\": {\"box\": {\"min\": [-9, -9, -9], \"max\": [8, 9, 9]}}, \"thickness\": 0.004}]",
+     NULL},
+    {"obstacles.regions.thickness", FILES, "obstacles.0.regions=[{\"faces\": [0], \"thickness\": 0.002}]", NULL},
+    {"obstacles.regions.friction", FILES, "obstacles.0.regions=[{\"faces\": [0], \"friction\": 0.2}]", NULL},
+    {"obstacles.regions.friction.static", FILES,
+     "obstacles.0.regions=[{\"faces\": [0], \"friction\": {\"static\": 0.4, \"kinetic\": 0.2}}]", NULL},
+    {"obstacles.regions.friction.kinetic", FILES,
+     "obstacles.0.regions=[{\"faces\": [0], \"friction\": {\"static\": 0.4, \"kinetic\": 0.3}}]", NULL},
     {"obstacles.deform", FILES, "obstacles.1.deform={\"pc2\": \"other.pc2\"}", NULL},
     {"obstacles.deform.pc2", FILES, "obstacles.1.deform.pc2=other.pc2", NULL},
     {"obstacles.deform.rate", FILES, "obstacles.1.deform.rate=20", NULL},
@@ -680,6 +710,7 @@ static void write_objects(void)
         {"cord.obj",
          "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0\nv 0.2 0.001 0\nv 0.3 0 0\no front\nl 1 2 3\nl 4 5\no back\nl 1 5\n"},
         {"rope.obj", "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0\nv 0.2 0.001 0\nv 0.4 0 0\no front\nl 1 2 3\nl 4 5\n"},
+        {"button.obj", "v 0.3 0.05 0.3\nv 0.5 0.05 0.3\nv 0.3 0.05 0.5\no disc\nf 1 3 2\n"},
         {"square.json", "{\"pattern\": {\"panels\": {\"p\": {\"vertices\": [[0, 0], [100, 0], [100, 100], [0, 100]], "
                         "\"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, "
                         "{\"endpoints\": [3, 0]}], \"translation\": [500, 0, 0]}}}}"},

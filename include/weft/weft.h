@@ -179,6 +179,9 @@ typedef struct weft_obstacle_def
     double friction;             ///< coefficient, with static_friction as in weft_cloth_def
     double static_friction;
     double thickness;            ///< distance that cloth keeps, m
+    const double* vertex_thickness;       ///< [vertex_count] m, in place of thickness, linear over faces; NULL: it is the same everywhere
+    const double* vertex_friction;        ///< [vertex_count] in place of friction, likewise; negative: not said. NULL: friction everywhere
+    const double* vertex_static_friction; ///< [vertex_count] beside vertex_friction; negative: the same. NULL: the same everywhere
     const weft_pin_key* keys;    ///< [key_count] or NULL: does not move. Linear between keys, held before and after.
     int key_count;
     weft_vec3 axis;              ///< of the turn; zero: none

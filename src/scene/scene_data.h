@@ -50,6 +50,22 @@ typedef struct scene_region
     weft_material material;
 } scene_region;
 
+// Coefficients in motion and at rest; negative: not said, or at rest the same.
+typedef struct scene_friction
+{
+    double kinetic, resting;
+} scene_friction;
+
+// Faces of an obstacle with friction or thickness of their own.
+typedef struct scene_skin
+{
+    int* faces; // [face_count]
+    int face_count;
+    bool rubs; // it says its friction, be it that of what it touches
+    scene_friction friction;
+    double thickness; // m; negative: not said
+} scene_skin;
+
 typedef struct scene_force
 {
     int* vertices; // [vertex_count] ascending
@@ -80,12 +96,6 @@ typedef struct scene_place
     double scale;
     vec3 translate;
 } scene_place;
-
-// Coefficients in motion and at rest; negative: not said, or at rest the same.
-typedef struct scene_friction
-{
-    double kinetic, resting;
-} scene_friction;
 
 // What of a cloth is sewn to what.
 typedef struct scene_stitches
@@ -161,8 +171,8 @@ typedef struct scene_obstacle
     shape_options shape;
     vec3 rotate; // of a box, degrees
     scene_obj obj;
-    bool is_gltf; // obj.file is a glTF
-    bool deforms; // the scene says how
+    bool is_gltf;              // obj.file is a glTF
+    bool deforms;              // the scene says how
     scene_transform transform; // of a mesh
     scene_friction friction;
     double thickness;
@@ -171,6 +181,8 @@ typedef struct scene_obstacle
     const tree_node* deform_node;
     mesh mesh; // in place, floats, split
     mesh_defects defects;
+    scene_skin* regions; // [region_count]
+    int region_count;
 } scene_obstacle;
 
 typedef struct scene_exclusion
@@ -315,6 +327,25 @@ weft_status brush_mesh(const scene_reader* r, const tree_node* node, mesh* out);
 weft_status pin_samples_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin);
 weft_status pins_check(const scene_reader* r); // the obstacles that they follow, once all are read
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+// Faces that a region names by "where", "object" or "faces"; item is mem_free'd by the caller.
+typedef struct face_list
+{
+    int* item; // [count]
+    int count;
+} face_list;
+// An object or group of the mesh's file, by its name.
+weft_status mesh_object_find(const scene_reader* r, const tree_node* node, const mesh* m, int* out);
+weft_status region_faces_read(const scene_reader* r, const tree_node* node, const mesh* m, face_list* out);
+// Regions of an obstacle, once its mesh is there.
+weft_status skins_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
+void skins_finish(scene_obstacle* o);
+// What they make of each vertex: [vertex_count] each, mem_free'd by the caller, or NULL where no region says it.
+typedef struct skin_maps
+{
+    double *thickness, *friction, *resting;
+} skin_maps;
+bool skins_map(const scene_obstacle* o, skin_maps* out); // false: no memory
+void skin_maps_finish(skin_maps* maps);
 weft_status regions_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 void regions_finish(scene_cloth* cloth);
 weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
@@ -358,8 +389,7 @@ weft_status gltf_obstacle_read(const scene_reader* r, const gltf_nodes* nodes, s
 weft_status gltf_obstacle_open(const weft_scene* scene, const scene_obstacle* o, struct gltf_body** out,
                                weft_error* error);
 // How many samples, and how far they are from the animation. rate_node may be NULL: four a frame.
-weft_status animation_sample(const scene_reader* r, const tree_node* rate_node, scene_obstacle* o,
-                             struct gltf_body* b);
+weft_status animation_sample(const scene_reader* r, const tree_node* rate_node, scene_obstacle* o, struct gltf_body* b);
 void animation_pose(struct gltf_body* b, const scene_deform* d, int sample, vec3* out); // in the file's unit
 
 // ---- deforming meshes

@@ -14,7 +14,7 @@
 
 typedef struct obstacle_keys
 {
-    const tree_node *name, *shape, *mesh, *transform, *motion, *deform;
+    const tree_node *name, *shape, *mesh, *transform, *motion, *deform, *regions;
     const tree_node* friction;
     double thickness;
 } obstacle_keys;
@@ -28,6 +28,7 @@ static const field obstacle_fields[] = {
     {"thickness", FIELD_NUMBER, offsetof(obstacle_keys, thickness), POSITIVE},
     {"motion", FIELD_NODE, offsetof(obstacle_keys, motion), ANY_NUMBER},
     {"deform", FIELD_NODE, offsetof(obstacle_keys, deform), ANY_NUMBER},
+    {"regions", FIELD_NODE, offsetof(obstacle_keys, regions), ANY_NUMBER},
 };
 
 typedef struct motion_keys
@@ -176,7 +177,8 @@ static weft_status obstacle_read(const scene_reader* r, const tree_node* node, s
     {
         TRY(obstacle_motion_read(r, keys.motion, o));
     }
-    return keys.shape ? obstacle_from_shape(r, &keys, o) : obstacle_from_mesh(r, &keys, o);
+    TRY(keys.shape ? obstacle_from_shape(r, &keys, o) : obstacle_from_mesh(r, &keys, o));
+    return keys.regions ? skins_read(r, keys.regions, o) : WEFT_OK;
 }
 
 weft_status obstacles_read(const scene_reader* r, const tree_node* node)

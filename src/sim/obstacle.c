@@ -28,6 +28,8 @@ void obstacle_finish(obstacle* o)
     mesh_finish(&o->mesh);
     motion_finish(&o->motion);
     mem_free(o->name);
+    mem_free(o->vertex_thickness);
+    mem_free(o->vertex_friction);
     mem_free(o->samples);
     mem_free(o->held[0]);
     mem_free(o->held[1]);
@@ -199,6 +201,35 @@ static weft_status take_numbers(const weft_obstacle_def* def, obstacle* o, weft_
     return motion_init(&o->motion, def->keys, def->key_count, def->axis, def->center);
 }
 
+// What differs from vertex to vertex.
+static weft_status take_maps(const weft_obstacle_def* def, obstacle* o, weft_error* error)
+{
+    int n = o->mesh.vertex_count;
+    o->vertex_thickness = def->vertex_thickness ? MEM_NEW(n, double) : NULL;
+    o->vertex_friction = def->vertex_friction ? MEM_NEW(n, friction) : NULL;
+    if ((def->vertex_thickness && !o->vertex_thickness) || (def->vertex_friction && !o->vertex_friction))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int v = 0; v < n && o->vertex_thickness; v++)
+    {
+        o->vertex_thickness[v] = def->vertex_thickness[v];
+        if (!isfinite(def->vertex_thickness[v]) || def->vertex_thickness[v] <= 0.0)
+        {
+            return wrong(error, o, "vertex_thickness (m) is finite and above zero");
+        }
+    }
+    for (int v = 0; v < n && o->vertex_friction; v++)
+    {
+        double rest = def->vertex_static_friction ? def->vertex_static_friction[v] : -1.0;
+        if (!friction_take(def->vertex_friction[v], rest, &o->vertex_friction[v]))
+        {
+            return wrong(error, o, FRICTION_WRONG);
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status copy_samples(const weft_obstacle_def* def, obstacle* o, weft_error* error)
 {
     size_t n = (size_t)o->mesh.vertex_count;
@@ -275,6 +306,7 @@ static weft_status take_all(const weft_sim* sim, const weft_obstacle_def* def, o
     TRY(name_take(sim, def->name, "obstacle", &o->name, error));
     TRY(take_mesh(def, o, error));
     TRY(take_numbers(def, o, error));
+    TRY(take_maps(def, o, error));
     return take_samples(def, o, error);
 }
 

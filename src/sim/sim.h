@@ -71,6 +71,8 @@ typedef struct obstacle
     int first; // of its vertices among those of all obstacles
     friction friction;
     double thickness;
+    double* vertex_thickness;         // [vertex_count] m, or NULL: the same everywhere
+    struct friction* vertex_friction; // [vertex_count], or NULL
     motion motion;
     int sample_count; // 0: does not deform
     double sample_rate, sample_start, sample_offset;
