@@ -392,6 +392,7 @@ static const change changes[] = {
     {"obstacles.mesh.object", FILES, "obstacles.0.mesh.object=back", NULL},
     {"obstacles.mesh.scale", FILES, "obstacles.0.mesh.scale=2", NULL},
     {"obstacles.mesh.gltf", FILES, "obstacles.3.mesh.gltf=dance2.gltf", NULL},
+    {"obstacles.mesh.abc", FILES, "obstacles.0.mesh={\"abc\": \"p.abc\"}", NULL},
     {"obstacles.mesh.weld", FILES, "obstacles.0.mesh.weld=0.01", NULL},
     {"obstacles.transform", FILES, "obstacles.0.transform={\"translate\": [0, -6, 0]}", NULL},
     {"obstacles.transform.translate", FILES, "obstacles.0.transform.translate=[1, -5, 0]", NULL},
@@ -434,6 +435,10 @@ static const change changes[] = {
     {"obstacles.deform.offset", FILES, "obstacles.1.deform.offset=0.1", NULL},
     {"obstacles.deform.loop", FILES, "obstacles.1.deform.loop=true", NULL},
     {"obstacles.deform.animation", FILES, "obstacles.3.deform.animation=1", NULL},
+    {"obstacles.deform.abc", FILES,
+     "obstacles.0={\"name\": \"panel\", \"mesh\": {\"abc\": \"p.abc\"}, \"transform\": {\"translate\": [0, -5, 0]}, "
+     "\"deform\": {\"abc\": \"p.abc\"}}",
+     NULL},
     {"obstacles.deform.obj_sequence", FILES, "obstacles.2.deform.obj_sequence=run_%d.obj", NULL},
     {"obstacles.deform.first", FILES, "obstacles.2.deform.first=1", NULL},
     {"obstacles.deform.last", FILES, "obstacles.2.deform.last=1", NULL},
@@ -772,6 +777,12 @@ static int make_runs(void** state)
         write_walk(name, 0.3 * k);
     }
     write_dance("dance.gltf", 1.0);
+    if (test_shell(scene_folder,
+                   "\"$WEFT\" run pinned --set cells=2 --frames 1 -o p >log 2>&1 && \"$WEFT\" export p --to "
+                   "abc -o p.abc >log 2>&1") != 0)
+    {
+        return -1;
+    }
     write_dance("dance2.gltf", 2.0);
     test_pc2_write(scene_folder, "swim.pc2", 3, 0.0f, 3);
     test_pc2_write(scene_folder, "other.pc2", 3, 0.0f, 4);

@@ -196,7 +196,13 @@ weft_status gltf_part_read(gltf_file* f, const tree_node* mesh, gltf_body* b, gl
 weft_status gltf_motion_read(gltf_file* f, const gltf_options* options, gltf_body* b);
 weft_status gltf_weld(gltf_part* part, int* welded); // NO_MEMORY
 void gltf_nodes_pose(gltf_body* b, double time);     // world matrices of nodes and joints, weights of targets
-vec3 affine_apply(const affine* a, vec3 x);
+static inline vec3 affine_apply(const affine* a, vec3 x)
+{
+    const double* m = a->m;
+    return v3(m[0] * x.x + m[1] * x.y + m[2] * x.z + m[3], m[4] * x.x + m[5] * x.y + m[6] * x.z + m[7],
+              m[8] * x.x + m[9] * x.y + m[10] * x.z + m[11]);
+}
+
 affine affine_mul(const affine* a, const affine* b);
 
 #endif

@@ -15,13 +15,6 @@
 
 #include "scene/gltf_file.h"
 
-vec3 affine_apply(const affine* a, vec3 x)
-{
-    const double* m = a->m;
-    return v3(m[0] * x.x + m[1] * x.y + m[2] * x.z + m[3], m[4] * x.x + m[5] * x.y + m[6] * x.z + m[7],
-              m[8] * x.x + m[9] * x.y + m[10] * x.z + m[11]);
-}
-
 affine affine_mul(const affine* a, const affine* b)
 {
     affine out;

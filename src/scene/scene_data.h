@@ -147,6 +147,7 @@ typedef struct scene_deform
 {
     const char* pc2;       // file as the scene names it, or NULL
     const char* sequence;  // with one %d or %0Nd, or NULL
+    const char* abc;       // Alembic archive as the scene names it, or NULL
     bool animates;         // by an animation of the glTF file
     const char* animation; // its name; NULL: by number
     int animation_number;
@@ -172,6 +173,7 @@ typedef struct scene_obstacle
     vec3 rotate; // of a box, degrees
     scene_obj obj;
     bool is_gltf;              // obj.file is a glTF
+    bool is_abc;               // obj.file is an Alembic archive
     bool deforms;              // the scene says how
     scene_transform transform; // of a mesh
     scene_friction friction;
@@ -391,6 +393,13 @@ weft_status gltf_obstacle_open(const weft_scene* scene, const scene_obstacle* o,
 // How many samples, and how far they are from the animation. rate_node may be NULL: four a frame.
 weft_status animation_sample(const scene_reader* r, const tree_node* rate_node, scene_obstacle* o, struct gltf_body* b);
 void animation_pose(struct gltf_body* b, const scene_deform* d, int sample, vec3* out); // in the file's unit
+
+// ---- bodies from Alembic archives: scene_abc.c
+struct abc_body;
+weft_status abc_obstacle_read(const scene_reader* r, const gltf_nodes* nodes, scene_obstacle* o);
+// Of the archive that deforms an obstacle, which has as many points as the mesh.
+weft_status abc_deform_open(const weft_scene* scene, const scene_obstacle* o, struct abc_body** out, weft_error* error);
+weft_status abc_deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
 
 // ---- deforming meshes
 // What all kinds of samples have: before the mesh is read, as an animation is read with it.

@@ -5,6 +5,7 @@
 // together are small, and read again when needed otherwise.
 #include <string.h>
 
+#include "mesh/abc_file.h"
 #include "mesh/pc2_file.h"
 #include "scene/gltf_file.h"
 #include "scene/scene_data.h"
@@ -65,13 +66,14 @@ static char* pattern_name(const char* path, size_t folder, int number)
 
 typedef struct deform_keys
 {
-    const tree_node *pc2, *sequence, *animation, *first, *last, *rate, *start, *speed, *offset, *loop;
+    const tree_node *pc2, *sequence, *animation, *abc, *first, *last, *rate, *start, *speed, *offset, *loop;
 } deform_keys;
 
 static const field deform_fields[] = {
     {"pc2", FIELD_NODE, offsetof(deform_keys, pc2), ANY_NUMBER},
     {"obj_sequence", FIELD_NODE, offsetof(deform_keys, sequence), ANY_NUMBER},
     {"animation", FIELD_NODE, offsetof(deform_keys, animation), ANY_NUMBER},
+    {"abc", FIELD_NODE, offsetof(deform_keys, abc), ANY_NUMBER},
     {"first", FIELD_NODE, offsetof(deform_keys, first), ANY_NUMBER},
     {"last", FIELD_NODE, offsetof(deform_keys, last), ANY_NUMBER},
     {"rate", FIELD_NODE, offsetof(deform_keys, rate), ANY_NUMBER},
@@ -193,9 +195,10 @@ weft_status deform_read_keys(const scene_reader* r, const tree_node* node, scene
     d->speed = 1.0;
     d->rate = weft_scene_frame_rate(r->scene);
     TRY(read_fields(r, node, deform_fields, FIELD_COUNT(deform_fields), &keys));
-    if (!!keys.pc2 + !!keys.sequence + !!keys.animation != 1)
+    if (!!keys.pc2 + !!keys.sequence + !!keys.animation + !!keys.abc != 1)
     {
-        return read_error(r, node, "expected either \"pc2\" or \"obj_sequence\" or \"animation\" here, one of them");
+        return read_error(r, node,
+                          "expected either \"pc2\" or \"obj_sequence\" or \"animation\" or \"abc\" here, one of them");
     }
     if (!keys.sequence && (keys.first || keys.last))
     {
@@ -288,7 +291,14 @@ weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obst
         return read_error(r, node,
                           "a mesh that is welded cannot deform by files; set \"weld\": 0 or weld all the files");
     }
-    TRY(keys.pc2 ? pc2_read_keys(r, &keys, o) : sequence_read(r, node, &keys, d));
+    if (keys.abc && keys.rate)
+    {
+        return read_error_key(r, keys.rate,
+                              "an Alembic archive has times of its own; remove this key, or take \"speed\"");
+    }
+    TRY(keys.pc2   ? pc2_read_keys(r, &keys, o)
+        : keys.abc ? abc_deform_read(r, keys.abc, o)
+                   : sequence_read(r, node, &keys, d));
     d->rate *= d->speed;
     TRY(d->loop ? loop_close(r, node, o) : WEFT_OK);
     return check_offset(r, keys.offset, d);
@@ -308,7 +318,8 @@ struct deform_source
     int face_count;
     int *face_start, *face_vertex; // of the mesh, which every file of a sequence must have
     float** kept;                  // [sample_count] samples of a sequence that were read, or NULL: none are kept
-    gltf_body* body;               // NULL: a file of samples
+    gltf_body* body;               // NULL: no animation
+    abc_body* abc;                 // NULL: no archive
     scene_deform deform;           // of the body's animation; its names are the scene's and not looked at
 };
 
@@ -325,6 +336,7 @@ void deform_source_destroy(void* source)
     }
     pc2_close(s->cache, NULL);
     gltf_body_destroy(s->body);
+    abc_body_destroy(s->abc);
     mem_free(s->kept);
     mem_free(s->path);
     mem_free(s->object);
@@ -365,7 +377,8 @@ static weft_status source_open(deform_source* s, const weft_scene* scene, const 
     s->vertex_count = o->mesh.vertex_count;
     s->sample_count = o->deform.sample_count;
     s->place = place_make(&o->transform, o->obj.scale);
-    const char* file = o->deform.pc2 ? o->deform.pc2 : o->deform.sequence ? o->deform.sequence : o->obj.file;
+    const scene_deform* d = &o->deform;
+    const char* file = d->pc2 ? d->pc2 : d->sequence ? d->sequence : d->abc ? d->abc : o->obj.file;
     s->path = scene_file_path(scene, file);
     if (!s->path)
     {
@@ -377,6 +390,11 @@ static weft_status source_open(deform_source* s, const weft_scene* scene, const 
         s->deform = o->deform;
         TRY(gltf_obstacle_open(scene, o, &s->body, error));
         return s->body->vertex_count == s->vertex_count ? WEFT_OK : changed_error(s, error);
+    }
+    if (o->deform.abc)
+    {
+        s->deform = o->deform;
+        return abc_deform_open(scene, o, &s->abc, error);
     }
     if (!o->deform.pc2)
     {
@@ -506,7 +524,11 @@ weft_status deform_source_read(void* source, int sample, weft_vec3* out, weft_er
         }
         return WEFT_OK;
     }
-    if (s->body)
+    if (s->abc)
+    {
+        TRY(abc_body_pose(s->abc, sample * s->deform.clip_step, out, error));
+    }
+    else if (s->body)
     {
         animation_pose(s->body, &s->deform, sample, out);
     }
@@ -518,7 +540,7 @@ weft_status deform_source_read(void* source, int sample, weft_vec3* out, weft_er
     mesh view = {.vertex_count = s->vertex_count, .position = out};
     place_mesh(&s->place, &view);
     mesh_round(&view);
-    if (!s->cache && !s->body)
+    if (!s->cache && !s->body && !s->abc)
     {
         sequence_keep(s, sample, out);
     }

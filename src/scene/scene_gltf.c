@@ -121,10 +121,16 @@ static double sampling_error(gltf_body* b, const scene_deform* d, vec3* scratch 
     for (int k = 0; k < intervals; k += stride)
     {
         double at = b->begin + k * d->clip_step;
-        gltf_pose_loop(b, at, d->clip_gap, left);
+        if (k == 0 || stride > 1)
+        {
+            gltf_pose_loop(b, at, d->clip_gap, left);
+        }
         gltf_pose_loop(b, at + 0.5 * d->clip_step, d->clip_gap, middle);
         gltf_pose_loop(b, at + d->clip_step, d->clip_gap, right);
         most = fmax(most, max_distance(left, right, middle, n));
+        vec3* next = right; // the end of this interval is the beginning of the next
+        right = left;
+        left = next;
     }
     return most;
 }

@@ -88,6 +88,7 @@ weft_status weft_scene_obstacle_at(const weft_scene* scene, int index, weft_scen
         .sample_count = o->deform.sample_count,
         .deform = o->deform.pc2        ? o->deform.pc2
                   : o->deform.sequence ? o->deform.sequence
+                  : o->deform.abc      ? o->deform.abc
                   : o->deform.animates ? o->obj.file
                                        : NULL,
         .deform_rate = o->deform.rate,
