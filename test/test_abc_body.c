@@ -402,11 +402,36 @@ static void test_damage(void** unused)
     }
 }
 
+// Each allocation fails in turn, until none is left to fail: nothing leaks, and the status says why.
+static void test_no_memory(void** unused)
+{
+    (void)unused;
+    write_moved("moved.abc", NULL, 1);
+    bool done = false;
+    for (int k = 1; !done; k++)
+    {
+        test_ledger ledger = {.fail_at = k};
+        abc_body* body = NULL;
+        weft_error error = {0};
+        mesh m = {0};
+        test_ledger_open(&ledger);
+        weft_status status = abc_body_open(scene_path("moved.abc"), NULL, &body, &error);
+        status = status == WEFT_OK ? abc_body_mesh(body, "moved.abc", &m, &error) : status;
+        mesh_finish(&m);
+        abc_body_destroy(body);
+        done = ledger.made < k;
+        int live = ledger.live;
+        test_ledger_close();
+        assert_int_equal(live, 0);
+        assert_int_equal(status, done ? WEFT_OK : WEFT_NO_MEMORY);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference), cmocka_unit_test(test_own_export), cmocka_unit_test(test_transforms),
-        cmocka_unit_test(test_scenes),    cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_scenes),    cmocka_unit_test(test_damage),     cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

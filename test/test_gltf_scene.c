@@ -380,6 +380,32 @@ static void test_damage(void** unused)
     }
 }
 
+// Each allocation fails in turn, until none is left to fail: nothing leaks, and the status says why.
+static void test_no_memory(void** unused)
+{
+    (void)unused;
+    write_turning("turn.gltf");
+    bool done = false;
+    for (int k = 1; !done; k++)
+    {
+        test_ledger ledger = {.fail_at = k};
+        gltf_options options = {NULL, "rise", -1};
+        gltf_body* body = NULL;
+        weft_error error = {0};
+        mesh m = {0};
+        test_ledger_open(&ledger);
+        weft_status status = gltf_body_read(scene_path("turn.gltf"), &options, &body, &error);
+        status = status == WEFT_OK ? gltf_mesh(body, "turn.gltf", 0.0, &m, &error) : status;
+        mesh_finish(&m);
+        gltf_body_destroy(body);
+        done = ledger.made < k;
+        int live = ledger.live;
+        test_ledger_close();
+        assert_int_equal(live, 0);
+        assert_int_equal(status, done ? WEFT_OK : WEFT_NO_MEMORY);
+    }
+}
+
 // ---- a human
 
 static char* slurp(const char* path, size_t* size)
@@ -505,7 +531,7 @@ int main(void)
         cmocka_unit_test(test_copy),          cmocka_unit_test(test_wrong_files),
         cmocka_unit_test(test_wrong_weights), cmocka_unit_test(test_wrong_scenes),
         cmocka_unit_test(test_damage),        cmocka_unit_test(test_human),
-        cmocka_unit_test(test_damaged_human),
+        cmocka_unit_test(test_damaged_human), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }
