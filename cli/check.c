@@ -263,7 +263,12 @@ static void print_obstacle(const weft_scene_obstacle* o, const body_extent* body
     if (o->sample_count > 0)
     {
         printf("deforms by %d samples of %s, %g a second%s", o->sample_count, o->deform, o->deform_rate,
-               o->key_count > 0 ? ", and " : "");
+               o->deform_loop ? ", again and again" : "");
+        if (o->deform_error >= 0.0)
+        {
+            printf(", %.2g m off between them", o->deform_error);
+        }
+        fputs(o->key_count > 0 ? ", and " : "", stdout);
     }
     if (o->key_count > 0)
     {
@@ -383,9 +388,11 @@ static void put_obstacle(const weft_scene_obstacle* o, const body_extent* body)
     put_extent(body);
     put_friction(o->friction, o->static_friction);
     printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"closed\":%s,\"deviation\":%.17g,"
-           "\"thickness\":%.17g,\"keys\":%d,\"samples\":%d}",
+           "\"thickness\":%.17g,\"keys\":%d,\"samples\":%d,\"sample_rate\":%.17g,\"sample_loop\":%s,",
            o->vertex_count, o->face_count, o->triangle_count, o->is_closed ? "true" : "false", o->deviation,
-           o->thickness, o->key_count, o->sample_count);
+           o->thickness, o->key_count, o->sample_count, o->sample_count > 0 ? o->deform_rate : 0.0,
+           o->deform_loop ? "true" : "false");
+    printf(o->deform_error >= 0.0 ? "\"sample_error\":%.17g}" : "\"sample_error\":null}", o->deform_error);
 }
 
 static void put_tie(const weft_tied* t)

@@ -49,12 +49,15 @@ static const char files[] =
     "{\"obj\": "
     "\"sheet.obj\", \"object\": \"front\"}, \"rest\": \"uv\", \"material\": {\"young_modulus\": 1e6, "
     "\"poisson_ratio\": "
-    "0.3, \"thickness\": 0.001, \"volume_density\": 300}}], \"obstacles\": [{\"name\": \"panel\", \"mesh\": {\"obj\": "
+    "0.3, \"thickness\": 0.001, \"volume_density\": 300}}, {\"name\": \"button\", \"mesh\": {\"obj\": "
+    "\"button.obj\"}}], \"obstacles\": [{\"name\": \"panel\", \"mesh\": {\"obj\": "
     "\"sheet.obj\", \"object\": \"front\"}, \"transform\": {\"translate\": [0, -5, 0]}}, {\"name\": \"swims\", "
     "\"mesh\": "
     "{\"obj\": \"walk_0.obj\"}, \"transform\": {\"translate\": [0, -7, 0]}, \"deform\": {\"pc2\": \"swim.pc2\", "
     "\"rate\": 10}}, {\"name\": \"walks\", \"mesh\": {\"obj\": \"walk_0.obj\"}, \"transform\": {\"translate\": [0, -9, "
-    "0]}, \"deform\": {\"obj_sequence\": \"walk_%d.obj\", \"first\": 0, \"last\": 2, \"rate\": 10}}]}";
+    "0]}, \"deform\": {\"obj_sequence\": \"walk_%d.obj\", \"first\": 0, \"last\": 2, \"rate\": 10}}, "
+    "{\"name\": \"dances\", \"mesh\": {\"gltf\": \"dance.gltf\"}, \"transform\": {\"translate\": [0, -12, 0]}, "
+    "\"deform\": {\"animation\": 0}}]}";
 
 // Strands and solids, far from each other.
 static const char objects[] =
@@ -198,6 +201,8 @@ static const change changes[] = {
     {"contact.exclude", RICH, "contact.exclude=[]", NULL},
     {"contact.exclude.pair", RICH, "contact.exclude.0.pair=[\"a\", \"crate\"]", NULL},
     SELECTION("contact.exclude", "contact.exclude.0"),
+    {"contact.exclude.where.object", FILES,
+     "contact.exclude=[{\"pair\": [\"sheet\", \"panel\"], \"where\": {\"object\": \"front\"}}]", NULL},
 
     {"cloth", PLAIN, "cloth=[{\"mesh\": {\"grid\": {\"cells\": 4}}}, {\"mesh\": {\"grid\": {\"cells\": 4}}}]", NULL},
     {"cloth.name", PLAIN, "cloth.0.name=other", NULL},
@@ -257,6 +262,7 @@ static const change changes[] = {
     {"cloth.vertex_mass", PLAIN, "cloth.0.vertex_mass=0.01", NULL},
     {"cloth.pins", PLAIN, "cloth.0.pins=[]", NULL},
     SELECTION("cloth.pins", "cloth.0.pins.0"),
+    {"cloth.pins.where.object", FILES, "cloth.0.pins=[{\"where\": {\"object\": \"front\"}}]", NULL},
     {"cloth.pins.fix", PLAIN, "cloth.0.pins.0.fix={\"line\": [0, 1, 0]}", NULL},
     {"cloth.pins.fix.line", PLAIN, "cloth.0.pins.0.fix={\"line\": [0, 0, 1]}", NULL},
     {"cloth.pins.fix.plane", PLAIN, "cloth.0.pins.0.fix={\"plane\": [0, 1, 0]}", NULL},
@@ -291,6 +297,8 @@ static const change changes[] = {
     {"cloth.regions.material.volume_density", PLAIN, OF_FACE(BULK(1e6, 0.3, 0.001, 400)), NULL},
     {"cloth.forces", PLAIN, "cloth.0.forces=[{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0.1]}]", NULL},
     SELECTION("cloth.forces", "cloth.0.forces.0"),
+    {"cloth.forces.where.object", FILES, "cloth.0.forces=[{\"where\": {\"object\": \"front\"}, \"force\": [1, 0, 0]}]",
+     NULL},
     {"cloth.forces.force", RICH, "cloth.0.forces.0.force=[0, 0, 0.02]", NULL},
 
     {"strands", OBJECTS, "strands=[{\"mesh\": {\"brush\": {}}}]", NULL},
@@ -339,6 +347,8 @@ static const change changes[] = {
     {"ties.cloth", RICH, "ties.0.cloth=c", NULL},
     {"ties.to", RICH, "ties.0.to=d", NULL},
     SELECTION("ties", "ties.0"),
+    {"ties.where.object", FILES, "ties=[{\"cloth\": \"button\", \"to\": \"sheet\", \"where\": {\"object\": \"disc\"}}]",
+     NULL},
     {"ties.by", RICH, "ties.0.by=edges", NULL},
 
     {"obstacles", PLAIN, "obstacles=[{\"shape\": {\"plane\": {\"point\": [0, -9, 0]}}}]", NULL},
@@ -381,6 +391,8 @@ static const change changes[] = {
     {"obstacles.mesh.obj", FILES, "obstacles.0.mesh.obj=other.obj", NULL},
     {"obstacles.mesh.object", FILES, "obstacles.0.mesh.object=back", NULL},
     {"obstacles.mesh.scale", FILES, "obstacles.0.mesh.scale=2", NULL},
+    {"obstacles.mesh.gltf", FILES, "obstacles.3.mesh.gltf=dance2.gltf", NULL},
+    {"obstacles.mesh.abc", FILES, "obstacles.0.mesh={\"abc\": \"p.abc\"}", NULL},
     {"obstacles.mesh.weld", FILES, "obstacles.0.mesh.weld=0.01", NULL},
     {"obstacles.transform", FILES, "obstacles.0.transform={\"translate\": [0, -6, 0]}", NULL},
     {"obstacles.transform.translate", FILES, "obstacles.0.transform.translate=[1, -5, 0]", NULL},
@@ -393,10 +405,40 @@ static const change changes[] = {
     {"obstacles.motion", RICH, "obstacles.2.motion={\"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0, 1, 0]}]}",
      NULL},
     MOTION("obstacles.motion", "obstacles.1.motion"),
+    {"obstacles.regions", FILES, "obstacles.0.regions=[{\"faces\": [0], \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.faces", FILES, "obstacles.0.regions=[{\"faces\": [1], \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.object", FILES, "obstacles.0.regions=[{\"object\": \"front\", \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.where", FILES,
+     "obstacles.0.regions=[{\"where\": {\"vertices\": [0, 1, 2, 3]}, \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.where.vertices", FILES,
+     "obstacles.0.regions=[{\"where\": {\"vertices\": [4, 5, 6, 7]}, \"thickness\": 0.003}]", NULL},
+    {"obstacles.regions.where.box", FILES,
+     "obstacles.0.regions=[{\"where\": {\"box\": {\"min\": [-9, -9, -9], \"max\": [9, 9, 9]}}, \"thickness\": 0.003}]",
+     NULL},
+    {"obstacles.regions.where.box.min", FILES,
+     "obstacles.0.regions=[{\"where\": {\"box\": {\"min\": [-8, -9, -9], \"max\": [9, 9, 9]}}, \"thickness\": 0.004}]",
+     NULL},
+    {"obstacles.regions.where.box.max", FILES,
+     "obstacles.0.regions=[{\"where\": {\"box\": {\"min\": [-9, -9, -9], \"max\": [8, 9, 9]}}, \"thickness\": 0.004}]",
+     NULL},
+    {"obstacles.regions.thickness", FILES, "obstacles.0.regions=[{\"faces\": [0], \"thickness\": 0.002}]", NULL},
+    {"obstacles.regions.friction", FILES, "obstacles.0.regions=[{\"faces\": [0], \"friction\": 0.2}]", NULL},
+    {"obstacles.regions.friction.static", FILES,
+     "obstacles.0.regions=[{\"faces\": [0], \"friction\": {\"static\": 0.4, \"kinetic\": 0.2}}]", NULL},
+    {"obstacles.regions.friction.kinetic", FILES,
+     "obstacles.0.regions=[{\"faces\": [0], \"friction\": {\"static\": 0.4, \"kinetic\": 0.3}}]", NULL},
     {"obstacles.deform", FILES, "obstacles.1.deform={\"pc2\": \"other.pc2\"}", NULL},
     {"obstacles.deform.pc2", FILES, "obstacles.1.deform.pc2=other.pc2", NULL},
     {"obstacles.deform.rate", FILES, "obstacles.1.deform.rate=20", NULL},
     {"obstacles.deform.start", FILES, "obstacles.1.deform.start=1", NULL},
+    {"obstacles.deform.speed", FILES, "obstacles.1.deform.speed=2", NULL},
+    {"obstacles.deform.offset", FILES, "obstacles.1.deform.offset=0.1", NULL},
+    {"obstacles.deform.loop", FILES, "obstacles.1.deform.loop=true", NULL},
+    {"obstacles.deform.animation", FILES, "obstacles.3.deform.animation=1", NULL},
+    {"obstacles.deform.abc", FILES,
+     "obstacles.0={\"name\": \"panel\", \"mesh\": {\"abc\": \"p.abc\"}, \"transform\": {\"translate\": [0, -5, 0]}, "
+     "\"deform\": {\"abc\": \"p.abc\"}}",
+     NULL},
     {"obstacles.deform.obj_sequence", FILES, "obstacles.2.deform.obj_sequence=run_%d.obj", NULL},
     {"obstacles.deform.first", FILES, "obstacles.2.deform.first=1", NULL},
     {"obstacles.deform.last", FILES, "obstacles.2.deform.last=1", NULL},
@@ -673,6 +715,7 @@ static void write_objects(void)
         {"cord.obj",
          "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0\nv 0.2 0.001 0\nv 0.3 0 0\no front\nl 1 2 3\nl 4 5\no back\nl 1 5\n"},
         {"rope.obj", "v 0 0 0\nv 0.1 0 0\nv 0.2 0 0\nv 0.2 0.001 0\nv 0.4 0 0\no front\nl 1 2 3\nl 4 5\n"},
+        {"button.obj", "v 0.3 0.05 0.3\nv 0.5 0.05 0.3\nv 0.3 0.05 0.5\no disc\nf 1 3 2\n"},
         {"square.json", "{\"pattern\": {\"panels\": {\"p\": {\"vertices\": [[0, 0], [100, 0], [100, 100], [0, 100]], "
                         "\"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, "
                         "{\"endpoints\": [3, 0]}], \"translation\": [500, 0, 0]}}}}"},
@@ -694,6 +737,28 @@ static void write_objects(void)
     }
 }
 
+// A triangle that two animations lift by 0.1 and by 0.3 m.
+static void write_dance(const char* name, double width)
+{
+    char text[2000];
+    int size = snprintf(
+        text, sizeof(text),
+        "{\"asset\": {\"version\": \"2.0\"}, \"scenes\": [{\"nodes\": [0]}], \"nodes\": [{\"mesh\": 0, \"scale\": "
+        "[%g, 1, 1]}], \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}}]}], \"buffers\": "
+        "[{\"byteLength\": 92, \"uri\": \"data:application/octet-stream;base64,"
+        "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAM3MzD0AAAAAAAAAAAAAAAAAAAAAzczMPQAAAAAAAAAAAAAAAAAAAAAA"
+        "AAAAmpmZPgAAAAA=\"}], \"bufferViews\": [{\"buffer\": 0, \"byteLength\": 92}], \"accessors\": "
+        "[{\"bufferView\": 0, \"componentType\": 5126, \"count\": 3, \"type\": \"VEC3\"}, {\"bufferView\": 0, "
+        "\"byteOffset\": 36, \"componentType\": 5126, \"count\": 2, \"type\": \"SCALAR\"}, {\"bufferView\": 0, "
+        "\"byteOffset\": 44, \"componentType\": 5126, \"count\": 2, \"type\": \"VEC3\"}, {\"bufferView\": 0, "
+        "\"byteOffset\": 68, \"componentType\": 5126, \"count\": 2, \"type\": \"VEC3\"}], \"animations\": "
+        "[{\"channels\": [{\"sampler\": 0, \"target\": {\"node\": 0, \"path\": \"translation\"}}], \"samplers\": "
+        "[{\"input\": 1, \"output\": 2}]}, {\"channels\": [{\"sampler\": 0, \"target\": {\"node\": 0, \"path\": "
+        "\"translation\"}}], \"samplers\": [{\"input\": 1, \"output\": 3}]}]}",
+        width);
+    scene_write_bytes(scene_path(name), text, (size_t)size);
+}
+
 static int make_runs(void** state)
 {
     if (scene_folder_make(state) != 0)
@@ -711,6 +776,14 @@ static int make_runs(void** state)
         snprintf(name, sizeof(name), "run_%d.obj", k);
         write_walk(name, 0.3 * k);
     }
+    write_dance("dance.gltf", 1.0);
+    if (test_shell(scene_folder,
+                   "\"$WEFT\" run pinned --set cells=2 --frames 1 -o p >log 2>&1 && \"$WEFT\" export p --to "
+                   "abc -o p.abc >log 2>&1") != 0)
+    {
+        return -1;
+    }
+    write_dance("dance2.gltf", 2.0);
     test_pc2_write(scene_folder, "swim.pc2", 3, 0.0f, 3);
     test_pc2_write(scene_folder, "other.pc2", 3, 0.0f, 4);
     test_pc2_write(scene_folder, "nine.pc2", 9, 0.0f, 2);

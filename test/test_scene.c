@@ -161,8 +161,9 @@ static void test_defaults_of_obstacles(void** state)
                                          "\"cylinder\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 1}",
                                          "\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0], \"radius\": 1}",
                                          "\"torus\": {\"radius\": 1, \"tube\": 0.5}"};
-    static const int own[] = {4, 2, 4, 1,
-                              1, 3}; // defaults of the shape; motion has three, friction one, thickness is the scene's
+    static const int own[] = {
+        4, 2, 4,
+        1, 1, 3}; // defaults of the shape; motion has three, friction and regions one each, thickness is the scene's
     for (int k = 0; k < 6; k++)
     {
         char text[500];
@@ -173,7 +174,7 @@ static void test_defaults_of_obstacles(void** state)
         weft_scene* scene = scene_load_text(text, NULL, 0);
         tree_node* obstacle = tree_member(parse_copy(&t, weft_scene_json(scene)), "obstacles")->first;
         tree_node* defs = tree_member(schema, "$defs");
-        assert_int_equal(compare_defaults(schema, tree_member(defs, "obstacle"), obstacle), 4 + own[k]);
+        assert_int_equal(compare_defaults(schema, tree_member(defs, "obstacle"), obstacle), 5 + own[k]);
         weft_scene_destroy(scene);
         tree_finish(&t);
     }

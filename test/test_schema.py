@@ -110,6 +110,13 @@ GOOD = [
     obstacle(mesh={"obj": "shirt.obj", "scale": 0.01}, transform={"rotate": [0, 90, 0]}, motion={}),
     obstacle(mesh={"obj": "shirt.obj"}, deform={"obj_sequence": "shirt_%02d.obj", "first": 1, "last": 1, "rate": 10, "start": -1}),
     obstacle(mesh={"obj": "shirt.obj"}, deform={"pc2": "shirt.pc2", "rate": 10}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={"pc2": "shirt.pc2", "speed": 2, "offset": 0, "loop": True}),
+    obstacle(mesh={"obj": "shirt.obj"}, deform={"pc2": "shirt.pc2", "loop": 1}),
+    obstacle(mesh={"gltf": "body.gltf"}),
+    obstacle(mesh={"gltf": "body.gltf"}, regions=[{"object": "leg", "friction": 0.1}, {"faces": [0], "thickness": 0.01}]),
+    obstacle(shape={"plane": {}}, regions=[{"where": {"box": {"min": [-9, -9, -9], "max": [9, 9, 9]}}, "friction": None}]),
+    obstacle(mesh={"gltf": "body.gltf", "object": "leg", "scale": 2}, deform={"animation": "turn", "loop": True, "rate": 1000}),
+    obstacle(mesh={"gltf": "body.gltf", "object": None}, deform={"animation": 0, "speed": 0.5, "offset": 0.1, "start": 1}),
     exclude(),
     exclude({"pair": ["cloth1", "ball"]}, {"pair": ["cloth1", "cloth1"], "where": {"edge": "top"}}),
     scene(contact={}),
@@ -236,6 +243,15 @@ BAD = [
     obstacle(mesh={"grid": {}}),
     obstacle(mesh={}),
     obstacle(mesh={"obj": "shirt.obj"}, deform={}),
+    obstacle(mesh={"gltf": "body.gltf", "weld": 0.1}),
+    obstacle(mesh={"gltf": "body.gltf"}, regions=[{"object": "leg"}]),
+    obstacle(mesh={"gltf": "body.gltf"}, regions=[{"friction": 0.1}]),
+    obstacle(mesh={"gltf": "body.gltf"}, regions=[{"faces": [0], "object": "leg", "friction": 0.1}]),
+    obstacle(mesh={"gltf": "body.gltf", "obj": "shirt.obj"}),
+    obstacle(mesh={"gltf": "body.gltf"}, deform={"animation": True}),
+    obstacle(mesh={"gltf": "body.gltf"}, deform={"animation": 0, "loop": 2}),
+    obstacle(mesh={"gltf": "body.gltf"}, deform={"animation": 0, "offset": -1}),
+    obstacle(mesh={"gltf": "body.gltf"}, deform={"animation": 0, "speed": 0}),
     obstacle(mesh={"obj": "shirt.obj"}, deform={"pc2": "shirt.pc2", "first": 1}),
     obstacle(mesh={"obj": "shirt.obj"}, deform={"pc2": "shirt.pc2", "rate": 0}),
     obstacle(mesh={"obj": "shirt.obj"}, deform={"obj_sequence": "shirt_%02d.obj"}),
@@ -268,6 +284,19 @@ BAD = [
     exclude({"pair": "cloth1"}),
     exclude({"pair": ["cloth1", "ball"], "where": {}}),
 ]
+
+
+# A triangle that an animation lifts.
+BODY = {
+    "asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0, "name": "leg"}],
+    "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+    "buffers": [{"byteLength": 92, "uri": "data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAM3MzD0AAAAAAAAAAAAAAAAAAAAAzczMPQAAAAAAAAAAAAAAAAAAAAAAAAAAmpmZPgAAAAA="}],
+    "bufferViews": [{"buffer": 0, "byteLength": 92}],
+    "accessors": [{"bufferView": 0, "byteOffset": at, "componentType": 5126, "count": count, "type": kind}
+                  for at, count, kind in ((0, 3, "VEC3"), (36, 2, "SCALAR"), (44, 2, "VEC3"))],
+    "animations": [{"name": "turn", "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}],
+                    "samplers": [{"input": 1, "output": 2}]}],
+}
 
 
 def multigrid(schema):
@@ -325,6 +354,7 @@ def weft_accepts(weft, document):
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "shirt.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n")
         shutil.copy(pathlib.Path(folder) / "shirt.obj", pathlib.Path(folder) / "shirt_01.obj")
+        (pathlib.Path(folder) / "body.gltf").write_text(json.dumps(BODY))
         (pathlib.Path(folder) / "shirt.pc2").write_bytes(
             b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 3, 0.0, 1.0, 1) + struct.pack("<9f", *range(9)))
         path = pathlib.Path(folder) / "scene.json"

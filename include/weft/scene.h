@@ -101,7 +101,7 @@ typedef struct weft_scene_obstacle
 {
     const char* name;
     const char* shape;     ///< "sphere", ...; NULL: a mesh
-    const char* obj;       ///< the file, as the scene names it; NULL: a shape
+    const char* obj;       ///< the OBJ or glTF file, as the scene names it; NULL: a shape
     int vertex_count, face_count, triangle_count;
     int is_closed;         ///< 1: every edge has exactly two triangles, in opposite directions
     double deviation;      ///< of a shape: largest distance between its surface and its triangles, m
@@ -109,8 +109,10 @@ typedef struct weft_scene_obstacle
     double thickness;                 ///< m
     int key_count;         ///< of its motion; 0: none
     int sample_count;      ///< of its deformation; 0: none
-    const char* deform;    ///< PC2 file or OBJ sequence, as the scene names it; NULL: none
+    const char* deform;    ///< PC2 file, OBJ sequence or glTF file, as the scene names it; NULL: none
     double deform_rate;    ///< samples a second
+    int deform_loop;       ///< 1: the first sample follows the last
+    double deform_error;   ///< of an animation: largest distance from it half-way between samples, m; negative: none
 } weft_scene_obstacle;
 
 /// The index-th obstacle; NOT_FOUND past the end.

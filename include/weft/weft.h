@@ -179,6 +179,9 @@ typedef struct weft_obstacle_def
     double friction;             ///< coefficient, with static_friction as in weft_cloth_def
     double static_friction;
     double thickness;            ///< distance that cloth keeps, m
+    const double* vertex_thickness;       ///< [vertex_count] m, in place of thickness, linear over faces; NULL: it is the same everywhere
+    const double* vertex_friction;        ///< [vertex_count] in place of friction, likewise; negative: not said. NULL: friction everywhere
+    const double* vertex_static_friction; ///< [vertex_count] beside vertex_friction; negative: the same. NULL: the same everywhere
     const weft_pin_key* keys;    ///< [key_count] or NULL: does not move. Linear between keys, held before and after.
     int key_count;
     weft_vec3 axis;              ///< of the turn; zero: none
@@ -187,6 +190,8 @@ typedef struct weft_obstacle_def
                                  ///< before and after; keys move what the samples give.
     double sample_rate;          ///< samples a second
     double sample_start;         ///< s
+    double sample_offset;        ///< s, from 0 on: what sample_start finds is already this far on its way
+    int sample_loop;             ///< 1: after the last sample comes the first again, 1 / sample_rate later
     const weft_vec3* samples;    ///< [sample_count * vertex_count], or NULL: read_sample. With sample_count above 0 exactly one
                                  ///< of the two is set, with 0 both are ignored
     weft_sample_fn* read_sample; ///< called when a sample is needed, at most two are kept: by weft_sim_add_obstacle and whatever

@@ -49,12 +49,12 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
 void contact_finish(contact* c)
 {
     weft_collider_destroy(c->collider);
-    void* const arrays[] = {c->body,       c->inv_mass, c->friction,  c->thickness,   c->girth,     c->rest,
-                            c->kin,        c->sewn,     c->fan_start, c->fan,         c->start,     c->end,
-                            c->velocity,   c->framed,   c->rows.item, c->touches,     c->cushions,  c->load,
-                            c->couplings,  c->record,   c->awake,     c->island,      c->visits,    c->pushes,
-                            c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected,
-                            c->lost,       c->glide,    c->fixed,     c->strays};
+    void* const arrays[] = {c->skin,      c->body,       c->inv_mass, c->friction,  c->thickness,   c->girth,
+                            c->rest,      c->kin,        c->sewn,     c->fan_start, c->fan,         c->start,
+                            c->end,       c->velocity,   c->framed,   c->rows.item, c->touches,     c->cushions,
+                            c->load,      c->couplings,  c->record,   c->awake,     c->island,      c->visits,
+                            c->pushes,    c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass,
+                            c->projected, c->lost,       c->glide,    c->fixed,     c->strays};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);
@@ -70,14 +70,38 @@ void contact_finish(contact* c)
 
 // Both sides count: the geometric mean of what they say, so that equal ones give the same and a smooth one makes the
 // pair smooth. A body that says nothing takes what the other says; where none does, what the scene says.
-friction contact_friction(const contact* c, int body, int other)
+static friction friction_of(const contact* c, friction a, friction b, bool one)
 {
-    friction a = c->friction[body], b = c->friction[other];
     if (a.rub < 0.0 || b.rub < 0.0)
     {
         return a.rub >= 0.0 ? a : b.rub >= 0.0 ? b : c->unsaid;
     }
-    return body == other ? a : (friction){sqrt(a.hold * b.hold), sqrt(a.rub * b.rub)};
+    return one ? a : (friction){sqrt(a.hold * b.hold), sqrt(a.rub * b.rub)};
+}
+
+friction contact_friction(const contact* c, int body, int other)
+{
+    return friction_of(c, c->friction[body], c->friction[other], body == other);
+}
+
+friction contact_friction_at(const contact* c, const int vertex[4], int first, const double weight[4])
+{
+    int a = vertex[0], b = vertex[first], n = c->cloth_count;
+    if (!c->skin || (a < n && b < n))
+    {
+        return contact_friction(c, c->body[a], c->body[b]);
+    }
+    friction cloth = c->friction[c->body[a < n ? a : b]], sum = {0};
+    double all = 0.0;
+    for (int k = a < n ? first : 0; k < (a < n ? 4 : first); k++)
+    {
+        friction both = friction_of(c, cloth, c->skin[vertex[k] - n], false);
+        double share = fabs(weight[k]);
+        sum.hold += share * both.hold;
+        sum.rub += share * both.rub;
+        all += share;
+    }
+    return all > 0.0 ? (friction){sum.hold / all, sum.rub / all} : friction_of(c, cloth, c->skin[b - n], false);
 }
 
 // ---- masses

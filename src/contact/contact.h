@@ -307,6 +307,7 @@ typedef struct contact
     int* body;          // [vertex_count] cloths, then obstacles
     double* inv_mass;   // [vertex_count] 1/kg; 0: obstacles
     friction* friction; // [bodies]
+    friction* skin;     // [obstacle vertices] where it differs within an obstacle, else NULL
     friction unsaid;    // of a pair in which no body says
     double* thickness;  // [vertex_count] m, of the vertex's body
     double* girth;      // [body_count] m, thickness of a body of lines, which is round; 0: of any other
@@ -397,6 +398,9 @@ weft_status particles_create(contact* c, const particle_options* options); // th
 
 // The friction of two bodies (contact.c has the rule).
 friction contact_friction(const contact* c, int body, int other);
+// Of two features that touch where the weights say: over an obstacle what its vertices have, linear between them. first:
+// of the second feature's vertices.
+friction contact_friction_at(const contact* c, const int vertex[4], int first, const double weight[4]);
 
 // ---- the parts of a step
 void contact_begin(contact* c);          // a step: nothing is counted or listed yet

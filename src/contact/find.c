@@ -318,7 +318,24 @@ static bool stays_apart(const candidate* q, double least)
 // gentle curves vertices alone are to carry it. Edges and corners of obstacles keep this share.
 static const double edge_share = 0.5;
 
-static double pair_thickness(const contact* c, const candidate* q)
+// Of an obstacle's feature with vertices [from, to), at a point of it, or, without weights, the largest.
+static double own_thickness(const contact* c, const int* vertex, int from, int to, const double* weight)
+{
+    double most = c->thickness[vertex[from]], sum = 0.0, all = 0.0;
+    bool same = true;
+    for (int k = from; k < to; k++)
+    {
+        double own = c->thickness[vertex[k]];
+        same = same && own == c->thickness[vertex[from]];
+        most = fmax(most, own);
+        sum += weight ? fabs(weight[k]) * own : 0.0;
+        all += weight ? fabs(weight[k]) : 0.0;
+    }
+    return same || !(all > 0.0) ? most : sum / all;
+}
+
+// weight: of the closest points, or NULL: from above.
+static double pair_thickness(const contact* c, const candidate* q, const double* weight)
 {
     int a = q->vertex[0], b = q->vertex[q->first];
     bool a_moves = a < c->cloth_count, b_moves = b < c->cloth_count;
@@ -328,7 +345,8 @@ static double pair_thickness(const contact* c, const candidate* q)
     }
     // Lines are round: of these half the thickness, the radius, is to stay outside of the body's own half everywhere.
     bool faces = a_moves && q->first == 1;
-    double own = c->thickness[a_moves ? b : a], girth = c->girth[c->body[a_moves ? a : b]];
+    double own = own_thickness(c, q->vertex, a_moves ? q->first : 0, a_moves ? 4 : q->first, weight);
+    double girth = c->girth[c->body[a_moves ? a : b]];
     double thickness = 0.5 * (own + fmax(own, girth));
     return faces ? thickness : fmax(edge_share * thickness, 0.5 * girth);
 }
@@ -408,7 +426,7 @@ static void pass_border(const candidate* q, const closest* at, contact_row* row)
 // The row of a candidate, when it is one: near at the start or at the end.
 static bool row_of(const contact* c, weft_pair_kind kind, const candidate* q, contact_row* row)
 {
-    double thickness = pair_thickness(c, q), reach = CONTACT_REACH * thickness;
+    double thickness = pair_thickness(c, q, NULL), reach = CONTACT_REACH * thickness;
     if (stays_apart(q, reach))
     {
         return false;
@@ -420,7 +438,7 @@ static bool row_of(const contact* c, weft_pair_kind kind, const candidate* q, co
     {
         return false;
     }
-    thickness = rest_limit(c, kind, q, thickness);
+    thickness = rest_limit(c, kind, q, pair_thickness(c, q, at.weight));
     reach = CONTACT_REACH * thickness;
     if (!(thickness > 0.0) || nearest > reach || !may_count(kind, &at, reach) || boxes_stay_apart(q, reach) ||
         !fan_counts(c, kind, row->pair, q->vertex, &at))
@@ -436,7 +454,7 @@ static bool row_of(const contact* c, weft_pair_kind kind, const candidate* q, co
         pass_border(q, &at, row);
     }
     memcpy(row->vertex, q->vertex, sizeof(row->vertex));
-    row->friction = contact_friction(c, c->body[q->vertex[0]], c->body[q->vertex[q->first]]);
+    row->friction = contact_friction_at(c, q->vertex, q->first, at.weight);
     return true;
 }
 
@@ -449,7 +467,7 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
     {
         return false;
     }
-    double reach = CONTACT_REACH * pair_thickness(c, &q);
+    double reach = CONTACT_REACH * pair_thickness(c, &q, NULL);
     if (apart_by(middle_direction(&q), q.start, q.first, reach + c->swing))
     {
         return false;

@@ -77,8 +77,6 @@ static response_row row_of(const contact* c, const collision* hit)
     memcpy(row.vertex, hit->vertex, sizeof(row.vertex));
     vec3 x[4];
     double t = hit->time < 0.0 ? 1.0 : hit->time, thickness = 0.0, ulp = rounding_of(c, hit->vertex);
-    int other = hit->vertex[hit->kind == WEFT_VERTEX_FACE ? 1 : 2];
-    row.friction = contact_friction(c, c->body[hit->vertex[0]], c->body[other]).rub;
     for (int k = 0; k < 4; k++)
     {
         int i = hit->vertex[k];
@@ -87,6 +85,7 @@ static response_row row_of(const contact* c, const collision* hit)
     }
     closest at = hit->kind == WEFT_VERTEX_FACE ? closest_vertex_face(x) : closest_edge_edge(x);
     memcpy(row.weight, at.weight, sizeof(row.weight));
+    row.friction = contact_friction_at(c, hit->vertex, hit->kind == WEFT_VERTEX_FACE ? 1 : 2, at.weight).rub;
     row.normal = pair_normal(hit->kind, x);
     row.normal = v3_dot(row.normal, row.normal) > 0.0 ? row.normal : at.normal;
     double before = v3_dot(row.normal, weighted(row.weight, row.vertex, c->start));

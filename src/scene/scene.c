@@ -46,6 +46,7 @@ void weft_scene_destroy(weft_scene* scene)
     {
         mesh_finish(&scene->obstacles[k].mesh);
         mem_free(scene->obstacles[k].motion.keys);
+        skins_finish(&scene->obstacles[k]);
     }
     for (int k = 0; k < scene->exclusion_count; k++)
     {

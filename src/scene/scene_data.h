@@ -50,6 +50,22 @@ typedef struct scene_region
     weft_material material;
 } scene_region;
 
+// Coefficients in motion and at rest; negative: not said, or at rest the same.
+typedef struct scene_friction
+{
+    double kinetic, resting;
+} scene_friction;
+
+// Faces of an obstacle with friction or thickness of their own.
+typedef struct scene_skin
+{
+    int* faces; // [face_count]
+    int face_count;
+    bool rubs; // it says its friction, be it that of what it touches
+    scene_friction friction;
+    double thickness; // m; negative: not said
+} scene_skin;
+
 typedef struct scene_force
 {
     int* vertices; // [vertex_count] ascending
@@ -80,12 +96,6 @@ typedef struct scene_place
     double scale;
     vec3 translate;
 } scene_place;
-
-// Coefficients in motion and at rest; negative: not said, or at rest the same.
-typedef struct scene_friction
-{
-    double kinetic, resting;
-} scene_friction;
 
 // What of a cloth is sewn to what.
 typedef struct scene_stitches
@@ -132,15 +142,26 @@ typedef struct scene_cloth
     vec2* rest_uv; // [face_start[face_count]] metres, or NULL
 } scene_cloth;
 
-// How a mesh deforms: the samples of a PC2 file, or of a sequence of OBJ files.
+// How a mesh deforms: the samples of a PC2 file, of a sequence of OBJ files, or of an animation of its own file.
 typedef struct scene_deform
 {
-    const char* pc2;      // file as the scene names it; NULL: a sequence
-    const char* sequence; // with one %d or %0Nd; NULL: a PC2 file, or does not deform
-    int first, last;      // numbers of the sequence's files
-    double rate;          // samples a second
-    double start;         // s
-    int sample_count;     // 0: does not deform
+    const char* pc2;       // file as the scene names it, or NULL
+    const char* sequence;  // with one %d or %0Nd, or NULL
+    const char* abc;       // Alembic archive as the scene names it, or NULL
+    bool animates;         // by an animation of the glTF file
+    const char* animation; // its name; NULL: by number
+    int animation_number;
+    int first, last;  // numbers of the sequence's files
+    double rate;      // samples a second of the scene
+    double start;     // s
+    double speed;     // seconds of samples in a second of the scene
+    double offset;    // s of samples, which lie before start
+    bool loop;        // the first sample follows the last
+    int loop_count;   // samples of a file in a period, as the scene says; 0: it does not
+    int sample_count; // 0: does not deform
+    double clip_step; // s of the animation between samples
+    double clip_gap;  // s from its last key to its first, where it repeats
+    double error;     // m, of an animation, half-way between samples; negative: not known
 } scene_deform;
 
 typedef struct scene_obstacle
@@ -151,6 +172,9 @@ typedef struct scene_obstacle
     shape_options shape;
     vec3 rotate; // of a box, degrees
     scene_obj obj;
+    bool is_gltf;              // obj.file is a glTF
+    bool is_abc;               // obj.file is an Alembic archive
+    bool deforms;              // the scene says how
     scene_transform transform; // of a mesh
     scene_friction friction;
     double thickness;
@@ -159,6 +183,8 @@ typedef struct scene_obstacle
     const tree_node* deform_node;
     mesh mesh; // in place, floats, split
     mesh_defects defects;
+    scene_skin* regions; // [region_count]
+    int region_count;
 } scene_obstacle;
 
 typedef struct scene_exclusion
@@ -289,6 +315,7 @@ weft_status read_choice(const scene_reader* r, const tree_node* node, const char
 weft_status read_array(const scene_reader* r, const tree_node* node); // checks that it is one
 
 // ---- parts of a scene, each in its own file
+struct gltf_body;
 // Applies one PATH=VALUE to the tree.
 weft_status override_apply(const scene_reader* r, tree_node* root, const char* text);
 weft_status scene_read(const scene_reader* r, const tree_node* root);
@@ -302,6 +329,25 @@ weft_status brush_mesh(const scene_reader* r, const tree_node* node, mesh* out);
 weft_status pin_samples_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin);
 weft_status pins_check(const scene_reader* r); // the obstacles that they follow, once all are read
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+// Faces that a region names by "where", "object" or "faces"; item is mem_free'd by the caller.
+typedef struct face_list
+{
+    int* item; // [count]
+    int count;
+} face_list;
+// An object or group of the mesh's file, by its name.
+weft_status mesh_object_find(const scene_reader* r, const tree_node* node, const mesh* m, int* out);
+weft_status region_faces_read(const scene_reader* r, const tree_node* node, const mesh* m, face_list* out);
+// Regions of an obstacle, once its mesh is there.
+weft_status skins_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
+void skins_finish(scene_obstacle* o);
+// What they make of each vertex: [vertex_count] each, mem_free'd by the caller, or NULL where no region says it.
+typedef struct skin_maps
+{
+    double *thickness, *friction, *resting;
+} skin_maps;
+bool skins_map(const scene_obstacle* o, skin_maps* out); // false: no memory
+void skin_maps_finish(skin_maps* maps);
 weft_status regions_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 void regions_finish(scene_cloth* cloth);
 weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
@@ -320,8 +366,9 @@ void place_mesh(const scene_place* place, mesh* m);
 char* scene_file_path(const weft_scene* scene, const char* file); // mem_free'd by the caller; NULL: no memory
 // A mesh error that names no file of its own belongs to the place in the scene that asked for the mesh.
 weft_status mesh_error(const scene_reader* r, const tree_node* node, weft_status status, const weft_error* reason);
-// The mesh of an obstacle from its OBJ file, in place, not split.
-weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
+// The mesh of an obstacle from its file, in place, not split. *body is the caller's to destroy; NULL: no glTF.
+weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, scene_obstacle* o,
+                               struct gltf_body** body);
 weft_status obstacles_read(const scene_reader* r, const tree_node* node);
 weft_status shape_read(const scene_reader* r, const tree_node* node, shape_options* out, vec3* rotate);
 weft_status friction_read(const scene_reader* r, const tree_node* node, scene_friction* out); // node may be NULL
@@ -331,8 +378,34 @@ weft_status contact_read_exclusions(const scene_reader* r, const tree_node* node
 weft_status contact_doubt(const scene_reader* r); // notes about thicknesses that the meshes do not go with
 weft_status ties_read(const scene_reader* r, const tree_node* node);
 
+// ---- bodies from glTF files: scene_gltf.c
+// Where what a file lacks was named; any may be NULL.
+typedef struct gltf_nodes
+{
+    const tree_node *file, *object, *animation;
+} gltf_nodes;
+weft_status animation_read(const scene_reader* r, const tree_node* node, scene_deform* d);
+// The mesh of the obstacle, in place, not split; *out, which may be NULL after an error, is the caller's.
+weft_status gltf_obstacle_read(const scene_reader* r, const gltf_nodes* nodes, scene_obstacle* o,
+                               struct gltf_body** out);
+weft_status gltf_obstacle_open(const weft_scene* scene, const scene_obstacle* o, struct gltf_body** out,
+                               weft_error* error);
+// How many samples, and how far they are from the animation. rate_node may be NULL: four a frame.
+weft_status animation_sample(const scene_reader* r, const tree_node* rate_node, scene_obstacle* o, struct gltf_body* b);
+void animation_pose(struct gltf_body* b, const scene_deform* d, int sample, vec3* out); // in the file's unit
+
+// ---- bodies from Alembic archives: scene_abc.c
+struct abc_body;
+weft_status abc_obstacle_read(const scene_reader* r, const gltf_nodes* nodes, scene_obstacle* o);
+// Of the archive that deforms an obstacle, which has as many points as the mesh.
+weft_status abc_deform_open(const weft_scene* scene, const scene_obstacle* o, struct abc_body** out, weft_error* error);
+weft_status abc_deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
+
 // ---- deforming meshes
-weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o);
+// What all kinds of samples have: before the mesh is read, as an animation is read with it.
+weft_status deform_read_keys(const scene_reader* r, const tree_node* node, scene_obstacle* o);
+// The rest; body is that of a glTF file, else NULL.
+weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o, struct gltf_body* body);
 // What reads samples for a simulation; it may outlive the scene. read and release are the simulation's callbacks.
 typedef struct deform_source deform_source;
 // A PC2 file that a scene names: as many points as the mesh has vertices, whole, and not empty.

@@ -1,11 +1,13 @@
-// Meshes that deform: samples of a PC2 file or of a sequence of OBJ files, in the units and the place of the mesh,
-// rounded to float as they are read, so that a copy as PC2 holds exactly what was used.
+// Meshes that deform: samples of a PC2 file, of a sequence of OBJ files or of an animation, in the units and the place
+// of the mesh, rounded to float as they are read, so that a copy as PC2 holds exactly what was used.
 //
 // PC2 files are read a sample at a time. OBJ files are slow to read: their samples are kept as floats while all of them
 // together are small, and read again when needed otherwise.
 #include <string.h>
 
+#include "mesh/abc_file.h"
 #include "mesh/pc2_file.h"
+#include "scene/gltf_file.h"
 #include "scene/scene_data.h"
 
 enum
@@ -64,21 +66,28 @@ static char* pattern_name(const char* path, size_t folder, int number)
 
 typedef struct deform_keys
 {
-    const tree_node *pc2, *sequence, *first, *last, *rate, *start;
+    const tree_node *pc2, *sequence, *animation, *abc, *first, *last, *rate, *start, *speed, *offset, *loop;
 } deform_keys;
 
 static const field deform_fields[] = {
     {"pc2", FIELD_NODE, offsetof(deform_keys, pc2), ANY_NUMBER},
     {"obj_sequence", FIELD_NODE, offsetof(deform_keys, sequence), ANY_NUMBER},
+    {"animation", FIELD_NODE, offsetof(deform_keys, animation), ANY_NUMBER},
+    {"abc", FIELD_NODE, offsetof(deform_keys, abc), ANY_NUMBER},
     {"first", FIELD_NODE, offsetof(deform_keys, first), ANY_NUMBER},
     {"last", FIELD_NODE, offsetof(deform_keys, last), ANY_NUMBER},
     {"rate", FIELD_NODE, offsetof(deform_keys, rate), ANY_NUMBER},
     {"start", FIELD_NODE, offsetof(deform_keys, start), ANY_NUMBER},
+    {"speed", FIELD_NODE, offsetof(deform_keys, speed), ANY_NUMBER},
+    {"offset", FIELD_NODE, offsetof(deform_keys, offset), ANY_NUMBER},
+    {"loop", FIELD_NODE, offsetof(deform_keys, loop), ANY_NUMBER},
 };
 
 static const field number_limits = {"", FIELD_INT, 0, 0.0, NUMBER_MAX, false};
 static const field rate_limits = {"", FIELD_NUMBER, 0, POSITIVE};
 static const field start_limits = {.key = ""};
+static const field offset_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
+static const double same_pose = 1e-5; // m
 
 static weft_status sequence_read(const scene_reader* r, const tree_node* node, const deform_keys* keys, scene_deform* d)
 {
@@ -160,36 +169,139 @@ static weft_status pc2_read_keys(const scene_reader* r, const deform_keys* keys,
     return status == WEFT_OK ? WEFT_OK : sample_file_error(r, keys->pc2, status, &reason);
 }
 
-weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o)
+// true, or how many samples of a file make a period.
+static weft_status loop_read(const scene_reader* r, const deform_keys* keys, scene_deform* d)
+{
+    static const field count_limits = {"", FIELD_INT, 0, 1.0, NUMBER_MAX, false};
+    int loop = 1;
+    if (keys->loop->kind == TREE_NUMBER && !keys->animation)
+    {
+        TRY(read_int(r, keys->loop, &count_limits, &d->loop_count));
+    }
+    else
+    {
+        TRY(read_truth(r, keys->loop, &loop));
+    }
+    d->loop = loop;
+    return WEFT_OK;
+}
+
+weft_status deform_read_keys(const scene_reader* r, const tree_node* node, scene_obstacle* o)
 {
     scene_deform* d = &o->deform;
     deform_keys keys = {0};
     o->deform_node = node;
+    o->deforms = true;
+    d->speed = 1.0;
     d->rate = weft_scene_frame_rate(r->scene);
     TRY(read_fields(r, node, deform_fields, FIELD_COUNT(deform_fields), &keys));
-    if (!keys.pc2 == !keys.sequence)
+    if (!!keys.pc2 + !!keys.sequence + !!keys.animation + !!keys.abc != 1)
     {
-        return read_error(r, node, "expected either \"pc2\" or \"obj_sequence\" here%s", keys.pc2 ? ", not both" : "");
+        return read_error(r, node,
+                          "expected either \"pc2\" or \"obj_sequence\" or \"animation\" or \"abc\" here, one of them");
+    }
+    if (!keys.sequence && (keys.first || keys.last))
+    {
+        return read_error_key(r, keys.first ? keys.first : keys.last,
+                              "only an \"obj_sequence\" has this key; remove it");
+    }
+    TRY(keys.rate ? read_number(r, keys.rate, &rate_limits, &d->rate) : WEFT_OK);
+    TRY(keys.start ? read_number(r, keys.start, &start_limits, &d->start) : WEFT_OK);
+    TRY(keys.speed ? read_number(r, keys.speed, &rate_limits, &d->speed) : WEFT_OK);
+    TRY(keys.offset ? read_number(r, keys.offset, &offset_limits, &d->offset) : WEFT_OK);
+    TRY(keys.loop ? loop_read(r, &keys, d) : WEFT_OK);
+    return keys.animation ? animation_read(r, keys.animation, d) : WEFT_OK;
+}
+
+// ---- loops of files
+
+// The first and the last sample, as far as they are from each other.
+static weft_status ends_compare(const weft_scene* scene, const scene_obstacle* o, double* out, weft_error* error)
+{
+    deform_source* source = NULL;
+    int n = o->mesh.vertex_count;
+    vec3* x = MEM_NEW(2 * (size_t)n, vec3);
+    weft_status status =
+        x ? deform_source_create(scene, o, &source, error)
+          : error_set(error, WEFT_NO_MEMORY, NULL, 0, "there is no memory for the motion of obstacle `%s`", o->name);
+    status = status == WEFT_OK ? deform_source_read(source, 0, x, error) : status;
+    status = status == WEFT_OK ? deform_source_read(source, o->deform.sample_count - 1, x + n, error) : status;
+    *out = 0.0;
+    for (int v = 0; v < n && status == WEFT_OK; v++)
+    {
+        *out = fmax(*out, v3_length(v3_sub(x[v], x[n + v])));
+    }
+    deform_source_destroy(source);
+    mem_free(x);
+    return status;
+}
+
+// Files often end with the pose that they begin with: it would be there twice in a loop.
+static weft_status loop_close(const scene_reader* r, const tree_node* node, scene_obstacle* o)
+{
+    double apart = 0.0;
+    if (o->deform.loop_count > o->deform.sample_count)
+    {
+        return read_error(r, tree_member(node, "loop"), "there are %d samples; %d cannot repeat",
+                          o->deform.sample_count, o->deform.loop_count);
+    }
+    if (o->deform.loop_count > 0)
+    {
+        o->deform.sample_count = o->deform.loop_count;
+        return WEFT_OK;
+    }
+    weft_error reason = {0};
+    weft_status status = ends_compare(r->scene, o, &apart, &reason);
+    if (status != WEFT_OK)
+    {
+        return sample_file_error(r, node, status, &reason);
+    }
+    o->deform.sample_count -= o->deform.sample_count > 1 && apart < same_pose;
+    return WEFT_OK;
+}
+
+static weft_status check_offset(const scene_reader* r, const tree_node* node, scene_deform* d)
+{
+    double end = (d->sample_count - 1) / d->rate;
+    return d->loop || d->offset / d->speed <= end * (1.0 + 1e-9)
+               ? WEFT_OK
+               : read_error(r, node, "lies behind the end: the samples are of %.4g s; take less, or \"loop\": true",
+                            end * d->speed);
+}
+
+weft_status deform_read(const scene_reader* r, const tree_node* node, scene_obstacle* o, gltf_body* body)
+{
+    scene_deform* d = &o->deform;
+    deform_keys keys = {0};
+    TRY(read_fields(r, node, deform_fields, FIELD_COUNT(deform_fields), &keys));
+    d->error = -1.0;
+    if (keys.animation && !body)
+    {
+        return read_error_key(r, keys.animation,
+                              "only a mesh from a glTF file has animations; name \"pc2\" or "
+                              "\"obj_sequence\" here");
+    }
+    if (keys.animation)
+    {
+        TRY(animation_sample(r, keys.rate, o, body));
+        return check_offset(r, keys.offset, d);
     }
     if (o->obj.weld > 0.0)
     {
         return read_error(r, node,
                           "a mesh that is welded cannot deform by files; set \"weld\": 0 or weld all the files");
     }
-    if (keys.pc2 && (keys.first || keys.last))
+    if (keys.abc && keys.rate)
     {
-        return read_error_key(r, keys.first ? keys.first : keys.last,
-                              "only an \"obj_sequence\" has this key; remove it");
+        return read_error_key(r, keys.rate,
+                              "an Alembic archive has times of its own; remove this key, or take \"speed\"");
     }
-    if (keys.rate)
-    {
-        TRY(read_number(r, keys.rate, &rate_limits, &d->rate));
-    }
-    if (keys.start)
-    {
-        TRY(read_number(r, keys.start, &start_limits, &d->start));
-    }
-    return keys.pc2 ? pc2_read_keys(r, &keys, o) : sequence_read(r, node, &keys, d);
+    TRY(keys.pc2   ? pc2_read_keys(r, &keys, o)
+        : keys.abc ? abc_deform_read(r, keys.abc, o)
+                   : sequence_read(r, node, &keys, d));
+    d->rate *= d->speed;
+    TRY(d->loop ? loop_close(r, node, o) : WEFT_OK);
+    return check_offset(r, keys.offset, d);
 }
 
 // ---- reading samples
@@ -206,6 +318,9 @@ struct deform_source
     int face_count;
     int *face_start, *face_vertex; // of the mesh, which every file of a sequence must have
     float** kept;                  // [sample_count] samples of a sequence that were read, or NULL: none are kept
+    gltf_body* body;               // NULL: no animation
+    abc_body* abc;                 // NULL: no archive
+    scene_deform deform;           // of the body's animation; its names are the scene's and not looked at
 };
 
 void deform_source_destroy(void* source)
@@ -220,6 +335,8 @@ void deform_source_destroy(void* source)
         mem_free(s->kept[k]);
     }
     pc2_close(s->cache, NULL);
+    gltf_body_destroy(s->body);
+    abc_body_destroy(s->abc);
     mem_free(s->kept);
     mem_free(s->path);
     mem_free(s->object);
@@ -250,27 +367,42 @@ static weft_status source_take_faces(deform_source* s, const scene_obstacle* o)
     return WEFT_OK;
 }
 
+static weft_status changed_error(const deform_source* s, weft_error* error)
+{
+    return error_set(error, WEFT_BAD_INPUT, s->path, 0, "the file changed while it was read; try again");
+}
+
 static weft_status source_open(deform_source* s, const weft_scene* scene, const scene_obstacle* o, weft_error* error)
 {
     s->vertex_count = o->mesh.vertex_count;
     s->sample_count = o->deform.sample_count;
     s->place = place_make(&o->transform, o->obj.scale);
-    const char* file = o->deform.pc2 ? o->deform.pc2 : o->deform.sequence;
+    const scene_deform* d = &o->deform;
+    const char* file = d->pc2 ? d->pc2 : d->sequence ? d->sequence : d->abc ? d->abc : o->obj.file;
     s->path = scene_file_path(scene, file);
     if (!s->path)
     {
         return WEFT_NO_MEMORY;
     }
     s->folder = strlen(s->path) - strlen(file);
+    if (o->deform.animates)
+    {
+        s->deform = o->deform;
+        TRY(gltf_obstacle_open(scene, o, &s->body, error));
+        return s->body->vertex_count == s->vertex_count ? WEFT_OK : changed_error(s, error);
+    }
+    if (o->deform.abc)
+    {
+        s->deform = o->deform;
+        return abc_deform_open(scene, o, &s->abc, error);
+    }
     if (!o->deform.pc2)
     {
         return source_take_faces(s, o);
     }
     TRY(pc2_open(s->path, &s->cache, error));
     TRY(sample_file_check(s->cache, s->path, o->obj.file, s->vertex_count, error));
-    return pc2_sample_count(s->cache) == s->sample_count
-               ? WEFT_OK
-               : error_set(error, WEFT_BAD_INPUT, s->path, 0, "the file changed while it was read; try again");
+    return pc2_sample_count(s->cache) >= s->sample_count ? WEFT_OK : changed_error(s, error);
 }
 
 weft_status deform_source_create(const weft_scene* scene, const scene_obstacle* o, deform_source** out,
@@ -392,12 +524,23 @@ weft_status deform_source_read(void* source, int sample, weft_vec3* out, weft_er
         }
         return WEFT_OK;
     }
-    TRY(s->cache ? pc2_read(s->cache, sample, out, error) : sequence_load(s, sample, out, error));
+    if (s->abc)
+    {
+        TRY(abc_body_pose(s->abc, sample * s->deform.clip_step, out, error));
+    }
+    else if (s->body)
+    {
+        animation_pose(s->body, &s->deform, sample, out);
+    }
+    else
+    {
+        TRY(s->cache ? pc2_read(s->cache, sample, out, error) : sequence_load(s, sample, out, error));
+    }
     TRY(check_finite(s->path, sample, out, s->vertex_count, error));
     mesh view = {.vertex_count = s->vertex_count, .position = out};
     place_mesh(&s->place, &view);
     mesh_round(&view);
-    if (!s->cache)
+    if (!s->cache && !s->body && !s->abc)
     {
         sequence_keep(s, sample, out);
     }

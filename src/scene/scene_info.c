@@ -86,8 +86,14 @@ weft_status weft_scene_obstacle_at(const weft_scene* scene, int index, weft_scen
         .thickness = o->thickness,
         .key_count = o->motion.key_count,
         .sample_count = o->deform.sample_count,
-        .deform = o->deform.pc2 ? o->deform.pc2 : o->deform.sequence,
+        .deform = o->deform.pc2        ? o->deform.pc2
+                  : o->deform.sequence ? o->deform.sequence
+                  : o->deform.abc      ? o->deform.abc
+                  : o->deform.animates ? o->obj.file
+                                       : NULL,
         .deform_rate = o->deform.rate,
+        .deform_loop = o->deform.loop,
+        .deform_error = o->deform.animates ? o->deform.error : -1.0,
     };
     return WEFT_OK;
 }

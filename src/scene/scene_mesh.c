@@ -161,12 +161,14 @@ weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options
 
 typedef struct mesh_keys
 {
-    const tree_node *grid, *obj, *pattern, *tets, *solid, *brush, *object, *scale, *weld, *edge;
+    const tree_node *grid, *obj, *gltf, *abc, *pattern, *tets, *solid, *brush, *object, *scale, *weld, *edge;
 } mesh_keys;
 
 static const field mesh_fields[] = {
     {"grid", FIELD_NODE, offsetof(mesh_keys, grid), ANY_NUMBER},
     {"obj", FIELD_NODE, offsetof(mesh_keys, obj), ANY_NUMBER},
+    {"gltf", FIELD_NODE, offsetof(mesh_keys, gltf), ANY_NUMBER},
+    {"abc", FIELD_NODE, offsetof(mesh_keys, abc), ANY_NUMBER},
     {"pattern", FIELD_NODE, offsetof(mesh_keys, pattern), ANY_NUMBER},
     {"edge", FIELD_NODE, offsetof(mesh_keys, edge), ANY_NUMBER},
     {"tets", FIELD_NODE, offsetof(mesh_keys, tets), ANY_NUMBER},
@@ -561,6 +563,12 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
     mesh_form form = cloth->kind->form;
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
     TRY(check_form(r, cloth->kind, &keys));
+    if (keys.gltf || keys.abc)
+    {
+        return read_error_key(r, keys.gltf ? keys.gltf : keys.abc,
+                              "only an obstacle's mesh is a glTF file or an Alembic archive; export %s as OBJ",
+                              cloth->kind->name);
+    }
     int sources = !!keys.grid + !!keys.obj + !!keys.pattern + !!keys.tets + !!keys.solid + !!keys.brush;
     if (sources != 1)
     {
@@ -587,7 +595,31 @@ weft_status scene_mesh_build(const scene_reader* r, scene_cloth* cloth, const tr
     return cloth->rest == REST_UV ? rest_uv_build(r, cloth, node) : WEFT_OK;
 }
 
-weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, scene_obstacle* o)
+// Bodies from glTF files and Alembic archives.
+static weft_status mesh_from_body_keys(const scene_reader* r, const mesh_keys* keys, scene_obstacle* o,
+                                       struct gltf_body** body)
+{
+    const tree_node* file = keys->gltf ? keys->gltf : keys->abc;
+    gltf_nodes nodes = {file, keys->object, o->deform_node ? tree_member(o->deform_node, "animation") : NULL};
+    if (keys->weld)
+    {
+        return read_error_key(r, keys->weld, "%s; remove this key",
+                              keys->gltf ? "vertices of a glTF file that nothing tells apart are one anyway"
+                                         : "points of an Alembic archive are what they are");
+    }
+    o->is_gltf = keys->gltf != NULL;
+    o->is_abc = keys->abc != NULL;
+    o->obj.scale = 1.0;
+    TRY(read_string(r, file, &o->obj.file));
+    if (keys->object && keys->object->kind != TREE_NULL)
+    {
+        TRY(read_string(r, keys->object, &o->obj.object));
+    }
+    TRY(keys->scale ? read_number(r, keys->scale, &size_limits, &o->obj.scale) : WEFT_OK);
+    return o->is_gltf ? gltf_obstacle_read(r, &nodes, o, body) : abc_obstacle_read(r, &nodes, o);
+}
+
+weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, scene_obstacle* o, struct gltf_body** body)
 {
     mesh_keys keys = {0};
     TRY(read_fields(r, node, mesh_fields, FIELD_COUNT(mesh_fields), &keys));
@@ -598,12 +630,20 @@ weft_status obstacle_mesh_read(const scene_reader* r, const tree_node* node, sce
                                            : keys.brush;
     if (made)
     {
-        return read_error_key(r, made,
-                              "an obstacle's mesh is an OBJ file; for a sheet take {\"shape\": {\"plane\": {}}}");
+        return read_error_key(
+            r, made, "an obstacle's mesh is an OBJ file or a glTF file; for a sheet take {\"shape\": {\"plane\": {}}}");
+    }
+    if (!!keys.obj + !!keys.gltf + !!keys.abc != 1)
+    {
+        return read_error(
+            r, node,
+            "expected \"obj\": the name of an OBJ file, or \"gltf\": that of a glTF file, or \"abc\": that of an "
+            "Alembic archive%s",
+            keys.obj || keys.gltf || keys.abc ? ", not both" : "");
     }
     if (!keys.obj)
     {
-        return read_error(r, node, "expected \"obj\": the name of an OBJ file");
+        return mesh_from_body_keys(r, &keys, o, body);
     }
     TRY(mesh_from_obj_keys(r, &keys, MESH_SHEET, o->transform.scale, &o->obj, &o->mesh));
     scene_place place = place_make(&o->transform, o->obj.scale);

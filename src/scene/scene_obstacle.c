@@ -5,6 +5,7 @@
 // triangles, neighbours that run against each other, vertices of no face. All of that collides as it is.
 #include <string.h>
 
+#include "scene/gltf_file.h"
 #include "scene/scene_data.h"
 
 // Beyond these a note asks whether the unit is right.
@@ -13,7 +14,7 @@
 
 typedef struct obstacle_keys
 {
-    const tree_node *name, *shape, *mesh, *transform, *motion, *deform;
+    const tree_node *name, *shape, *mesh, *transform, *motion, *deform, *regions;
     const tree_node* friction;
     double thickness;
 } obstacle_keys;
@@ -27,6 +28,7 @@ static const field obstacle_fields[] = {
     {"thickness", FIELD_NUMBER, offsetof(obstacle_keys, thickness), POSITIVE},
     {"motion", FIELD_NODE, offsetof(obstacle_keys, motion), ANY_NUMBER},
     {"deform", FIELD_NODE, offsetof(obstacle_keys, deform), ANY_NUMBER},
+    {"regions", FIELD_NODE, offsetof(obstacle_keys, regions), ANY_NUMBER},
 };
 
 typedef struct motion_keys
@@ -109,13 +111,12 @@ static weft_status obstacle_doubt(const scene_reader* r, const scene_obstacle* o
                             o->name, size);
 }
 
-static weft_status obstacle_from_mesh(const scene_reader* r, const obstacle_keys* keys, scene_obstacle* o)
+static weft_status obstacle_take_mesh(const scene_reader* r, const obstacle_keys* keys, scene_obstacle* o,
+                                      struct gltf_body** body)
 {
-    if (keys->transform)
-    {
-        TRY(transform_read(r, keys->transform, &o->transform));
-    }
-    TRY(obstacle_mesh_read(r, keys->mesh, o));
+    TRY(keys->transform ? transform_read(r, keys->transform, &o->transform) : WEFT_OK);
+    TRY(keys->deform ? deform_read_keys(r, keys->deform, o) : WEFT_OK);
+    TRY(obstacle_mesh_read(r, keys->mesh, o, body));
     mesh_round(&o->mesh);
     weft_error reason = {0};
     weft_status status = mesh_split(&o->mesh, &reason);
@@ -129,7 +130,15 @@ static weft_status obstacle_from_mesh(const scene_reader* r, const obstacle_keys
         return read_no_memory(r);
     }
     obstacle_warn(o);
-    return keys->deform ? deform_read(r, keys->deform, o) : WEFT_OK;
+    return keys->deform ? deform_read(r, keys->deform, o, *body) : WEFT_OK;
+}
+
+static weft_status obstacle_from_mesh(const scene_reader* r, const obstacle_keys* keys, scene_obstacle* o)
+{
+    gltf_body* body = NULL;
+    weft_status status = obstacle_take_mesh(r, keys, o, &body);
+    gltf_body_destroy(body);
+    return status;
 }
 
 // ---- any
@@ -168,7 +177,8 @@ static weft_status obstacle_read(const scene_reader* r, const tree_node* node, s
     {
         TRY(obstacle_motion_read(r, keys.motion, o));
     }
-    return keys.shape ? obstacle_from_shape(r, &keys, o) : obstacle_from_mesh(r, &keys, o);
+    TRY(keys.shape ? obstacle_from_shape(r, &keys, o) : obstacle_from_mesh(r, &keys, o));
+    return keys.regions ? skins_read(r, keys.regions, o) : WEFT_OK;
 }
 
 weft_status obstacles_read(const scene_reader* r, const tree_node* node)

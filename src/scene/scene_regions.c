@@ -39,21 +39,27 @@ static weft_status faces_where(const scene_reader* r, const tree_node* node, con
     return status;
 }
 
-static weft_status faces_of_object(const scene_reader* r, const tree_node* node, const mesh* m, unsigned char* taken)
+weft_status mesh_object_find(const scene_reader* r, const tree_node* node, const mesh* m, int* out)
 {
     const char* name = "";
     TRY(read_string(r, node, &name));
-    int found = -1;
-    for (int k = 0; k < m->object_count; k++)
+    for (int k = 0; k < m->object_count && m->face_object; k++)
     {
-        found = strcmp(m->object_name[k], name) == 0 ? k : found;
+        if (strcmp(m->object_name[k], name) == 0)
+        {
+            *out = k;
+            return WEFT_OK;
+        }
     }
-    if (found < 0 || !m->face_object)
-    {
-        return m->object_count > 0 ? read_unknown_name(r, node, "object of the mesh", name,
-                                                       (const char* const*)m->object_name, m->object_count)
-                                   : read_error(r, node, "the mesh has no objects or groups; take \"where\"");
-    }
+    return m->object_count > 0 ? read_unknown_name(r, node, "object of the mesh", name,
+                                                   (const char* const*)m->object_name, m->object_count)
+                               : read_error(r, node, "the mesh has no objects or groups; take \"where\"");
+}
+
+static weft_status faces_of_object(const scene_reader* r, const tree_node* node, const mesh* m, unsigned char* taken)
+{
+    int found = 0;
+    TRY(mesh_object_find(r, node, m, &found));
     for (int f = 0; f < m->face_count; f++)
     {
         taken[f] = m->face_object[f] == found;
@@ -74,49 +80,60 @@ static weft_status faces_by_number(const scene_reader* r, const tree_node* node,
     return WEFT_OK;
 }
 
-static weft_status faces_read(const scene_reader* r, const tree_node* node, const region_keys* keys, const mesh* m,
-                              unsigned char* taken)
-{
-    int ways = !!keys->where + !!keys->object + !!keys->faces;
-    if (ways != 1 || !keys->material)
-    {
-        return read_error(r, node,
-                          "a region needs \"material\" and one of \"where\": {...}, \"object\": \"NAME\" of an OBJ "
-                          "file, \"faces\": [...]");
-    }
-    return keys->where    ? faces_where(r, keys->where, m, taken)
-           : keys->object ? faces_of_object(r, keys->object, m, taken)
-                          : faces_by_number(r, keys->faces, m, taken);
-}
-
 static weft_status faces_keep(const scene_reader* r, const tree_node* node, const mesh* m, const unsigned char* taken,
-                              scene_region* out)
+                              face_list* out)
 {
-    out->faces = MEM_NEW(int_max(m->face_count, 1), int);
-    if (!out->faces)
+    out->item = MEM_NEW(int_max(m->face_count, 1), int);
+    if (!out->item)
     {
         return read_no_memory(r);
     }
     for (int f = 0; f < m->face_count; f++)
     {
-        out->faces[out->face_count] = f;
-        out->face_count += taken[f];
+        out->item[out->count] = f;
+        out->count += taken[f];
     }
-    return out->face_count > 0
+    return out->count > 0
                ? WEFT_OK
                : read_error(r, node, "no face of the mesh has all of its vertices in this region: select more of them");
+}
+
+weft_status region_faces_read(const scene_reader* r, const tree_node* node, const mesh* m, face_list* out)
+{
+    const tree_node *where = tree_member(node, "where"), *object = tree_member(node, "object"),
+                    *faces = tree_member(node, "faces");
+    if (!!where + !!object + !!faces != 1)
+    {
+        return read_error(r, node,
+                          "a region needs one of \"where\": {...}, \"object\": \"NAME\" of the mesh's file, \"faces\": "
+                          "[...]");
+    }
+    unsigned char* taken = MEM_NEW(m->face_count + 1, unsigned char);
+    weft_status status = !taken   ? read_no_memory(r)
+                         : where  ? faces_where(r, where, m, taken)
+                         : object ? faces_of_object(r, object, m, taken)
+                                  : faces_by_number(r, faces, m, taken);
+    status = status == WEFT_OK ? faces_keep(r, node, m, taken, out) : status;
+    mem_free(taken);
+    return status;
 }
 
 static weft_status region_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth,
                                scene_region* out)
 {
     region_keys keys = {0};
+    face_list faces = {0};
     TRY(check_where(r, node));
     TRY(read_fields(r, node, region_fields, FIELD_COUNT(region_fields), &keys));
-    unsigned char* taken = MEM_NEW(cloth->mesh.face_count + 1, unsigned char);
-    weft_status status = taken ? faces_read(r, node, &keys, &cloth->mesh, taken) : read_no_memory(r);
-    status = status == WEFT_OK ? faces_keep(r, node, &cloth->mesh, taken, out) : status;
-    mem_free(taken);
+    if (!keys.material)
+    {
+        return read_error(r, node,
+                          "a region needs \"material\" and one of \"where\": {...}, \"object\": \"NAME\" of an OBJ "
+                          "file, \"faces\": [...]");
+    }
+    weft_status status = region_faces_read(r, node, &cloth->mesh, &faces);
+    out->faces = faces.item;
+    out->face_count = faces.count;
     out->material = cloth->material;
     return status == WEFT_OK ? material_read(r, keys.material, cloth->kind, &out->material) : status;
 }

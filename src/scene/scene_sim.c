@@ -191,12 +191,17 @@ static weft_obstacle_def obstacle_def_from_scene(const scene_obstacle* o, const 
 static weft_status obstacle_add(const weft_scene* scene, const scene_obstacle* o, weft_sim* sim, weft_error* error)
 {
     weft_pin_key* keys = MEM_NEW(int_max(o->motion.key_count, 1), weft_pin_key);
-    if (!keys)
+    skin_maps maps = {0};
+    if (!keys || !skins_map(o, &maps))
     {
+        mem_free(keys);
         return error_set(error, WEFT_NO_MEMORY, scene->file, 0, "there is no memory for obstacle `%s`", o->name);
     }
     keys_from_scene(&o->motion, keys);
     weft_obstacle_def def = obstacle_def_from_scene(o, keys);
+    def.vertex_thickness = maps.thickness;
+    def.vertex_friction = maps.friction;
+    def.vertex_static_friction = maps.resting;
     weft_status status = WEFT_OK;
     if (o->deform.sample_count > 0)
     {
@@ -205,12 +210,15 @@ static weft_status obstacle_add(const weft_scene* scene, const scene_obstacle* o
         def.sample_count = o->deform.sample_count;
         def.sample_rate = o->deform.rate;
         def.sample_start = o->deform.start;
+        def.sample_offset = o->deform.offset / o->deform.speed;
+        def.sample_loop = o->deform.loop;
         def.read_sample = deform_source_read;
         def.user = source;
         def.release = deform_source_destroy;
     }
     status = status == WEFT_OK ? weft_sim_add_obstacle(sim, &def, NULL, error) : status;
     mem_free(keys);
+    skin_maps_finish(&maps);
     if (status != WEFT_OK)
     {
         scene_error_place(scene, o->deform_node ? o->deform_node : o->node, error);

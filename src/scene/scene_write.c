@@ -195,18 +195,23 @@ static void write_pins_and_forces(writer* w, const scene_cloth* cloth)
     write_close(w, "]");
 }
 
+static void write_faces(writer* w, const int* faces, int count)
+{
+    write_open(w, "faces", "[");
+    for (int f = 0; f < count; f++)
+    {
+        write_number(w, NULL, faces[f]);
+    }
+    write_close(w, "]");
+}
+
 static void write_regions(writer* w, const scene_cloth* cloth)
 {
     write_open(w, "regions", "[");
     for (int k = 0; k < cloth->region_count; k++)
     {
         write_open(w, NULL, "{");
-        write_open(w, "faces", "[");
-        for (int f = 0; f < cloth->regions[k].face_count; f++)
-        {
-            write_number(w, NULL, cloth->regions[k].faces[f]);
-        }
-        write_close(w, "]");
+        write_faces(w, cloth->regions[k].faces, cloth->regions[k].face_count);
         write_material(w, cloth->kind, &cloth->regions[k].material);
         write_close(w, "}");
     }
@@ -328,7 +333,24 @@ static void write_deform(writer* w, const scene_obstacle* o)
     write_text(w, "pc2", file);
     write_number(w, "rate", o->deform.rate);
     write_number(w, "start", o->deform.start);
+    write_number(w, "offset", o->deform.offset / o->deform.speed);
+    o->deform.loop ? write_number(w, "loop", o->deform.sample_count) : write_truth(w, "loop", false);
     write_close(w, "}");
+}
+
+static void write_skins(writer* w, const scene_obstacle* o)
+{
+    write_open(w, "regions", "[");
+    for (int k = 0; k < o->region_count; k++)
+    {
+        const scene_skin* skin = &o->regions[k];
+        write_open(w, NULL, "{");
+        write_faces(w, skin->faces, skin->face_count);
+        skin->rubs ? write_friction(w, skin->friction) : (void)0;
+        skin->thickness > 0.0 ? write_number(w, "thickness", skin->thickness) : (void)0;
+        write_close(w, "}");
+    }
+    write_close(w, "]");
 }
 
 static void write_obstacle(writer* w, const scene_obstacle* o)
@@ -355,6 +377,7 @@ static void write_obstacle(writer* w, const scene_obstacle* o)
     {
         write_deform(w, o);
     }
+    write_skins(w, o);
     write_close(w, "}");
 }
 

@@ -1,11 +1,12 @@
-// Which vertices a "where" means: a list, a box, an edge or a corner of a grid, or the nearest to a point.
+// Which vertices a "where" means: a list, a box, an edge or a corner of a grid, the nearest to a point, or those of an
+// object or group.
 #include <string.h>
 
 #include "scene/scene_data.h"
 
 typedef struct selection_keys
 {
-    const tree_node *vertices, *box, *edge, *corner, *nearest;
+    const tree_node *vertices, *box, *edge, *corner, *nearest, *object;
 } selection_keys;
 
 static const field selection_fields[] = {
@@ -14,6 +15,7 @@ static const field selection_fields[] = {
     {"edge", FIELD_NODE, offsetof(selection_keys, edge), ANY_NUMBER},
     {"corner", FIELD_NODE, offsetof(selection_keys, corner), ANY_NUMBER},
     {"nearest", FIELD_NODE, offsetof(selection_keys, nearest), ANY_NUMBER},
+    {"object", FIELD_NODE, offsetof(selection_keys, object), ANY_NUMBER},
 };
 
 typedef struct box_keys
@@ -185,13 +187,29 @@ static weft_status select_nearest(const selection* s, const tree_node* node)
     return WEFT_OK;
 }
 
+// Corners of the faces of an object of the mesh's file.
+static weft_status select_object(const selection* s, const tree_node* node)
+{
+    const mesh* m = s->m;
+    int found = 0;
+    TRY(mesh_object_find(s->r, node, m, &found));
+    for (int f = 0; f < m->face_count; f++)
+    {
+        for (int k = m->face_start[f]; k < m->face_start[f + 1] && m->face_object[f] == found; k++)
+        {
+            s->flags[m->face_vertex[k]] = 1;
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status select_where(const selection* s, const tree_node* node)
 {
     selection_keys keys = {0};
     TRY(read_fields(s->r, node, selection_fields, FIELD_COUNT(selection_fields), &keys));
     if (node->child_count != 1)
     {
-        return read_error(s->r, node, "expected exactly one of vertices, box, edge, corner, nearest; found %d",
+        return read_error(s->r, node, "expected exactly one of vertices, box, edge, corner, nearest, object; found %d",
                           node->child_count);
     }
     if (keys.vertices)
@@ -205,6 +223,10 @@ static weft_status select_where(const selection* s, const tree_node* node)
     if (keys.edge)
     {
         return select_words(s, keys.edge, select_edge);
+    }
+    if (keys.object)
+    {
+        return select_words(s, keys.object, select_object);
     }
     return keys.corner ? select_words(s, keys.corner, select_corner) : select_nearest(s, keys.nearest);
 }

@@ -229,9 +229,14 @@ void pack_obstacle(packer* p, weft_obstacle_def* def)
     PACK(p, def->friction);
     PACK(p, def->static_friction);
     PACK(p, def->thickness);
+    PACK_EXACTLY(p, &def->vertex_thickness, def->vertex_count);
+    PACK_EXACTLY(p, &def->vertex_friction, def->vertex_count);
+    PACK_EXACTLY(p, &def->vertex_static_friction, def->vertex_count);
     pack_keys(p, &def->keys, &def->key_count, &def->axis, &def->center);
     PACK(p, def->sample_rate);
     PACK(p, def->sample_start);
+    PACK(p, def->sample_offset);
+    PACK(p, def->sample_loop);
     pack_samples(p, &def->samples, &def->sample_count, def->vertex_count);
     p->failed = p->failed || !def->name || !def->face_vertices;
 }

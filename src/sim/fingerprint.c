@@ -122,7 +122,12 @@ static uint64_t hash_obstacle(uint64_t hash, const obstacle* o)
     const double numbers[] = {o->friction.rub, o->friction.hold, o->thickness,    way->axis.x,
                               way->axis.y,     way->axis.z,      way->center.x,   way->center.y,
                               way->center.z,   o->sample_rate,   o->sample_start, o->sample_count};
+    const double round[] = {o->sample_offset, o->sample_loop};
     hash = hash_bytes(hash_string(hash, o->name), numbers, sizeof(numbers));
+    // Only where there are some: checkpoints of bodies without stay what they are.
+    hash = o->vertex_thickness ? hash_array(hash, o->vertex_thickness, m->vertex_count, sizeof(double)) : hash;
+    hash = o->vertex_friction ? hash_array(hash, o->vertex_friction, m->vertex_count, sizeof(friction)) : hash;
+    hash = o->sample_offset != 0.0 || o->sample_loop ? hash_bytes(hash, round, sizeof(round)) : hash;
     hash = hash_array(hash, way->keys, way->key_count, sizeof(weft_pin_key));
     hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, m->triangle, 3 * m->triangle_count, sizeof(int));

@@ -1,6 +1,8 @@
 // Obstacles: taking them in, and where they are at a time.
 //
-//   x(t) = round(M(t) s(t)),  s(t) = (1 - f) s_k + f s_(k+1),  k + f = (t - start) rate, held at both ends
+//   x(t) = round(M(t) s(t)),  s(t) = (1 - f) s_k + f s_(k+1),  k + f = (max(t - start, 0) + offset) rate
+//
+// held after the last sample, or with the first one after it where they loop,
 //
 // with M the motion along keys, s_k the samples of a deforming body (without any, s is the mesh) and rounding to float.
 // x depends on t alone, so a checkpoint needs nothing of it. Samples are read when they are needed; two are kept.
@@ -26,6 +28,8 @@ void obstacle_finish(obstacle* o)
     mesh_finish(&o->mesh);
     motion_finish(&o->motion);
     mem_free(o->name);
+    mem_free(o->vertex_thickness);
+    mem_free(o->vertex_friction);
     mem_free(o->samples);
     mem_free(o->held[0]);
     mem_free(o->held[1]);
@@ -109,7 +113,8 @@ static weft_status hold_sample(obstacle* o, int sample, int keep, int* out, weft
 
 static weft_status deformed(obstacle* o, double time, vec3* out, weft_error* error)
 {
-    double at = fmin(fmax((time - o->sample_start) * o->sample_rate, 0.0), o->sample_count - 1.0);
+    double at = (fmax(time - o->sample_start, 0.0) + o->sample_offset) * o->sample_rate;
+    at = o->sample_loop ? fmod(at, o->sample_count) : fmin(at, o->sample_count - 1.0);
     int k = (int)at, n = o->mesh.vertex_count, slot, next;
     double f = at - k;
     TRY(hold_sample(o, k, -1, &slot, error));
@@ -118,7 +123,7 @@ static weft_status deformed(obstacle* o, double time, vec3* out, weft_error* err
         memcpy(out, o->held[slot], (size_t)n * sizeof(vec3));
         return WEFT_OK;
     }
-    TRY(hold_sample(o, k + 1, slot, &next, error));
+    TRY(hold_sample(o, (k + 1) % o->sample_count, slot, &next, error));
     const vec3 *a = o->held[slot], *b = o->held[next];
     for (int v = 0; v < n; v++)
     {
@@ -196,6 +201,35 @@ static weft_status take_numbers(const weft_obstacle_def* def, obstacle* o, weft_
     return motion_init(&o->motion, def->keys, def->key_count, def->axis, def->center);
 }
 
+// What differs from vertex to vertex.
+static weft_status take_maps(const weft_obstacle_def* def, obstacle* o, weft_error* error)
+{
+    int n = o->mesh.vertex_count;
+    o->vertex_thickness = def->vertex_thickness ? MEM_NEW(n, double) : NULL;
+    o->vertex_friction = def->vertex_friction ? MEM_NEW(n, friction) : NULL;
+    if ((def->vertex_thickness && !o->vertex_thickness) || (def->vertex_friction && !o->vertex_friction))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int v = 0; v < n && o->vertex_thickness; v++)
+    {
+        o->vertex_thickness[v] = def->vertex_thickness[v];
+        if (!isfinite(def->vertex_thickness[v]) || def->vertex_thickness[v] <= 0.0)
+        {
+            return wrong(error, o, "vertex_thickness (m) is finite and above zero");
+        }
+    }
+    for (int v = 0; v < n && o->vertex_friction; v++)
+    {
+        double rest = def->vertex_static_friction ? def->vertex_static_friction[v] : -1.0;
+        if (!friction_take(def->vertex_friction[v], rest, &o->vertex_friction[v]))
+        {
+            return wrong(error, o, FRICTION_WRONG);
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status copy_samples(const weft_obstacle_def* def, obstacle* o, weft_error* error)
 {
     size_t n = (size_t)o->mesh.vertex_count;
@@ -240,13 +274,18 @@ static weft_status take_samples(const weft_obstacle_def* def, obstacle* o, weft_
     {
         return WEFT_OK;
     }
-    if (!(def->sample_rate > 0.0) || !isfinite(def->sample_rate) || !isfinite(def->sample_start))
+    if (!(def->sample_rate > 0.0) || !isfinite(def->sample_rate) || !isfinite(def->sample_start) ||
+        !(def->sample_offset >= 0.0) || !isfinite(def->sample_offset))
     {
-        return wrong(error, o, "sample_rate (samples a second) is above zero, sample_start (s) is finite");
+        return wrong(error, o,
+                     "sample_rate (samples a second) is above zero, sample_start (s) is finite, sample_offset (s) from "
+                     "zero on");
     }
     o->sample_count = def->sample_count;
     o->sample_rate = def->sample_rate;
     o->sample_start = def->sample_start;
+    o->sample_offset = def->sample_offset;
+    o->sample_loop = def->sample_loop != 0;
     o->read_sample = def->read_sample;
     o->held[0] = MEM_NEW(o->mesh.vertex_count, vec3);
     o->held[1] = MEM_NEW(o->mesh.vertex_count, vec3);
@@ -267,6 +306,7 @@ static weft_status take_all(const weft_sim* sim, const weft_obstacle_def* def, o
     TRY(name_take(sim, def->name, "obstacle", &o->name, error));
     TRY(take_mesh(def, o, error));
     TRY(take_numbers(def, o, error));
+    TRY(take_maps(def, o, error));
     return take_samples(def, o, error);
 }
 

@@ -71,9 +71,12 @@ typedef struct obstacle
     int first; // of its vertices among those of all obstacles
     friction friction;
     double thickness;
+    double* vertex_thickness;         // [vertex_count] m, or NULL: the same everywhere
+    struct friction* vertex_friction; // [vertex_count], or NULL
     motion motion;
     int sample_count; // 0: does not deform
-    double sample_rate, sample_start;
+    double sample_rate, sample_start, sample_offset;
+    bool sample_loop;
     float* samples; // [3 * sample_count * vertex_count] or NULL: read_sample
     weft_sample_fn* read_sample;
     void* user;

@@ -284,6 +284,26 @@ static void contact_set_reach(contact* c, const body* bodies, int count)
     }
 }
 
+// Friction by vertex of obstacles, where one of them has it so.
+static weft_status contact_set_maps(contact* c, const weft_sim* sim)
+{
+    bool any = false;
+    for (int k = 0; k < sim->obstacle_count; k++)
+    {
+        any = any || sim->obstacles[k].vertex_friction;
+    }
+    c->skin = any ? MEM_NEW(int_max(sim->obstacle_vertices, 1), friction) : NULL;
+    for (int k = 0; k < sim->obstacle_count && c->skin; k++)
+    {
+        const obstacle* o = &sim->obstacles[k];
+        for (int i = 0; i < o->mesh.vertex_count; i++)
+        {
+            c->skin[o->first + i] = o->vertex_friction ? o->vertex_friction[i] : o->friction;
+        }
+    }
+    return c->skin || !any ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 // Cloths that seams join become kin: the smallest index of all of them.
 static weft_status contact_set_kin(contact* c, const weft_sim* sim)
 {
@@ -362,9 +382,10 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
         {
             int vertex = n + o->first + i;
             c->body[vertex] = sim->body_count + k;
-            c->thickness[vertex] = o->thickness;
+            c->thickness[vertex] = o->vertex_thickness ? o->vertex_thickness[i] : o->thickness;
         }
     }
+    TRY(contact_set_maps(c, sim));
     friction_take(sim->def.friction, sim->def.static_friction, &c->unsaid);
     contact_set_reach(c, sim->bodies, sim->body_count);
     TRY(sim_build_particles(sim, c));
