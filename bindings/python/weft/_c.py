@@ -428,6 +428,9 @@ class weft_obstacle_def(Structure):
         ("friction", c_double),
         ("static_friction", c_double),
         ("thickness", c_double),
+        ("vertex_thickness", POINTER(c_double)),
+        ("vertex_friction", POINTER(c_double)),
+        ("vertex_static_friction", POINTER(c_double)),
         ("keys", POINTER(weft_pin_key)),
         ("key_count", c_int),
         ("axis", weft_vec3),
@@ -435,6 +438,8 @@ class weft_obstacle_def(Structure):
         ("sample_count", c_int),
         ("sample_rate", c_double),
         ("sample_start", c_double),
+        ("sample_offset", c_double),
+        ("sample_loop", c_int),
         ("samples", POINTER(weft_vec3)),
         ("read_sample", weft_sample_fn),
         ("user", c_void_p),
@@ -832,6 +837,8 @@ class weft_scene_obstacle(Structure):
         ("sample_count", c_int),
         ("deform", c_char_p),
         ("deform_rate", c_double),
+        ("deform_loop", c_int),
+        ("deform_error", c_double),
     ]
 
 
