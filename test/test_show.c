@@ -752,7 +752,8 @@ static void test_refusals(void** state)
     assert_refused("render run --show aggregates --frame 9", "0 to 2");
     assert_refused("render run --show aggregates --level 99", "levels 0 to");
     assert_refused("render run --show aggregates --level -1", "--level needs");
-    assert_refused("render run --show strain --level 0", "--show aggregates");
+    assert_refused("render run --show strength --level 0", "--level goes with");
+    assert_refused("render run --show levels --level 99", "coarse levels");
     assert_refused("render run --show strain --theta 0.3", "--theta goes with");
     assert_refused("render run --show strength --theta 1", "--theta needs");
     assert_refused("render run --show strength -o film.mp4", ".png");
