@@ -318,7 +318,9 @@ static void print_summary(const dress_options* o, const weft_dressing* done)
            "the largest strain is %.3g\n",
            o->garment_count, o->garment_count == 1 ? "" : "s", done->steps, done->crossings, done->left,
            100.0 * done->thinned, done->max_strain);
-    printf("`weft render %s` makes a picture, `weft run %s/scene.json -o RUN` starts from there\n", o->dir, o->dir);
+    done->left > 0 ? printf("`weft render %s --show crossings` colours them\n", o->dir)
+                   : printf("`weft render %s` makes a picture, `weft run %s/scene.json -o RUN` starts from there\n",
+                            o->dir, o->dir);
 }
 
 static weft_status dress(const dress_options* o, weft_scene* scene, weft_error* error)

@@ -31,7 +31,8 @@ static const help_page pages[] = {
      "One a line: name, tab, summary.\n\n  weft list scenes\n"},
     {"render",
      "weft render DIR [--frame K|--stills N] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "
-     "[--show strain|levels|aggregates|strength|components|pattern|connections] [--level L] [--theta T] [--camera "
+     "[--show strain|levels|aggregates|strength|components|pattern|connections|crossings] [--level L] [--theta T] "
+     "[--camera "
      "X,Y,Z] "
      "[--target X,Y,Z] "
      "[--fov DEG] "
@@ -49,7 +50,9 @@ static const help_page pages[] = {
      "the\n"
      "threshold for strong, from 0 to below 1. --show components colours the parts that the system falls into, --show\n"
      "pattern draws the blocks of the matrix that are not zero, as they are and component by component, --show\n"
-     "connections what the method does with each element of stretch and shear: implicit, explicit, slack.\n\n"
+     "connections what the method does with each element of stretch and shear: implicit, explicit, slack. --show\n"
+     "crossings colours triangles that cross: red, or orange where the run lists them as left of its start or "
+     "squeezed.\n\n"
      "  weft render hang-run\n"
      "  weft render hang-run --frame 4 --edges -o frame4.png\n"
      "  weft render hang-run --show strain -o film.mp4\n"
