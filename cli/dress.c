@@ -19,6 +19,8 @@ enum
     NAME_BYTES = 104
 };
 
+static const double strain_doubtful = 0.5; // no fabric does this without tearing
+
 typedef struct dress_options
 {
     const char* garments[GARMENTS_MAX];
@@ -306,6 +308,13 @@ static weft_status write_result(const dress_options* o, weft_scene* scene, bool 
 
 static void print_summary(const dress_options* o, const weft_dressing* done)
 {
+    if (done->max_strain > strain_doubtful)
+    {
+        fprintf(stderr,
+                "weft: warning: the cloth is stretched to %.3g times its length: is it in the body's unit, and are the "
+                "limbs inside of it?\n",
+                1.0 + done->max_strain);
+    }
     if (o->json)
     {
         printf("{\"dir\":");

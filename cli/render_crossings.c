@@ -137,8 +137,8 @@ static weft_status panel_crossings(picture* p, int index, void* context, char* l
     {
         p->meshes[k].colors = p->tubes[k].segments ? NULL : c->colors[k]; // lines are drawn with other vertices
     }
-    snprintf(label, LABEL_SIZE, "%lld CROSSINGS (RED), %lld OF THE START OR SQUEEZED (ORANGE)",
-             (long long)(c->found - c->listed), (long long)c->listed);
+    snprintf(label, LABEL_SIZE, "%lld NEW (RED), %lld LISTED (ORANGE)", (long long)(c->found - c->listed),
+             (long long)c->listed);
     return status;
 }
 
