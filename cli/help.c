@@ -31,7 +31,8 @@ static const help_page pages[] = {
      "One a line: name, tab, summary.\n\n  weft list scenes\n"},
     {"render",
      "weft render DIR [--frame K|--stills N] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "
-     "[--show strain|levels|aggregates|strength|components|pattern|connections] [--level L] [--theta T] [--camera "
+     "[--show strain|levels|aggregates|strength|components|pattern|connections|crossings] [--level L] [--theta T] "
+     "[--camera "
      "X,Y,Z] "
      "[--target X,Y,Z] "
      "[--fov DEG] "
@@ -49,7 +50,9 @@ static const help_page pages[] = {
      "the\n"
      "threshold for strong, from 0 to below 1. --show components colours the parts that the system falls into, --show\n"
      "pattern draws the blocks of the matrix that are not zero, as they are and component by component, --show\n"
-     "connections what the method does with each element of stretch and shear: implicit, explicit, slack.\n\n"
+     "connections what the method does with each element of stretch and shear: implicit, explicit, slack. --show\n"
+     "crossings colours triangles that cross: red, or orange where the run lists them as left of its start or "
+     "squeezed.\n\n"
      "  weft render hang-run\n"
      "  weft render hang-run --frame 4 --edges -o frame4.png\n"
      "  weft render hang-run --show strain -o film.mp4\n"
@@ -57,6 +60,23 @@ static const help_page pages[] = {
      "  weft render hang-run --frame 10 --show strength -o strength.png\n"
      "  weft render hang-run --show aggregates --level 0 --edges\n"
      "  weft render hang-run --frame 3 --show connections\n"},
+    {"dress",
+     "weft dress GARMENT... --body BODY [-o DIR] [--pose FILE] [--threads N] [--set PATH=VALUE]... [--force] [--json]",
+     "Puts garments (OBJ files, the innermost first) on a body: it shrinks to its middle, so far that the cloth is\n"
+     "outside of it, and grows into the garments while they step with contact. What is too small stretches. --pose "
+     "gives\n"
+     "the body in another pose that the garments fit; from there it moves to its own. --set changes the scene: metres "
+     "for\n"
+     "a unit of a file, the material.\n"
+     "The folder, GARMENT-dressed by default, is a run's with frame 0: scene.json starts there, NAME.start.obj are "
+     "the\n"
+     "garments as they are worn, with the vertices, names, groups and maps of their files, NAME.obj their rest shape. "
+     "Exit\n"
+     "status 1: some triangles still cross; the message names them, and the folder shows them.\n\n"
+     "  weft dress shirt.obj --body body.obj\n"
+     "  weft dress shirt.obj jacket.obj --body body.obj -o dressed --set cloth.1.material=denim\n"
+     "  weft dress shirt.obj --body sits.obj --pose stands.obj --set obstacles.0.mesh.scale=0.01\n"
+     "  weft render shirt-dressed && weft run shirt-dressed/scene.json -o shirt-run\n"},
     {"inspect", "weft inspect DIR [--frame K|A..B] [--obstacle NAME]... [--pairs N] [--threads N] [--json]",
      "Says for every frame of a cache how many pairs of triangles cross (cloth with cloth, cloth with obstacles), how "
      "near the\n"

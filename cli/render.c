@@ -80,10 +80,10 @@ static bool parse_degrees(const char* text, double* radians)
 static bool set_show(render_options* o, const char* value)
 {
     static const char* const names[] = {
-        [SHOW_STRAIN] = "strain",          [SHOW_LEVELS] = "levels",         [SHOW_AGGREGATES] = "aggregates",
-        [SHOW_STRENGTH] = "strength",      [SHOW_COMPONENTS] = "components", [SHOW_PATTERN] = "pattern",
-        [SHOW_CONNECTIONS] = "connections"};
-    for (show k = SHOW_STRAIN; k <= SHOW_CONNECTIONS; k++)
+        [SHOW_STRAIN] = "strain",           [SHOW_LEVELS] = "levels",         [SHOW_AGGREGATES] = "aggregates",
+        [SHOW_STRENGTH] = "strength",       [SHOW_COMPONENTS] = "components", [SHOW_PATTERN] = "pattern",
+        [SHOW_CONNECTIONS] = "connections", [SHOW_CROSSINGS] = "crossings"};
+    for (show k = SHOW_STRAIN; k <= SHOW_CROSSINGS; k++)
     {
         if (strcmp(value, names[k]) == 0)
         {
@@ -126,7 +126,8 @@ static const struct
     [OPTION_STILLS] = {"--stills", "a number of stills from 1 to 400"},
     [OPTION_SIZE] = {"--size", "WxH in pixels, like 1280x720, each from 16 to 16384"},
     [OPTION_SHOW] = {"--show",
-                     "`strain`, `levels`, `aggregates`, `strength`, `components`, `pattern` or `connections`"},
+                     "`strain`, `levels`, `aggregates`, `strength`, `components`, `pattern`, `connections` or "
+                     "`crossings`"},
     [OPTION_LEVEL] = {"--level", "a level of detail or of the multigrid, from 0, the finest"},
     [OPTION_THETA] = {"--theta", "a number from 0 to below 1"},
     [OPTION_CAMERA] = {"--camera", "x,y,z in metres"},
@@ -229,9 +230,9 @@ static int check_options(const render_options* o)
     }
     if (o->film && matrix)
     {
-        return report_usage(
-            "render", false,
-            "--show aggregates, strength, components, pattern and connections make pictures; -o needs a .png");
+        return report_usage("render", false,
+                            "--show aggregates, strength, components, pattern, connections and crossings make "
+                            "pictures; -o needs a .png");
     }
     if (o->level >= 0 && o->show > SHOW_AGGREGATES)
     {
@@ -627,7 +628,7 @@ static int render_run(picture* p, render_options* o)
     if (o->show >= SHOW_AGGREGATES)
     {
         const char* lines = lines_first(p->cache);
-        if (lines)
+        if (lines && o->show != SHOW_CROSSINGS)
         {
             return report_usage("render", false, "`%s` is made of lines, which pictures of the matrix do not show yet",
                                 lines);
@@ -635,6 +636,7 @@ static int render_run(picture* p, render_options* o)
         return o->show == SHOW_STRENGTH      ? render_strength(p, o, frame)
                : o->show == SHOW_PATTERN     ? render_pattern(p, o, frame)
                : o->show == SHOW_CONNECTIONS ? render_connections(p, o, frame)
+               : o->show == SHOW_CROSSINGS   ? render_crossings(p, o, frame)
                                              : render_aggregates(p, o, frame);
     }
     if (o->stills > 0)

@@ -17,7 +17,8 @@ typedef enum show
     SHOW_STRENGTH,
     SHOW_COMPONENTS,
     SHOW_PATTERN,
-    SHOW_CONNECTIONS
+    SHOW_CONNECTIONS,
+    SHOW_CROSSINGS
 } show;
 
 typedef struct render_options
@@ -181,5 +182,6 @@ int render_strength(picture* p, const render_options* o, int frame);
 int render_aggregates(picture* p, const render_options* o, int frame); // or components
 int render_pattern(picture* p, const render_options* o, int frame);
 int render_connections(picture* p, const render_options* o, int frame);
+int render_crossings(picture* p, const render_options* o, int frame);
 
 #endif

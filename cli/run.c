@@ -392,8 +392,8 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
             fprintf(
                 stderr,
                 "weft: warning: %d pairs of the start are not apart yet: `unsettled` in stats.jsonl lists them; give "
-                "the scene more frames, or look at them with `weft render`\n",
-                sum.unsettled);
+                "the scene more frames, or look at them with `weft render %s --show crossings`\n",
+                sum.unsettled, o->dir);
         }
         else if (status == WEFT_OK && sum.settled_step > 0)
         {

@@ -253,6 +253,9 @@ static const change changes[] = {
     {"cloth.thickness", PLAIN, "cloth.0.thickness=0.002", NULL},
     {"cloth.tear", PLAIN, "cloth.0.tear=1000", NULL},
     {"cloth.settings", PLAIN, "cloth.0.settings={\"newton\": {\"iterations\": 50}}", NULL},
+    {"cloth.start", PLAIN, "cloth.0.start={\"obj\": \"start.obj\"}", NULL},
+    {"cloth.start.obj", PLAIN, "cloth.0.start={\"obj\": \"start.obj\"}", NULL},
+    {"cloth.start.scale", PLAIN, "cloth.0.start={\"obj\": \"start.obj\", \"scale\": 2}", NULL},
     {"cloth.stitch", PLAIN, "cloth.0.stitch={\"pairs\": [[0, 3]]}", NULL},
     {"cloth.stitch.start", SEWN, "cloth.0.stitch.start=1", NULL},
     {"cloth.stitch.close", SEWN, "cloth.0.stitch.close=2", NULL},
@@ -705,6 +708,20 @@ static void write_walk(const char* name, double height)
     test_text_write(scene_folder, name, text);
 }
 
+// Where the grid of 4 x 4 cells may start: bent.
+static void write_start(void)
+{
+    char text[2048];
+    int used = 0;
+    for (int k = 0; k < 25; k++)
+    {
+        double x = 0.25 * (k % 5) - 0.5, z = 0.5 - 0.25 * (k / 5);
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "v %g %g %g\n", x, 0.1 * x * x, z);
+    }
+    snprintf(text + used, sizeof(text) - (size_t)used, "f 1 2 7\n");
+    test_text_write(scene_folder, "start.obj", text);
+}
+
 // Lines, and a tetrahedron as two files of points and one of corners.
 static void write_objects(void)
 {
@@ -766,6 +783,7 @@ static int make_runs(void** state)
         return -1;
     }
     write_objects();
+    write_start();
     write_sheet("sheet.obj", 1.0);
     write_sheet("other.obj", 1.2);
     for (int k = 0; k < 3; k++)

@@ -56,6 +56,36 @@ WEFT_API weft_status weft_sim_untangle(weft_sim* sim, weft_untangling* out, weft
 /// NULL with 0. Nothing is moved at once. After all bodies were added. out may be NULL.
 WEFT_API weft_status weft_sim_settle(weft_sim* sim, const int* layers, int layer_count, weft_untangling* out, weft_error* error);
 
+/// Start from weft_dress_def_default().
+typedef struct weft_dress_def
+{
+    int worker_count;       ///< as in weft_sim_def
+    const char* pose;       ///< an OBJ file with the first obstacle's vertices in another pose, in which the garments fit; NULL: none
+    weft_progress_fn* look; ///< called after each step, with the stage "dress"; not zero gives up with CANCELLED. May be NULL
+    void* user;
+    uint32_t cookie;        ///< proves that the default was used; do not set
+} weft_dress_def;
+
+WEFT_API weft_dress_def weft_dress_def_default(void);
+
+/// What dressing has done.
+typedef struct weft_dressing
+{
+    int crossings;     ///< of cloth and bodies as the scene gives them
+    double thinned;    ///< how thin the bodies began, for the garment that wanted it most: 0 not at all, 1 as thin as can be
+    int steps;
+    int left;          ///< pairs that cross in the end: 0 when it went well
+    double max_strain; ///< of the triangle's side that is stretched most, in the end
+} weft_dressing;
+
+/// Puts the cloths of a scene on its obstacles: these shrink to their middle, so far that the cloth is outside of them, and grow
+/// into it while it steps with contact, without weight or friction, to where they are at time 0. Cloths that the scene names in
+/// `layers` are put on in that order, the others after them, all together; pins stay where they are. The cloths then start where they came
+/// out, rounded to float, with the rest shape that they had. The same bits on any number of threads. NOT_CONVERGED with the pairs in words
+/// when some still cross: the cloths start there all the same. On other failures the scene is as it was. BAD_INPUT for what
+/// cannot be put on: bodies that are no sheets, stitches, ties. out may be NULL.
+WEFT_API weft_status weft_scene_dress(weft_scene* scene, const weft_dress_def* def, weft_dressing* out, weft_error* error);
+
 WEFT_API int weft_scene_frames(const weft_scene* scene);
 WEFT_API int weft_scene_steps_per_frame(const weft_scene* scene);
 WEFT_API double weft_scene_frame_rate(const weft_scene* scene); ///< frames a second: 1 / (time_step * steps_per_frame)

@@ -2,6 +2,7 @@
 #include "cache/body_files.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "mesh/pc2_file.h"
 
@@ -80,6 +81,7 @@ typedef struct obj_text
     const int* shown;  // [count] vertex of the mesh that each vertex of the file shows, or NULL: all in their order
     const int* output; // vertex of the file that stands for each of the mesh, or NULL: likewise
     int count;
+    const vec3* at; // [mesh->vertex_count] in place of the mesh's own positions, or NULL
 } obj_text;
 
 static weft_status obj_text_write(const char* path, const obj_text* t, weft_error* error)
@@ -90,7 +92,7 @@ static weft_status obj_text_write(const char* path, const obj_text* t, weft_erro
     fprintf(file.stream, "# %s of %s, metres; made by Weft %s\n", t->title, t->name, weft_version());
     for (int k = 0; k < t->count; k++)
     {
-        vec3 p = m->position[t->shown ? t->shown[k] : k];
+        vec3 p = (t->at ? t->at : m->position)[t->shown ? t->shown[k] : k];
         print_to(file.stream, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
     }
     for (int k = 0; k < m->texcoord_count; k++)
@@ -108,10 +110,25 @@ static weft_status cloth_obj_write(const char* path, const body* b, weft_error* 
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
     }
-    obj_text text = {"rest shape", b->name, &b->rest, b->outputs, output, b->output_count};
+    obj_text text = {"rest shape", b->name, &b->rest, b->outputs, output, b->output_count, NULL};
     weft_status status = obj_text_write(path, &text, error);
     mem_free(output);
     return status;
+}
+
+bool body_starts_apart(const weft_sim* sim, int index)
+{
+    const body* b = &sim->bodies[index];
+    size_t size = (size_t)b->rest.vertex_count * sizeof(vec3);
+    return index < sim->body_count && !b->outputs && memcmp(b->start, b->rest.position, size) != 0;
+}
+
+weft_status body_start_write(const char* path, const weft_sim* sim, int index, weft_error* error)
+{
+    const body* b = &sim->bodies[index];
+    obj_text text = {
+        .title = "start", .name = b->name, .mesh = &b->rest, .count = b->rest.vertex_count, .at = b->start};
+    return obj_text_write(path, &text, error);
 }
 
 weft_status body_obj_write(const char* path, const weft_sim* sim, int index, weft_error* error)

@@ -12,6 +12,9 @@ bool body_moves(const weft_sim* sim, int index); // false: an obstacle that stan
 
 // Topology and rest shape, whole or not at all.
 weft_status body_obj_write(const char* path, const weft_sim* sim, int index, weft_error* error);
+// Whether a cloth, before its first step, starts elsewhere than where it rests; and that start, whole or not at all.
+bool body_starts_apart(const weft_sim* sim, int index);
+weft_status body_start_write(const char* path, const weft_sim* sim, int index, weft_error* error);
 bool body_is_solid(const weft_sim* sim, int index);
 // The tetrahedra of a solid, in the numbers of the OBJ file, which count from 1; whole or not at all.
 weft_status body_ele_write(const char* path, const weft_sim* sim, int index, weft_error* error);

@@ -250,6 +250,7 @@ static void remove_body(const weft_cache_writer* w, const char* name, bool solid
     {
         remove(path_in(w, name, ".obj", path));
         remove(path_in(w, name, ".pc2", path));
+        remove(path_in(w, name, ".start.obj", path));
         solid ? (void)remove(path_in(w, name, ".ele", path)) : (void)0;
     }
 }
@@ -298,6 +299,19 @@ static weft_status write_motions(const weft_cache_writer* w, weft_sim* sim, bool
         {
             TRY(motion_file_write(path_in(w, o->name, ".motion.pc2", path), o, error));
         }
+    }
+    return WEFT_OK;
+}
+
+// Where cloths of the scene start that rest elsewhere.
+static weft_status write_starts(const weft_cache_writer* w, const weft_sim* sim, weft_error* error)
+{
+    char path[PATH_MAX_BYTES];
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        TRY(body_starts_apart(sim, k)
+                ? body_start_write(path_in(w, sim->bodies[k].name, ".start.obj", path), sim, k, error)
+                : WEFT_OK);
     }
     return WEFT_OK;
 }
@@ -548,6 +562,7 @@ static weft_status writer_start(weft_cache_writer* w, weft_cache_mode mode, cons
     TRY(check_files(w, sim, was_run, error));
     TRY(write_motions(w, sim, true, error));
     remove_run(w, sim);
+    TRY(write_starts(w, sim, error));
     return start_new(w, scene_json, sim, error);
 }
 

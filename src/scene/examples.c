@@ -75,6 +75,7 @@ static const example_row rows[] = {
     {"cloth[].vertex_mass", "0.001", "kg"},
     {"cloth[].tear", "100", "N/m"},
     {"cloth[].settings", "{\"hpbd\": {\"levels\": 1, \"iterations\": 5}}", NULL},
+    {"cloth[].start", "{\"obj\": \"dressed.obj\"}", NULL},
     {"cloth[].stitch", "{\"close\": 1, \"pairs\": [[0, 4]]}", NULL},
     {"cloth[].pins", "[{\"where\": {\"edge\": \"top\"}}]", NULL},
     {"cloth[].pins[]", "{\"where\": {\"edge\": \"top\"}}", NULL},

@@ -28,6 +28,7 @@ static void cloth_finish(scene_cloth* cloth)
     regions_finish(cloth);
     mem_free(cloth->settings);
     mem_free(cloth->rest_uv);
+    mem_free(cloth->rest_position);
     mem_free(cloth->stitches.pairs.vertex);
     mesh_finish(&cloth->mesh);
 }

@@ -138,8 +138,9 @@ typedef struct scene_cloth
     scene_stitches stitches;
     weft_choice* settings; // [setting_count] of methods, instead of the scene's
     int setting_count;
-    mesh mesh;     // at the start, after the transform
-    vec2* rest_uv; // [face_start[face_count]] metres, or NULL
+    mesh mesh;           // at the start, after the transform
+    vec3* rest_position; // [mesh.vertex_count] the mesh where another file says how it starts; NULL: as it starts
+    vec2* rest_uv;       // [face_start[face_count]] metres, or NULL
 } scene_cloth;
 
 // How a mesh deforms: the samples of a PC2 file, of a sequence of OBJ files, or of an animation of its own file.
@@ -420,6 +421,14 @@ weft_status deform_source_create(const weft_scene* scene, const scene_obstacle* 
 weft_status deform_source_read(void* source, int sample, weft_vec3* out, weft_error* error);
 void deform_source_destroy(void* source); // NULL is fine
 
+// Hands a cloth to a simulation. bare: as it is at the start, without velocity, forces, tearing; pins stand still.
+weft_status scene_cloth_add(const weft_scene* scene, const scene_cloth* cloth, bool bare, weft_sim* sim,
+                            weft_error* error);
+weft_status scene_obstacle_add(const weft_scene* scene, const scene_obstacle* o, weft_sim* sim, weft_error* error);
+// "start" of a body, once its mesh is there: where its vertices are at the start, as another OBJ file has them.
+weft_status start_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+// The same from an array [mesh.vertex_count]; the mesh as it was becomes the rest shape. False: no memory.
+bool scene_cloth_start(scene_cloth* cloth, const vec3* positions);
 // "stitch" of a cloth, once its mesh is there; node may be NULL.
 weft_status stitches_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // Vertices that a "where" selects, ascending; *out is mem_free'd by the caller. Nothing selected is an error.

@@ -298,7 +298,7 @@ static weft_status kernels_read(const scene_reader* r, const tree_node* node)
 typedef struct cloth_keys
 {
     const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces, *regions, *stitch,
-        *settings;
+        *settings, *start;
     const tree_node* friction;
     double uv_scale, vertex_mass, thickness, radius, tear;
     vec3 velocity;
@@ -324,6 +324,7 @@ static const field cloth_fields[] = {
     {"regions", FIELD_NODE, offsetof(cloth_keys, regions), ANY_NUMBER},
     {"stitch", FIELD_NODE, offsetof(cloth_keys, stitch), ANY_NUMBER},
     {"settings", FIELD_NODE, offsetof(cloth_keys, settings), ANY_NUMBER},
+    {"start", FIELD_NODE, offsetof(cloth_keys, start), ANY_NUMBER},
 };
 
 static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node, rest_kind* out)
@@ -338,8 +339,8 @@ static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node,
 // Keys that only some kinds of bodies have.
 static weft_status cloth_check_keys(const scene_reader* r, const tree_node* node, const body_kind* kind)
 {
-    static const char* const of_sheets[] = {"rest", "uv_scale", "warp", "tear", "regions", "stitch"};
-    for (int k = 0; k < 6 && kind->form != MESH_SHEET; k++)
+    static const char* const of_sheets[] = {"rest", "uv_scale", "warp", "tear", "regions", "stitch", "start"};
+    for (int k = 0; k < 7 && kind->form != MESH_SHEET; k++)
     {
         const tree_node* found = tree_member(node, of_sheets[k]);
         TRY(found ? read_error_key(r, found, "only sheets have this key, not %s; remove it", kind->name) : WEFT_OK);
@@ -458,6 +459,7 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, cons
                           kind->form == MESH_SHEET ? "{\"grid\": {\"cells\": 20}}" : "{\"obj\": \"lines.obj\"}");
     }
     TRY(scene_mesh_build(r, cloth, keys.mesh));
+    TRY(keys.start && keys.start->kind != TREE_NULL ? start_read(r, keys.start, cloth) : WEFT_OK);
     if (cloth_doubt(r, cloth) != WEFT_OK)
     {
         return read_no_memory(r);

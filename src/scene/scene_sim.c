@@ -103,6 +103,7 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.face_count = cloth->mesh.face_count;
     def.tetrahedra = cloth->mesh.tetrahedron;
     def.tetrahedron_count = cloth->mesh.tetrahedron_count;
+    def.rest_positions = cloth->rest_position;
     def.rest_uv = cloth->rest_uv;
     def.warp = cloth->world_warp;
     def.velocities = arrays->velocities;
@@ -147,7 +148,23 @@ void scene_error_place(const weft_scene* scene, const tree_node* node, weft_erro
     }
 }
 
-static weft_status cloth_add(const weft_scene* scene, const scene_cloth* cloth, weft_sim* sim, weft_error* error)
+// Nothing that moves by itself.
+static void cloth_def_strip(weft_cloth_def* def, weft_pin* pins)
+{
+    def->velocities = NULL;
+    def->force_count = 0;
+    def->tear = 0.0;
+    for (int k = 0; k < def->pin_count; k++)
+    {
+        pins[k].key_count = pins[k].sample_count = 0;
+        pins[k].keys = NULL;
+        pins[k].samples = NULL;
+        pins[k].follow = NULL;
+    }
+}
+
+weft_status scene_cloth_add(const weft_scene* scene, const scene_cloth* cloth, bool bare, weft_sim* sim,
+                            weft_error* error)
 {
     cloth_arrays arrays = {0};
     if (!cloth_arrays_init(cloth, &arrays))
@@ -157,6 +174,7 @@ static weft_status cloth_add(const weft_scene* scene, const scene_cloth* cloth, 
     }
     cloth_arrays_fill(cloth, &arrays);
     weft_cloth_def def = cloth_def_from_scene(cloth, &arrays);
+    bare ? cloth_def_strip(&def, arrays.pins) : (void)0;
     weft_cloth_id id;
     weft_status status = weft_sim_add_cloth(sim, &def, &id, error);
     cloth_arrays_finish(&arrays);
@@ -188,7 +206,7 @@ static weft_obstacle_def obstacle_def_from_scene(const scene_obstacle* o, const 
     return def;
 }
 
-static weft_status obstacle_add(const weft_scene* scene, const scene_obstacle* o, weft_sim* sim, weft_error* error)
+weft_status scene_obstacle_add(const weft_scene* scene, const scene_obstacle* o, weft_sim* sim, weft_error* error)
 {
     weft_pin_key* keys = MEM_NEW(int_max(o->motion.key_count, 1), weft_pin_key);
     skin_maps maps = {0};
@@ -267,11 +285,11 @@ weft_status weft_scene_build_sim(const weft_scene* scene, int worker_count, weft
     }
     for (int k = 0; k < scene->cloth_count && status == WEFT_OK; k++)
     {
-        status = cloth_add(scene, &scene->cloths[k], sim, error);
+        status = scene_cloth_add(scene, &scene->cloths[k], false, sim, error);
     }
     for (int k = 0; k < scene->obstacle_count && status == WEFT_OK; k++)
     {
-        status = obstacle_add(scene, &scene->obstacles[k], sim, error);
+        status = scene_obstacle_add(scene, &scene->obstacles[k], sim, error);
     }
     for (int k = 0; k < scene->exclusion_count && status == WEFT_OK; k++)
     {

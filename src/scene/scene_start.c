@@ -1,7 +1,91 @@
-// How a scene starts: with contact, what crosses before the first step is refused, untangled or
-// left to settle, as it asks for.
+// How a scene starts: where cloth is that does not start as it rests; with contact, what crosses before the first step
+// is refused, untangled or left to settle, as the scene asks for.
+#include <string.h>
+
 #include "scene/scene_data.h"
 #include "start/start.h"
+
+// ---- where cloth starts
+
+typedef struct start_keys
+{
+    const char* obj;
+    double scale;
+} start_keys;
+
+static const field start_fields[] = {
+    {"obj", FIELD_STRING, offsetof(start_keys, obj), ANY_NUMBER},
+    {"scale", FIELD_NUMBER, offsetof(start_keys, scale), POSITIVE},
+};
+
+bool scene_cloth_start(scene_cloth* cloth, const vec3* positions)
+{
+    size_t size = (size_t)cloth->mesh.vertex_count * sizeof(vec3);
+    if (!cloth->rest_position)
+    {
+        cloth->rest_position = MEM_NEW(cloth->mesh.vertex_count, vec3);
+        if (!cloth->rest_position)
+        {
+            return false;
+        }
+        memcpy(cloth->rest_position, cloth->mesh.position, size);
+    }
+    memcpy(cloth->mesh.position, positions, size);
+    return true;
+}
+
+static weft_status start_take(const scene_reader* r, const tree_node* node, const char* path, const start_keys* keys,
+                              scene_cloth* cloth)
+{
+    mesh m = {0};
+    weft_error reason = {0};
+    obj_options options = {.form = cloth->kind->form == MESH_LINES ? MESH_LINES : MESH_SHEET};
+    weft_status status = mesh_from_obj(path, &options, &m, &reason);
+    if (status != WEFT_OK)
+    {
+        mesh_finish(&m);
+        return sample_file_error(r, node, status, &reason);
+    }
+    if (m.vertex_count != cloth->mesh.vertex_count)
+    {
+        status =
+            read_error(r, node, "the start has %d vertices, and the mesh %d: they must be the same, in the same order",
+                       m.vertex_count, cloth->mesh.vertex_count);
+        mesh_finish(&m);
+        return status;
+    }
+    if (keys->scale != 1.0)
+    {
+        mesh_transform(&m, NULL, keys->scale, v3(0, 0, 0));
+    }
+    status = scene_cloth_start(cloth, m.position) ? WEFT_OK : read_no_memory(r);
+    mesh_finish(&m);
+    return status;
+}
+
+weft_status start_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth)
+{
+    start_keys keys = {.scale = 1.0};
+    TRY(read_fields(r, node, start_fields, FIELD_COUNT(start_fields), &keys));
+    if (!keys.obj)
+    {
+        return read_error(r, node, "expected \"obj\": the file that has the vertices where they start");
+    }
+    if (cloth->mesh.weld)
+    {
+        return read_error(r, node, "a mesh whose vertices are welded has no other start; weld the files first");
+    }
+    char* path = scene_file_path(r->scene, keys.obj);
+    if (!path)
+    {
+        return read_no_memory(r);
+    }
+    weft_status status = start_take(r, node, path, &keys, cloth);
+    mem_free(path);
+    return status;
+}
+
+// ---- what crosses
 
 weft_status weft_scene_start(const weft_scene* scene, weft_sim* sim, weft_untangling* out, weft_error* error)
 {

@@ -255,6 +255,17 @@ static void write_friction(writer* w, scene_friction f)
     write_close(w, "}");
 }
 
+// A run's folder holds the start, in place and in metres, as NAME.start.obj.
+static void write_begin(writer* w, const scene_cloth* cloth)
+{
+    char file[128];
+    snprintf(file, sizeof(file), "%s.start.obj", cloth->name);
+    write_open(w, "start", "{");
+    write_text(w, "obj", file);
+    write_number(w, "scale", 1.0);
+    write_close(w, "}");
+}
+
 static void write_cloth(writer* w, const scene_cloth* cloth)
 {
     write_open(w, NULL, "{");
@@ -280,6 +291,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     cloth->kind->form == MESH_SHEET ? write_regions(w, cloth) : (void)0;
     write_stitches(w, &cloth->stitches);
     scene_choices_write(w, cloth);
+    cloth->rest_position ? write_begin(w, cloth) : (void)0;
     write_close(w, "}");
 }
 
