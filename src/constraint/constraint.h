@@ -91,7 +91,7 @@ typedef struct tie
     int face[3];
     double weight[3];    // sum 1; outside of 0 to 1 beside the face
     double offset;       // m
-    double gap;          // m: of a stitch, how far apart its vertices were at first; from `begin` on that closes
+    double gap, least;   // m: of a stitch, how far apart its points were at first, and are to be; from `begin` on
     double begin, close; // s; close 0: this is no stitch
 } tie;
 
@@ -117,17 +117,22 @@ void tie_set_finish(tie_set* set);
 bool tie_make(const vec3* x, const int point[2], double share, const int face[3], tie* out);
 vec3 tie_error(const tie* t, const vec3* x); // C, m
 
-// ---- stitches: ties of two vertices that start apart, as a thread between them that is drawn in
+// ---- stitches: ties of two points that start apart, as a thread between them that is drawn in
 //
-//     |x_a - x_b| <= gap(t),
+//     |p - q| <= gap(t),   p, q vertices or points of edges,
 //
-// free to turn and to hang loose; once they are together C = x_a - x_b = 0.
-typedef enum stitch_state
+// free to turn and to hang loose.
+typedef struct stitch_ends
 {
-    STITCH_LOOSE,
-    STITCH_DRAWN,
-    STITCH_CLOSED
-} stitch_state;
+    int point[2], to[2]; // of an end the second is -1 for a vertex
+    double share[2];     // of the first vertex of each end; 1 for a vertex
+} stitch_ends;
+
+typedef struct stitch_path
+{
+    double begin, close; // s
+    double least;        // m, what is left of the gap
+} stitch_path;
 
 // A substep, for ties.
 typedef struct tie_moment
@@ -136,10 +141,17 @@ typedef struct tie_moment
     double time, h;    // s; time is that of its start
 } tie_moment;
 
-tie tie_of_stitch(const vec3* x, int a, int b, double begin, double close); // of two vertices, as far apart as they are
-double stitch_gap(const tie* t, double time);                               // m, what the thread's length is
-// *along: from b to a, a unit vector; *speed: how fast they are to part along it, of one that is drawn.
-stitch_state stitch_look(const tie* t, const tie_moment* now, vec3* along, double* speed);
+tie tie_of_stitch(const stitch_ends* ends, double gap, const stitch_path* path);
+double stitch_gap(const tie* t, double time); // m, what the thread's length is
+typedef enum thread_state
+{
+    THREAD_LOOSE,
+    THREAD_DRAWN, // along itself
+    THREAD_STIFF  // and nothing is to move across
+} thread_state;
+
+// *along: from the second point to the first, a unit vector; *speed: how fast they are to part along it.
+thread_state stitch_look(const tie* t, const tie_moment* now, vec3* along, double* speed);
 
 // J = dC/dx at x, three rows a tie, of which those of stitches may be empty: start is [3 * count + 1], the others
 // [TIE_ENTRIES * count].

@@ -117,33 +117,28 @@ static double component(vec3 v, int k)
     return k == 0 ? v.x : k == 1 ? v.y : v.z;
 }
 
-// Three rows of two vertices, one along the thread, or none.
+// One row along the thread, three along the axes, or none.
 static int stitch_rows(const tie* t, const tie_moment* now, int* ends, int* unknown, double* value)
 {
+    const int vertex[4] = {t->point[0], t->point[1], t->face[0], t->face[1]};
+    const double weight[4] = {t->share[0], t->point[1] >= 0 ? t->share[1] : 0.0, -t->weight[0], -t->weight[1]};
     vec3 along;
     double speed;
-    stitch_state state = stitch_look(t, now, &along, &speed);
     int count = 0;
-    for (int axis = 0; axis < 3; axis++)
+    thread_state state = stitch_look(t, now, &along, &speed);
+    int rows = state == THREAD_STIFF ? 3 : state == THREAD_DRAWN ? 1 : 0;
+    for (int row = 0; row < 3; row++)
     {
-        for (int other = 0; other < 3 && state == STITCH_DRAWN && axis == 0; other++)
+        for (int k = 0; k < 12 && row < rows; k++)
         {
-            if (component(along, other) != 0.0)
+            double share = rows == 1 ? component(along, k % 3) : k % 3 == row ? 1.0 : 0.0;
+            if (weight[k / 3] * share != 0.0)
             {
-                unknown[count] = 3 * t->point[0] + other;
-                value[count++] = component(along, other);
-                unknown[count] = 3 * t->face[0] + other;
-                value[count++] = -component(along, other);
+                unknown[count] = 3 * vertex[k / 3] + k % 3;
+                value[count++] = weight[k / 3] * share;
             }
         }
-        if (state == STITCH_CLOSED)
-        {
-            unknown[count] = 3 * t->point[0] + axis;
-            value[count++] = 1.0;
-            unknown[count] = 3 * t->face[0] + axis;
-            value[count++] = -1.0;
-        }
-        ends[axis] = count;
+        ends[row] = count;
     }
     return count;
 }

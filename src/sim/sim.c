@@ -327,6 +327,7 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     *stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};
     double start = timer_now();
     TRY(sim_lift(sim, error));
+    TRY(sim_join_first(sim, error));
     weft_status status = step(sim, stats, error);
     int torn = 0;
     status = status == WEFT_OK ? sim_tear(sim, &torn, error) : status;

@@ -128,7 +128,6 @@ struct world
     vec3* expected;               // [vertex_count] m/s^2, for contact
     obstacles_fn* obstacles_at;   // for pins that follow them
     void (*accepted)(void* user); // NULL, or told after each substep that stands
-    void (*detects)(void* user);  // NULL, or told before contact looks for what is near
     void* user;                   // for both
     vec3* followed;               // [followed_capacity] m, all obstacles at the end of the substep
     int followed_capacity;
