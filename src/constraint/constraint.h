@@ -93,6 +93,13 @@ typedef struct tie
     double offset;       // m
     double gap, least;   // m: of a stitch, how far apart its points were at first, and are to be; from `begin` on
     double begin, close; // s; close 0: this is no stitch
+    vec3 start[2];       // m, where the ends of a stitch were at first
+    double added;        // s, when that was
+    bool bent;           // a stitch whose thread goes over `way`, m: something is in its straight way
+    vec3 way;
+    int way_face;         // triangle of the obstacles over which that is, -1: nothing was in its way at first
+    double way_weight[3]; // of its corners
+    double way_side;      // 1: that to which it turns, else -1
 } tie;
 
 enum
@@ -150,8 +157,10 @@ typedef enum thread_state
     THREAD_STIFF  // and nothing is to move across
 } thread_state;
 
-// *along: from the second point to the first, a unit vector; *speed: how fast they are to part along it.
-thread_state stitch_look(const tie* t, const tie_moment* now, vec3* along, double* speed);
+vec3 tie_point(const tie* t, const vec3* x); // where a tie's point is
+vec3 stitch_to(const tie* t, const vec3* x); // and the other end of a stitch
+// along: away from the thread, a unit vector for each end; *speed: how fast it is to grow.
+thread_state stitch_look(const tie* t, const tie_moment* now, vec3 along[2], double* speed);
 
 // J = dC/dx at x, three rows a tie, of which those of stitches may be empty: start is [3 * count + 1], the others
 // [TIE_ENTRIES * count].

@@ -22,7 +22,8 @@ tie tie_of_stitch(const stitch_ends* ends, double gap, const stitch_path* path)
              .gap = gap,
              .least = path->least,
              .begin = path->begin,
-             .close = path->close};
+             .close = path->close,
+             .way_face = -1};
     return t;
 }
 
@@ -37,26 +38,47 @@ double stitch_gap(const tie* t, double time)
     return fmax(t->gap * (1.0 - u * u * (3.0 - 2.0 * u)), t->least);
 }
 
-static vec3 between(const tie* t, const vec3* x)
+vec3 stitch_to(const tie* t, const vec3* x)
 {
-    vec3 a = x[t->point[0]], b = x[t->face[0]];
-    a = t->point[1] >= 0 ? v3_madd(v3_scale(t->share[0], a), t->share[1], x[t->point[1]]) : a;
-    b = t->weight[1] != 0.0 ? v3_madd(v3_scale(t->weight[0], b), t->weight[1], x[t->face[1]]) : b;
-    return v3_sub(a, b);
+    vec3 b = x[t->face[0]];
+    return t->weight[1] != 0.0 ? v3_madd(v3_scale(t->weight[0], b), t->weight[1], x[t->face[1]]) : b;
 }
 
-thread_state stitch_look(const tie* t, const tie_moment* now, vec3* along, double* speed)
+static vec3 direction(vec3 from, vec3 to, double* length)
 {
-    vec3 apart = between(t, now->x), parting = between(t, now->v);
-    double length = v3_length(apart), goal = stitch_gap(t, now->time + now->h);
-    *along = length > 0.0 ? v3_scale(1.0 / length, apart) : v3(0, 0, 0);
+    vec3 d = v3_sub(to, from);
+    *length = v3_length(d);
+    return *length > 0.0 ? v3_scale(1.0 / *length, d) : v3(0, 0, 0);
+}
+
+// The thread's length, and how each end makes it longer.
+static double lie(const tie* t, const vec3* x, vec3 along[2])
+{
+    vec3 a = tie_point(t, x), b = stitch_to(t, x);
+    double first, second;
+    if (!t->bent)
+    {
+        along[0] = direction(b, a, &first);
+        along[1] = v3_scale(-1.0, along[0]);
+        return first;
+    }
+    along[0] = direction(t->way, a, &first);
+    along[1] = direction(t->way, b, &second);
+    return first + second;
+}
+
+thread_state stitch_look(const tie* t, const tie_moment* now, vec3 along[2], double* speed)
+{
+    double length = lie(t, now->x, along), goal = stitch_gap(t, now->time + now->h);
     double u = share_of(t, now->time + now->h), path = 6.0 * u * (1.0 - u) * t->gap / t->close;
     *speed = fmax((goal - length) / now->h, -fmax(haste * path, slow));
-    double nearing = v3_dot(*along, parting);
-    double across = v3_length(v3_madd(parting, -nearing, *along));
-    if (length < fmax(near, most * t->gap) || u >= 1.0 || across * now->h > turn * length)
+    vec3 v = tie_point(t, now->v), w = stitch_to(t, now->v);
+    double growing = v3_dot(along[0], v) + v3_dot(along[1], w);
+    double across = t->bent ? 0.0 : v3_length(v3_madd(v3_sub(v, w), -growing, along[0]));
+    bool stiff = length < fmax(near, most * t->gap) || u >= 1.0 || across * now->h > turn * length;
+    if (stiff && !t->bent)
     {
         return THREAD_STIFF;
     }
-    return length + now->h * nearing < goal ? THREAD_LOOSE : THREAD_DRAWN;
+    return length + now->h * growing < goal ? THREAD_LOOSE : THREAD_DRAWN;
 }

@@ -29,6 +29,7 @@ static void cloth_finish(scene_cloth* cloth)
     mem_free(cloth->settings);
     mem_free(cloth->rest_uv);
     mem_free(cloth->stitches.pairs.vertex);
+    mem_free(cloth->stitches.thread);
     mesh_finish(&cloth->mesh);
 }
 

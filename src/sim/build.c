@@ -433,6 +433,7 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     w->pool = sim->pool;
     w->cpu = sim->cpu;
     w->obstacles_at = sim_obstacles_at;
+    w->detects = sim_route;
     w->user = sim;
     w->settings = (step_settings){.time_step = sim->def.time_step,
                                   .max_halvings = sim->def.max_halvings,

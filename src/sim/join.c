@@ -23,6 +23,22 @@ static weft_status wrong(weft_error* error, const body* b, const char* what)
     return error_set(error, WEFT_BAD_INPUT, NULL, 0, "%s `%s`: %s", b->kind->name, b->name, what);
 }
 
+static weft_status check_ends(const body* b, int stitch, const int v[2], weft_error* error)
+{
+    for (int k = 0; k < 2; k++)
+    {
+        if (v[k] < 0 || v[k] >= b->rest.vertex_count)
+        {
+            return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                             "cloth `%s`: stitch %d names vertex %d; its vertices run from 0 to %d", b->name, stitch,
+                             v[k], b->rest.vertex_count - 1);
+        }
+    }
+    return v[0] != v[1] ? WEFT_OK
+                        : error_set(error, WEFT_BAD_INPUT, NULL, 0, "cloth `%s`: stitch %d sews vertex %d to itself",
+                                    b->name, stitch, v[0]);
+}
+
 static weft_status check_stitches(const weft_cloth_def* def, const body* b, weft_error* error)
 {
     if (b->kind->form != MESH_SHEET)
@@ -40,17 +56,18 @@ static weft_status check_stitches(const weft_cloth_def* def, const body* b, weft
     for (int k = 0; k < def->stitch_count; k++)
     {
         const int* v = def->stitches + 2 * k;
-        int bad = v[0] < 0 || v[0] >= b->rest.vertex_count ? v[0] : v[1];
-        if (bad < 0 || bad >= b->rest.vertex_count)
+        TRY(check_ends(b, k, v, error));
+    }
+    for (int k = 0; k < def->thread_count; k++)
+    {
+        const weft_thread* t = &def->threads[k];
+        const int v[4] = {t->vertex[0][0], t->vertex[1][0], t->vertex[0][1], t->vertex[1][1]};
+        TRY(check_ends(b, k, v, error));
+        TRY(v[2] != -1 ? check_ends(b, k, (int[2]){v[0], v[2]}, error) : WEFT_OK);
+        TRY(v[3] != -1 ? check_ends(b, k, (int[2]){v[1], v[3]}, error) : WEFT_OK);
+        if (!(t->ratio[0] >= 0.0 && t->ratio[0] <= 1.0 && t->ratio[1] >= 0.0 && t->ratio[1] <= 1.0))
         {
-            return error_set(error, WEFT_BAD_INPUT, NULL, 0,
-                             "cloth `%s`: stitch %d names vertex %d; its vertices run from 0 to %d", b->name, k, bad,
-                             b->rest.vertex_count - 1);
-        }
-        if (v[0] == v[1])
-        {
-            return error_set(error, WEFT_BAD_INPUT, NULL, 0, "cloth `%s`: stitch %d sews vertex %d to itself", b->name,
-                             k, v[0]);
+            return wrong(error, b, "ratios of points on edges that are sewn are from 0 to 1");
         }
     }
     return WEFT_OK;
@@ -195,22 +212,31 @@ static weft_status find_joinable(body* b)
 
 weft_status body_take_stitches(const weft_cloth_def* def, body* b, weft_error* error)
 {
-    if (def->stitch_count == 0)
+    if (def->stitch_count + def->thread_count == 0)
     {
         return WEFT_OK;
     }
     TRY(check_stitches(def, b, error));
     b->stitch = MEM_NEW(2 * (size_t)def->stitch_count, int);
+    b->thread = MEM_NEW(def->thread_count, weft_thread);
     b->sewing = MEM_NEW(def->stitch_count, uint8_t);
     b->seam = MEM_NEW(b->rest.vertex_count, int);
     b->one = MEM_NEW(b->rest.vertex_count, int);
     b->upon = MEM_NEW(b->rest.vertex_count, int);
-    if (!b->stitch || !b->sewing || !b->seam || !b->one || !b->upon)
+    if (!b->stitch || !b->thread || !b->sewing || !b->seam || !b->one || !b->upon)
     {
         return WEFT_NO_MEMORY;
     }
-    memcpy(b->stitch, def->stitches, 2 * (size_t)def->stitch_count * sizeof(int));
+    for (int k = 0; k < 2 * def->stitch_count; k++)
+    {
+        b->stitch[k] = def->stitches[k];
+    }
+    for (int k = 0; k < def->thread_count; k++)
+    {
+        b->thread[k] = def->threads[k];
+    }
     b->stitch_count = def->stitch_count;
+    b->thread_count = def->thread_count;
     b->stitch_start = def->stitch_start;
     b->stitch_close = def->stitch_close;
     b->flat_rest = true; // pieces are cut from flat cloth, and a seam has no angle of its own

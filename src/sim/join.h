@@ -4,6 +4,7 @@
 //
 //     join.c         what is sewn, and what can be one surface
 //     join_close.c   while gaps close, and when vertices become one
+//     join_route.c   threads that go around obstacles
 //     join_save.c    in a checkpoint: a section of its own, where something is joined
 #ifndef WEFT_JOIN_H
 #define WEFT_JOIN_H
@@ -22,6 +23,8 @@ weft_status stitches_build(weft_sim* sim); // ties of the model, of seams that a
 // Before a step: cloth whose gaps close weighs nothing and slides without friction, so that its pieces stay where they
 // were put, and go around a body as they are drawn together.
 weft_status sim_lift(weft_sim* sim, weft_error* error);
+weft_status sim_route(void* user); // a simulation, before each substep: which way its threads go
+void routes_drop(weft_sim* sim);
 weft_status sim_join_first(weft_sim* sim, weft_error* error); // before the first step: what lies upon each other
 weft_status sim_join(weft_sim* sim, weft_error* error);       // after a step: what has come together
 

@@ -17,28 +17,51 @@ static const double patience = 0.5;    // s after the last thread is drawn in
 
 // ---- while they close
 
-static tie thread_of(const body* b, int s)
+static vec3 end_at(const body* b, const int vertex[2], double ratio)
 {
-    const int* v = b->stitch + 2 * s;
-    stitch_ends ends = {{v[0], -1}, {v[1], -1}, {1.0, 1.0}};
-    stitch_path path = {b->added + b->stitch_start, b->stitch_close,
-                        b->sewing[s] == STITCH_HELD ? held_at * b->thickness : drawn_to * body_closes_at(b)};
-    tie t = tie_of_stitch(&ends, v3_length(v3_sub(b->start[v[0]], b->start[v[1]])), &path);
-    t.point[0] = b->scene_vertex[v[0]];
-    t.face[0] = t.face[1] = t.face[2] = b->scene_vertex[v[1]];
-    return t;
+    vec3 x = b->start[vertex[0]];
+    return vertex[1] < 0 ? x : v3_madd(v3_scale(1.0 - ratio, x), ratio, b->start[vertex[1]]);
+}
+
+static tie thread_of(const body* b, const weft_thread* t, double least)
+{
+    stitch_ends ends = {.share = {1.0 - t->ratio[0], 1.0 - t->ratio[1]}};
+    for (int k = 0; k < 2; k++)
+    {
+        ends.point[k] = t->vertex[0][k] < 0 ? -1 : b->scene_vertex[t->vertex[0][k]];
+        ends.to[k] = t->vertex[1][k] < 0 ? -1 : b->scene_vertex[t->vertex[1][k]];
+    }
+    stitch_path path = {b->added + b->stitch_start, b->stitch_close, least};
+    vec3 from = end_at(b, t->vertex[0], t->ratio[0]), to = end_at(b, t->vertex[1], t->ratio[1]);
+    tie out = tie_of_stitch(&ends, v3_length(v3_sub(from, to)), &path);
+    out.start[0] = from;
+    out.start[1] = to;
+    out.added = b->added;
+    return out;
+}
+
+static weft_status stitches_add(const body* b, tie_set* out)
+{
+    double held = held_at * b->thickness, open = drawn_to * body_closes_at(b);
+    for (int s = 0; s < b->stitch_count; s++)
+    {
+        weft_thread pair = {{{b->stitch[2 * s], -1}, {b->stitch[2 * s + 1], -1}}, {0.0, 0.0}};
+        tie t = thread_of(b, &pair, b->sewing[s] == STITCH_HELD ? held : open);
+        TRY(b->sewing[s] != STITCH_CLOSED ? tie_set_add(out, &t) : WEFT_OK);
+    }
+    for (int k = 0; k < b->thread_count; k++)
+    {
+        tie t = thread_of(b, &b->thread[k], held);
+        TRY(tie_set_add(out, &t));
+    }
+    return WEFT_OK;
 }
 
 weft_status stitches_build(weft_sim* sim)
 {
     for (int k = 0; k < sim->body_count; k++)
     {
-        const body* b = &sim->bodies[k];
-        for (int s = 0; s < b->stitch_count && !b->removed; s++)
-        {
-            tie t = b->sewing[s] == STITCH_CLOSED ? (tie){0} : thread_of(b, s);
-            TRY(t.close > 0.0 ? tie_set_add(&sim->model.ties, &t) : WEFT_OK);
-        }
+        TRY(sim->bodies[k].removed ? WEFT_OK : stitches_add(&sim->bodies[k], &sim->model.ties));
     }
     return WEFT_OK;
 }
@@ -50,7 +73,7 @@ static double sewing_end(const body* b)
 
 static bool should_lift(const weft_sim* sim, const body* b)
 {
-    return b->stitch_count > 0 && !b->removed && weft_sim_time(sim) < sewing_end(b) - 0.5 * sim->def.time_step;
+    return b->stitch && !b->removed && weft_sim_time(sim) < sewing_end(b) - 0.5 * sim->def.time_step;
 }
 
 static void rub_anew(weft_sim* sim)

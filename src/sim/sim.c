@@ -137,6 +137,7 @@ void sim_model_finish(model* m)
 
 void sim_unbuild(weft_sim* sim)
 {
+    routes_drop(sim);
     world_finish(&sim->world);
     sim_model_finish(&sim->model);
     for (int k = 0; k < sim->body_count; k++)

@@ -59,6 +59,8 @@ struct body
     int force_count;
     int* stitch; // [2 * stitch_count] pairs of vertices that are sewn to each other
     int stitch_count;
+    weft_thread* thread; // [thread_count] points of edges that are sewn, and stay threads
+    int thread_count;
     double stitch_start, stitch_close; // s
     int* seam; // [rest.vertex_count] the smallest vertex that each is sewn to, or itself; NULL: nothing is
     int* one;  // likewise, of closed seams alone: they are one vertex of the scene, and triangles name the smallest
@@ -227,6 +229,7 @@ struct weft_sim
     clusters clusters;
     tear_scratch tearing;
     mend_log mends;
+    struct routes* routes; // what is in the way of threads; NULL until it is asked for
 };
 
 // Builds model and world from the bodies; does nothing when that is done.

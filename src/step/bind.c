@@ -55,12 +55,12 @@ static tie_moment tie_now(const world* w)
 static vec3 tie_goal(const world* w, const tie* t)
 {
     const tie_moment now = tie_now(w);
-    vec3 along;
+    vec3 along[2];
     double speed;
     if (t->close > 0.0)
     {
-        thread_state state = stitch_look(t, &now, &along, &speed);
-        return state == THREAD_STIFF ? v3_scale(speed, along) : v3(speed, 0.0, 0.0);
+        thread_state state = stitch_look(t, &now, along, &speed);
+        return state == THREAD_STIFF ? v3_scale(speed, along[0]) : v3(speed, 0.0, 0.0);
     }
     return v3_scale(-pull_back / w->h, tie_error(t, w->state.x));
 }
