@@ -144,8 +144,9 @@ typedef struct stitch_path
 // A substep, for ties.
 typedef struct tie_moment
 {
-    const vec3 *x, *v; // [vertices] at its start
-    double time, h;    // s; time is that of its start
+    const vec3 *x, *v;    // [vertices] at its start
+    double time, h;       // s; time is that of its start
+    const uint8_t* slack; // [ties] 1: it has no rows now; NULL: all have
 } tie_moment;
 
 tie tie_of_stitch(const stitch_ends* ends, double gap, const stitch_path* path);

@@ -9,6 +9,7 @@
 
 static const double haste = 2.0; // of the path's speed, at most, where a pair is behind
 static const double slow = 0.1;  // m/s, and not less than that
+static const double late = 4.0;  // 1/s, and as much of the length more
 static const double near = 2e-3; // m: pairs below that do not turn
 static const double most = 0.1;  // of the gap, likewise
 static const double turn = 0.25; // of the length: likewise pairs that would go so far across in one substep
@@ -71,7 +72,7 @@ thread_state stitch_look(const tie* t, const tie_moment* now, vec3 along[2], dou
 {
     double length = lie(t, now->x, along), goal = stitch_gap(t, now->time + now->h);
     double u = share_of(t, now->time + now->h), path = 6.0 * u * (1.0 - u) * t->gap / t->close;
-    *speed = fmax((goal - length) / now->h, -fmax(haste * path, slow));
+    *speed = fmax((goal - length) / now->h, -fmax(haste * path, slow + late * length));
     vec3 v = tie_point(t, now->v), w = stitch_to(t, now->v);
     double growing = v3_dot(along[0], v) + v3_dot(along[1], w);
     double across = t->bent ? 0.0 : v3_length(v3_madd(v3_sub(v, w), -growing, along[0]));

@@ -178,9 +178,10 @@ void tie_set_rows(const tie_set* set, const tie_moment* now, int* start, int* un
     for (int k = 0; k < set->count; k++)
     {
         const tie* t = &set->ties[k];
-        int ends[3];
-        int more = t->close > 0.0 ? stitch_rows(t, now, ends, unknown + count, value + count)
-                                  : face_rows(t, now->x, ends, unknown + count, value + count);
+        int ends[3] = {0, 0, 0};
+        int more = now->slack && now->slack[k] ? 0
+                   : t->close > 0.0            ? stitch_rows(t, now, ends, unknown + count, value + count)
+                                               : face_rows(t, now->x, ends, unknown + count, value + count);
         for (int axis = 0; axis < 3; axis++)
         {
             start[3 * k + axis + 1] = count + ends[axis];

@@ -12,7 +12,7 @@
 
 static const double drawn_to = 0.6;    // of what counts as closed: the length to which threads are drawn in
 static const double held_at = 1.25;    // of the thickness: the length of threads that stay, which contact leaves them
-static const int every = 4, late = 32; // steps between tries: while threads are drawn in, and long after that
+static const int every = 4, late = 16; // steps between tries: while threads are drawn in, and long after that
 static const double patience = 0.5;    // s after the last thread is drawn in
 
 // ---- while they close
@@ -123,6 +123,7 @@ typedef struct joiner
     double* mass;      // [vertex_count] scratch
     vec3 *start, *end; // of all vertices of the collider
     weft_collider* collider;
+    int64_t bias;     // 0: to the mean, -1: to the smallest vertex of a seam, 1: to the others
     int count, first; // vertices of the collider, and the first of the body among them
 } joiner;
 
@@ -173,7 +174,8 @@ static int count_together(const weft_sim* sim, const body* b, double most)
 
 // ---- where they go
 
-// Means by mass for all vertices of each seam: momentum stays. What becomes one with nothing new keeps its bits.
+// Means by mass for all vertices of each seam: momentum stays, but where one of them takes all (`bias`). What becomes
+// one with nothing new keeps its bits.
 static void find_means(joiner* j)
 {
     const body* b = j->b;
@@ -187,6 +189,7 @@ static void find_means(joiner* j)
     {
         int i = b->scene_vertex[u], seam = j->one[u];
         double m = b->one[u] == u ? j->sim->model.mass[i] : 0.0; // each vertex of the scene once
+        m *= j->bias == 0 || (j->bias < 0) == (seam == u) ? 1.0 : 1e-9;
         j->mass[seam] += m;
         j->x[seam] = v3_madd(j->x[seam], m, s->x[i]);
         j->v[seam] = v3_madd(j->v[seam], m, s->v[i]);
@@ -318,24 +321,49 @@ static weft_status next_generation(joiner* j, weft_error* error)
     return WEFT_OK;
 }
 
-// As many of those that are together as there is room for.
-static weft_status join_some(joiner* j, double most, weft_error* error)
+// As many of those that are chosen as there is room for; *any: there was one.
+static weft_status try_chosen(joiner* j, bool* any, weft_error* error)
 {
-    const body* b = j->b;
     bool room = !j->sim->def.contact;
-    TRY(edit_error(joiner_create(j), error));
-    TRY(room ? WEFT_OK : weft_sim_create_collider(j->sim, &j->collider, error));
-    for (int s = 0; s < b->stitch_count; s++)
-    {
-        j->sewing[s] = is_together(j->sim, b, s, most) ? STITCH_CLOSED : b->sewing[s];
-    }
     find_means(j);
     while (!room)
     {
         TRY(find_room(j, &room, error));
         room ? (void)0 : find_means(j);
     }
-    bool any = memcmp(j->sewing, b->sewing, (size_t)b->stitch_count) != 0;
+    *any = memcmp(j->sewing, j->b->sewing, (size_t)j->b->stitch_count) != 0;
+    return WEFT_OK;
+}
+
+// One of those that are together, from try to try another, and to the one, the other, or the place between them.
+static void choose_one(joiner* j, double most, int64_t turn)
+{
+    const body* b = j->b;
+    int64_t count = count_together(j->sim, b, most), pick = turn % count;
+    j->bias = (turn / count) % 3 - 1;
+    for (int s = 0; s < b->stitch_count; s++)
+    {
+        bool now = is_together(j->sim, b, s, most) && pick-- == 0;
+        j->sewing[s] = now ? STITCH_CLOSED : b->sewing[s];
+    }
+}
+
+static weft_status join_some(joiner* j, double most, weft_error* error)
+{
+    const body* b = j->b;
+    bool any = false;
+    TRY(edit_error(joiner_create(j), error));
+    TRY(j->sim->def.contact ? weft_sim_create_collider(j->sim, &j->collider, error) : WEFT_OK);
+    for (int s = 0; s < b->stitch_count; s++)
+    {
+        j->sewing[s] = is_together(j->sim, b, s, most) ? STITCH_CLOSED : b->sewing[s];
+    }
+    TRY(try_chosen(j, &any, error));
+    if (!any)
+    {
+        choose_one(j, most, j->sim->world.state.step_count / every);
+        TRY(try_chosen(j, &any, error));
+    }
     return any ? next_generation(j, error) : WEFT_OK;
 }
 

@@ -90,6 +90,8 @@ typedef struct binding
 {
     int *start, *unknown; // [3 * ties + 1], [TIE_ENTRIES * ties]
     double *value, *rhs;  // [TIE_ENTRIES * ties], [3 * ties]
+    uint8_t* slack;       // [ties] 1: of a thread that waits in this substep
+    int slack_count;
     // after the solve: see binding_pull
     vec3 *force, *pull; // [ties], [vertices] N
     double* whole;      // [vertices]
