@@ -44,6 +44,13 @@ class weft_vec3(Structure):
     ]
 
 
+class weft_thread(Structure):
+    _fields_ = [
+        ("vertex", c_int * 2 * 2),
+        ("ratio", c_double * 2),
+    ]
+
+
 class weft_allocator(Structure):
     _fields_ = [
         ("alloc", CFUNCTYPE(c_void_p, c_size_t, c_size_t, c_void_p)),
@@ -361,6 +368,14 @@ class weft_region(Structure):
     ]
 
 
+class weft_choice(Structure):
+    _fields_ = [
+        ("method", c_char_p),
+        ("name", c_char_p),
+        ("value", c_double),
+    ]
+
+
 class weft_cloth_def(Structure):
     _fields_ = [
         ("name", c_char_p),
@@ -395,8 +410,12 @@ class weft_cloth_def(Structure):
         ("force_count", c_int),
         ("stitches", POINTER(c_int)),
         ("stitch_count", c_int),
+        ("threads", POINTER(weft_thread)),
+        ("thread_count", c_int),
         ("stitch_start", c_double),
         ("stitch_close", c_double),
+        ("settings", POINTER(weft_choice)),
+        ("setting_count", c_int),
         ("object_names", POINTER(c_char_p)),
         ("object_count", c_int),
         ("face_objects", POINTER(c_int)),
@@ -797,6 +816,8 @@ class weft_scene_cloth(Structure):
         ("friction", c_double),
         ("static_friction", c_double),
         ("thickness", c_double),
+        ("settings", POINTER(weft_choice)),
+        ("setting_count", c_int),
     ]
 
 
@@ -907,6 +928,7 @@ class weft_cache_writer(Structure):
 FUNCTIONS["weft_cache_writer_create"] = (c_int, [c_char_p, c_int, c_char_p, c_int, POINTER(weft_sim), POINTER(POINTER(weft_cache_writer)), POINTER(weft_error)])
 FUNCTIONS["weft_cache_has_checkpoint"] = (c_int, [c_char_p])
 FUNCTIONS["weft_cache_writer_fields"] = (c_int, [POINTER(weft_cache_writer), POINTER(weft_sim), POINTER(weft_error)])
+FUNCTIONS["weft_cache_writer_has_fields"] = (c_int, [POINTER(weft_cache_writer)])
 FUNCTIONS["weft_cache_writer_step"] = (c_int, [POINTER(weft_cache_writer), POINTER(weft_sim), POINTER(weft_step_stats), POINTER(weft_error)])
 FUNCTIONS["weft_cache_writer_destroy"] = (c_int, [POINTER(weft_cache_writer), POINTER(weft_error)])
 
@@ -957,6 +979,7 @@ FUNCTIONS["weft_cache_topology_count"] = (c_int, [POINTER(weft_cache), c_int])
 FUNCTIONS["weft_cache_topology_at"] = (POINTER(weft_cache_body), [POINTER(weft_cache), c_int, c_int])
 FUNCTIONS["weft_cache_topology_of"] = (c_int, [POINTER(weft_cache), c_int, c_int])
 FUNCTIONS["weft_cache_topology_start"] = (c_int, [POINTER(weft_cache), c_int, c_int])
+FUNCTIONS["weft_cache_coarsen"] = (c_int, [POINTER(weft_cache), c_int, POINTER(c_int), POINTER(weft_error)])
 
 
 class weft_cache_field(Structure):
@@ -971,6 +994,19 @@ FUNCTIONS["weft_cache_field_count"] = (c_int, [POINTER(weft_cache), c_int])
 FUNCTIONS["weft_cache_field_at"] = (POINTER(weft_cache_field), [POINTER(weft_cache), c_int, c_int])
 FUNCTIONS["weft_cache_read_field"] = (c_int, [POINTER(weft_cache), c_int, c_int, c_int, POINTER(c_float), POINTER(weft_error)])
 FUNCTIONS["weft_cache_field_write"] = (c_int, [c_char_p, c_char_p, c_char_p, c_int, c_int, c_int, POINTER(c_float), POINTER(weft_error)])
+
+
+class weft_cache_elements(Structure):
+    _fields_ = [
+        ("count", c_int),
+        ("vertices", POINTER(c_int)),
+        ("turns", POINTER(c_uint8)),
+    ]
+
+
+WEFT_CACHE_ELEMENT_UNKNOWN = 3
+FUNCTIONS["weft_cache_elements_of"] = (POINTER(weft_cache_elements), [POINTER(weft_cache), c_int])
+FUNCTIONS["weft_cache_read_elements"] = (c_int, [POINTER(weft_cache), c_int, c_int, POINTER(c_uint8), POINTER(weft_error)])
 FUNCTIONS["weft_cache_frame_rate"] = (c_double, [POINTER(weft_cache)])
 FUNCTIONS["weft_cache_energies"] = (c_int, [c_char_p, c_int, POINTER(c_double)])
 
