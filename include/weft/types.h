@@ -66,6 +66,14 @@ typedef struct weft_vec3
     double x, y, z;
 } weft_vec3;
 
+/// Two points of a cloth that are sewn to each other: each is vertex[0], or with vertex[1] from 0 on the point of the edge
+/// between both that has the ratio of the way from the first to the second.
+typedef struct weft_thread
+{
+    int vertex[2][2]; ///< of each end; the second is -1 for a vertex
+    double ratio[2];  ///< 0 to 1; 0 for a vertex
+} weft_thread;
+
 /// Process-wide memory hooks; set once, before anything else. alloc returns NULL when there is none.
 typedef struct weft_allocator
 {

@@ -148,8 +148,10 @@ typedef struct weft_cloth_def
     int force_count;
     const int* stitches;         ///< [2 * stitch_count] pairs of vertices of a sheet that are sewn to each other: the gap between them, as it
     int stitch_count;            ///< is at the start, closes, and then they are one. Sewn cloth is flat at rest and does not tear
+    const weft_thread* threads;  ///< [thread_count] likewise of points on edges: their gaps close to 1.25 thicknesses, and stay
+    int thread_count;
     double stitch_start;         ///< s, when the gaps begin to close
-    double stitch_close;         ///< s, how long that takes; positive where there are stitches
+    double stitch_close;         ///< s, how long that takes; positive where there are stitches or threads
     const weft_choice* settings; ///< [setting_count] of methods, instead of the simulation's; NULL: none. Of bodies that are stepped
     int setting_count;           ///< together, as they touch or are tied, the largest counts, or 0 where it means as many as it takes
     const char* const* object_names; ///< [object_count] of the mesh, for the files of a run; NULL: none

@@ -91,8 +91,15 @@ typedef struct tie
     int face[3];
     double weight[3];    // sum 1; outside of 0 to 1 beside the face
     double offset;       // m
-    double gap;          // m: of a stitch, how far apart its vertices were at first; from `begin` on that closes
+    double gap, least;   // m: of a stitch, how far apart its points were at first, and are to be; from `begin` on
     double begin, close; // s; close 0: this is no stitch
+    vec3 start[2];       // m, where the ends of a stitch were at first
+    double added;        // s, when that was
+    bool bent;           // a stitch whose thread goes over `way`, m: something is in its straight way
+    vec3 way;
+    int way_face;         // triangle of the obstacles over which that is, -1: nothing was in its way at first
+    double way_weight[3]; // of its corners
+    double way_side;      // 1: that to which it turns, else -1
 } tie;
 
 enum
@@ -117,29 +124,44 @@ void tie_set_finish(tie_set* set);
 bool tie_make(const vec3* x, const int point[2], double share, const int face[3], tie* out);
 vec3 tie_error(const tie* t, const vec3* x); // C, m
 
-// ---- stitches: ties of two vertices that start apart, as a thread between them that is drawn in
+// ---- stitches: ties of two points that start apart, as a thread between them that is drawn in
 //
-//     |x_a - x_b| <= gap(t),
+//     |p - q| <= gap(t),   p, q vertices or points of edges,
 //
-// free to turn and to hang loose; once they are together C = x_a - x_b = 0.
-typedef enum stitch_state
+// free to turn and to hang loose.
+typedef struct stitch_ends
 {
-    STITCH_LOOSE,
-    STITCH_DRAWN,
-    STITCH_CLOSED
-} stitch_state;
+    int point[2], to[2]; // of an end the second is -1 for a vertex
+    double share[2];     // of the first vertex of each end; 1 for a vertex
+} stitch_ends;
+
+typedef struct stitch_path
+{
+    double begin, close; // s
+    double least;        // m, what is left of the gap
+} stitch_path;
 
 // A substep, for ties.
 typedef struct tie_moment
 {
-    const vec3 *x, *v; // [vertices] at its start
-    double time, h;    // s; time is that of its start
+    const vec3 *x, *v;    // [vertices] at its start
+    double time, h;       // s; time is that of its start
+    const uint8_t* slack; // [ties] 1: it has no rows now; NULL: all have
 } tie_moment;
 
-tie tie_of_stitch(const vec3* x, int a, int b, double begin, double close); // of two vertices, as far apart as they are
-double stitch_gap(const tie* t, double time);                               // m, what the thread's length is
-// *along: from b to a, a unit vector; *speed: how fast they are to part along it, of one that is drawn.
-stitch_state stitch_look(const tie* t, const tie_moment* now, vec3* along, double* speed);
+tie tie_of_stitch(const stitch_ends* ends, double gap, const stitch_path* path);
+double stitch_gap(const tie* t, double time); // m, what the thread's length is
+typedef enum thread_state
+{
+    THREAD_LOOSE,
+    THREAD_DRAWN, // along itself
+    THREAD_STIFF  // and nothing is to move across
+} thread_state;
+
+vec3 tie_point(const tie* t, const vec3* x); // where a tie's point is
+vec3 stitch_to(const tie* t, const vec3* x); // and the other end of a stitch
+// along: away from the thread, a unit vector for each end; *speed: how fast it is to grow.
+thread_state stitch_look(const tie* t, const tie_moment* now, vec3 along[2], double* speed);
 
 // J = dC/dx at x, three rows a tie, of which those of stitches may be empty: start is [3 * count + 1], the others
 // [TIE_ENTRIES * count].

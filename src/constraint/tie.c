@@ -79,7 +79,7 @@ static vec3 face_frame(const vec3* x, const int face[3], vec3 gradient[3])
     return normal;
 }
 
-static vec3 point_of(const tie* t, const vec3* x)
+vec3 tie_point(const tie* t, const vec3* x)
 {
     vec3 p = v3_scale(t->share[0], x[t->point[0]]);
     return t->point[1] >= 0 ? v3_madd(p, t->share[1], x[t->point[1]]) : p;
@@ -90,7 +90,7 @@ bool tie_make(const vec3* x, const int point[2], double share, const int face[3]
     *out = (tie){.point = {point[0], point[1]}, .share = {share, 1.0 - share}};
     memcpy(out->face, face, sizeof(out->face));
     vec3 gradient[3], normal = face_frame(x, face, gradient);
-    vec3 from = v3_sub(point_of(out, x), x[face[0]]);
+    vec3 from = v3_sub(tie_point(out, x), x[face[0]]);
     out->weight[1] = v3_dot(gradient[1], from);
     out->weight[2] = v3_dot(gradient[2], from);
     out->weight[0] = 1.0 - out->weight[1] - out->weight[2];
@@ -117,33 +117,29 @@ static double component(vec3 v, int k)
     return k == 0 ? v.x : k == 1 ? v.y : v.z;
 }
 
-// Three rows of two vertices, one along the thread, or none.
+// One row along the thread, three along the axes, or none.
 static int stitch_rows(const tie* t, const tie_moment* now, int* ends, int* unknown, double* value)
 {
-    vec3 along;
+    const int vertex[4] = {t->point[0], t->point[1], t->face[0], t->face[1]};
+    const double weight[4] = {t->share[0], t->point[1] >= 0 ? t->share[1] : 0.0, t->weight[0], t->weight[1]};
+    vec3 along[2];
     double speed;
-    stitch_state state = stitch_look(t, now, &along, &speed);
     int count = 0;
-    for (int axis = 0; axis < 3; axis++)
+    thread_state state = stitch_look(t, now, along, &speed);
+    int rows = state == THREAD_STIFF ? 3 : state == THREAD_DRAWN ? 1 : 0;
+    for (int row = 0; row < 3; row++)
     {
-        for (int other = 0; other < 3 && state == STITCH_DRAWN && axis == 0; other++)
+        for (int k = 0; k < 12 && row < rows; k++)
         {
-            if (component(along, other) != 0.0)
+            double axis = k % 3 == row ? (k < 6 ? 1.0 : -1.0) : 0.0;
+            double share = rows == 1 ? component(along[k / 6], k % 3) : axis;
+            if (weight[k / 3] * share != 0.0)
             {
-                unknown[count] = 3 * t->point[0] + other;
-                value[count++] = component(along, other);
-                unknown[count] = 3 * t->face[0] + other;
-                value[count++] = -component(along, other);
+                unknown[count] = 3 * vertex[k / 3] + k % 3;
+                value[count++] = weight[k / 3] * share;
             }
         }
-        if (state == STITCH_CLOSED)
-        {
-            unknown[count] = 3 * t->point[0] + axis;
-            value[count++] = 1.0;
-            unknown[count] = 3 * t->face[0] + axis;
-            value[count++] = -1.0;
-        }
-        ends[axis] = count;
+        ends[row] = count;
     }
     return count;
 }
@@ -182,9 +178,10 @@ void tie_set_rows(const tie_set* set, const tie_moment* now, int* start, int* un
     for (int k = 0; k < set->count; k++)
     {
         const tie* t = &set->ties[k];
-        int ends[3];
-        int more = t->close > 0.0 ? stitch_rows(t, now, ends, unknown + count, value + count)
-                                  : face_rows(t, now->x, ends, unknown + count, value + count);
+        int ends[3] = {0, 0, 0};
+        int more = now->slack && now->slack[k] ? 0
+                   : t->close > 0.0            ? stitch_rows(t, now, ends, unknown + count, value + count)
+                                               : face_rows(t, now->x, ends, unknown + count, value + count);
         for (int axis = 0; axis < 3; axis++)
         {
             start[3 * k + axis + 1] = count + ends[axis];

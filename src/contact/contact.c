@@ -49,12 +49,12 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
 void contact_finish(contact* c)
 {
     weft_collider_destroy(c->collider);
-    void* const arrays[] = {c->skin,      c->body,       c->inv_mass, c->friction,  c->thickness,   c->girth,
-                            c->rest,      c->kin,        c->sewn,     c->fan_start, c->fan,         c->start,
-                            c->end,       c->velocity,   c->framed,   c->rows.item, c->touches,     c->cushions,
-                            c->load,      c->couplings,  c->record,   c->awake,     c->island,      c->visits,
-                            c->pushes,    c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass,
-                            c->projected, c->lost,       c->glide,    c->fixed,     c->strays};
+    void* const arrays[] = {
+        c->skin,    c->body,       c->inv_mass, c->friction,  c->thickness,   c->girth,     c->rest,      c->kin,
+        c->sewn,    c->fan_start,  c->fan,      c->start,     c->end,         c->velocity,  c->framed,    c->rows.item,
+        c->touches, c->cushions,   c->load,     c->couplings, c->record,      c->awake,     c->island,    c->visits,
+        c->pushes,  c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected, c->lost,
+        c->glide,   c->fixed,      c->strays,   c->seam,      c->room};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);

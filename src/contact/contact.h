@@ -314,6 +314,8 @@ typedef struct contact
     vec3* rest;         // [cloth_count] m
     int* kin;           // [bodies] cloths that ties join, directly or by others, have the same; NULL: there are no ties
     vec3* sewn;         // [cloth_count] where they started; NULL without ties
+    double* room;       // [cloth_count] m, least height of the triangles around each at rest; NULL: nothing is sewn
+    int* seam;          // [cloth_count] vertices that are drawn together have the same; -1: not; NULL: none is
     int *fan_start, *fan; // faces around each vertex: fan[fan_start[i] .. fan_start[i + 1])
     double reach;         // m: what counts as near features, at most
     double margin;        // m: what the last search looked for around them

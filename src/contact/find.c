@@ -351,6 +351,33 @@ static double pair_thickness(const contact* c, const candidate* q, const double*
     return faces ? thickness : fmax(edge_share * thickness, 0.5 * girth);
 }
 
+// Features of which two vertices are drawn together keep half of what is between these, so that contact holds them
+// apart and lets the gap close.
+static double seam_limit(const contact* c, const candidate* q, double thickness)
+{
+    for (int k = 0; k < q->first * (4 - q->first); k++)
+    {
+        int i = k % q->first, j = q->first + k / q->first, seam = c->seam[q->vertex[i]];
+        if (seam >= 0 && seam == c->seam[q->vertex[j]])
+        {
+            thickness = fmin(thickness, 0.5 * v3_length(v3_sub(q->start[i], q->start[j])));
+        }
+    }
+    return thickness;
+}
+
+// Whether triangles around both features are so large that neighbours keep the thickness. Sewn cloth has no place where
+// it lies at rest, only one where it was when its seams closed, and layers may have been near each other there.
+static bool has_room(const contact* c, const candidate* q, double thickness)
+{
+    double least = INFINITY;
+    for (int k = 0; k < 4; k++)
+    {
+        least = fmin(least, c->room[q->vertex[k]]);
+    }
+    return least > 2.0 * thickness;
+}
+
 // Neighbours in one cloth that are near each other at rest keep half of that distance only; so do cloths that are sewn
 // together, of that at which they started.
 static double rest_limit(const contact* c, weft_pair_kind kind, const candidate* q, double thickness)
@@ -361,6 +388,11 @@ static double rest_limit(const contact* c, weft_pair_kind kind, const candidate*
     }
     int a = c->body[q->vertex[0]], b = c->body[q->vertex[q->first]];
     if (a != b && !(c->kin && c->kin[a] == c->kin[b]))
+    {
+        return thickness;
+    }
+    thickness = c->seam && a == b ? seam_limit(c, q, thickness) : thickness;
+    if (c->room && a == b && has_room(c, q, thickness))
     {
         return thickness;
     }

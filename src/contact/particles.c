@@ -131,6 +131,10 @@ static bool may_meet(const contact* c, int i, int j)
     {
         return false;
     }
+    if (c->seam && c->seam[i] >= 0 && c->seam[i] == c->seam[j])
+    {
+        return false;
+    }
     return c->marks.count == 0 || !squeeze_ignores(c, (const int[4]){i, j, j, j}, 1);
 }
 

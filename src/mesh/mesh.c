@@ -11,6 +11,7 @@ void mesh_finish(mesh* m)
     mem_free(m->face_line);
     mem_free(m->face_object);
     mem_free(m->stitch);
+    mem_free(m->thread);
     mem_free(m->texcoord);
     mem_free(m->face_texcoord);
     for (int k = 0; k < m->object_count && m->object_name; k++)

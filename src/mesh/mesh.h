@@ -52,6 +52,8 @@ typedef struct mesh
     unsigned char* edge_mask; // [vertex_count] EDGE_ bits of grids; NULL for other meshes
     int stitch_count;         // pairs that are sewn to each other
     int* stitch;              // [2 * stitch_count] vertices; NULL: none
+    int thread_count;         // points of edges that are sewn
+    weft_thread* thread;      // [thread_count] NULL: none
     int* weld;                // [given_count] vertex that each given vertex became; NULL: none were welded
     int given_count;          // vertices before welding (of the file, or of the object taken from it); 0: weld is NULL
 

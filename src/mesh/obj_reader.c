@@ -40,7 +40,9 @@ typedef struct obj_reader
     int_list corner;      // vertex of each corner
     int_list mapped;      // texture coordinate of each corner, -1 for none; shorter while no corner had one
     bool has_mapped;
-    int_list stitch; // pairs of vertices
+    int_list stitch;     // pairs of vertices
+    weft_thread* thread; // [thread_count] points of edges that are sewn
+    int thread_count, thread_capacity;
     int stitch_line; // of the last one, 0: there is none
     obj_scope object, group;
     int unknown_count; // lines that were not understood
@@ -334,12 +336,22 @@ static weft_status obj_scope_enter(obj_reader* r, obj_scope* scope, const char* 
 static weft_status obj_bad_stitch(obj_reader* r, const char* what)
 {
     return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
-                     "%s: a stitch is `stitch A B C RATIO`, vertices counted from 0 of which A is sewn to B (ratio 0) "
-                     "or to C (1), or `stitch A B`",
+                     "%s: a stitch is `stitch A B C RATIO`, vertices counted from 0 of which A is sewn to B (ratio 0), "
+                     "to C (1) or to a point between them, or `stitch A B`",
                      what);
 }
 
-// A B, or A B C RATIO: to the point of the edge B C that the ratio says. Points inside an edge are not sewn to.
+static weft_status obj_add_thread(obj_reader* r, const double n[4])
+{
+    if (!mem_grow((void**)&r->thread, &r->thread_capacity, r->thread_count + 1, sizeof(weft_thread)))
+    {
+        return obj_no_room(r);
+    }
+    r->thread[r->thread_count++] = (weft_thread){{{(int)n[0], -1}, {(int)n[1], (int)n[2]}}, {0.0, n[3]}};
+    return WEFT_OK;
+}
+
+// A B, or A B C RATIO: to the point of the edge B C that the ratio says.
 static weft_status obj_read_stitch(obj_reader* r, const char* s)
 {
     double n[4] = {-1.0, -1.0, -1.0, -1.0};
@@ -352,15 +364,20 @@ static weft_status obj_read_stitch(obj_reader* r, const char* s)
             return obj_bad_stitch(r, "a vertex is a whole number");
         }
     }
-    if (edge && n[3] != 0.0 && n[3] != 1.0)
+    if (edge && !(n[3] >= 0.0 && n[3] <= 1.0))
     {
-        return obj_bad_stitch(r, "vertices are sewn to vertices, so the ratio is 0 or 1");
+        return obj_bad_stitch(r, "the ratio is from 0 to 1");
     }
-    int a = (int)n[0], b = (int)n[edge && n[3] == 1.0 ? 2 : 1];
     r->stitch_line = r->lines.line_number;
-    if (a == b)
+    bool inside = edge && n[3] > 0.0 && n[3] < 1.0;
+    int a = (int)n[0], b = (int)n[edge && n[3] == 1.0 ? 2 : 1];
+    if (a == b || (inside && (n[0] == n[2] || n[1] == n[2])))
     {
         return obj_bad_stitch(r, "a vertex is sewn to itself");
+    }
+    if (inside)
+    {
+        return obj_add_thread(r, n);
     }
     return int_list_push(&r->stitch, a) && int_list_push(&r->stitch, b) ? WEFT_OK : obj_no_room(r);
 }
@@ -545,15 +562,23 @@ static weft_status obj_move_arrays(obj_reader* r, mesh* m)
         r->texcoord = NULL;
         r->mapped.item = NULL;
     }
+    int last = -1;
     for (int k = 0; k < r->stitch.count; k++)
     {
-        if (r->stitch.item[k] >= m->vertex_count)
-        {
-            return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->stitch_line,
-                             "a stitch names vertex %d; there are %d, counted from 0", r->stitch.item[k],
-                             m->vertex_count);
-        }
+        last = int_max(last, r->stitch.item[k]);
     }
+    for (int k = 0; k < 4 * r->thread_count; k++)
+    {
+        last = int_max(last, r->thread[k / 4].vertex[k % 4 / 2][k % 2]);
+    }
+    if (last >= m->vertex_count)
+    {
+        return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->stitch_line,
+                         "a stitch names vertex %d; there are %d, counted from 0", last, m->vertex_count);
+    }
+    m->thread = r->thread;
+    m->thread_count = r->thread_count;
+    r->thread = NULL;
     m->stitch = r->stitch.item;
     m->stitch_count = r->stitch.count / 2;
     r->stitch.item = NULL;
@@ -571,6 +596,7 @@ static void obj_reader_finish(obj_reader* r)
     mem_free(r->corner.item);
     mem_free(r->mapped.item);
     mem_free(r->stitch.item);
+    mem_free(r->thread);
     obj_scope* scopes[2] = {&r->object, &r->group};
     for (int k = 0; k < 2; k++)
     {
@@ -641,7 +667,8 @@ weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* ou
             "can be asked for");
     }
     weft_status status = obj_read_file(path, options, out, error);
-    if (status == WEFT_OK && out->stitch_count > 0 && options && (options->object || options->weld != 0.0))
+    if (status == WEFT_OK && out->stitch_count + out->thread_count > 0 && options &&
+        (options->object || options->weld != 0.0))
     {
         status = error_set(error, WEFT_UNSUPPORTED, path, 0,
                            "has stitches, which are of all of its vertices: neither an object of the file nor welding "

@@ -30,6 +30,7 @@ static void cloth_finish(scene_cloth* cloth)
     mem_free(cloth->rest_uv);
     mem_free(cloth->rest_position);
     mem_free(cloth->stitches.pairs.vertex);
+    mem_free(cloth->stitches.thread);
     mesh_finish(&cloth->mesh);
 }
 

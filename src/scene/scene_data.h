@@ -100,9 +100,11 @@ typedef struct scene_place
 // What of a cloth is sewn to what.
 typedef struct scene_stitches
 {
-    stitch_pairs pairs; // vertices of the mesh
-    double start;       // s, when the gaps begin to close
-    double close;       // s, how long that takes
+    stitch_pairs pairs;  // vertices of the mesh
+    weft_thread* thread; // [thread_count] points of edges, likewise
+    int thread_count, thread_capacity;
+    double start; // s, when the gaps begin to close
+    double close; // s, how long that takes
 } scene_stitches;
 
 // A body that is simulated: cloth, or another kind.

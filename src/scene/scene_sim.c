@@ -124,6 +124,8 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.region_count = cloth->region_count;
     def.stitches = cloth->stitches.pairs.vertex;
     def.stitch_count = cloth->stitches.pairs.count;
+    def.threads = cloth->stitches.thread;
+    def.thread_count = cloth->stitches.thread_count;
     def.stitch_start = cloth->stitches.start;
     def.stitch_close = cloth->stitches.close;
     def.settings = cloth->settings;

@@ -218,9 +218,19 @@ static void write_regions(writer* w, const scene_cloth* cloth)
     write_close(w, "]");
 }
 
+static void write_end(writer* w, const int vertex[2], double ratio)
+{
+    if (vertex[1] < 0)
+    {
+        write_number(w, NULL, vertex[0]);
+        return;
+    }
+    write_numbers(w, NULL, (double[]){vertex[0], vertex[1], ratio}, 3);
+}
+
 static void write_stitches(writer* w, const scene_stitches* s)
 {
-    if (s->pairs.count == 0)
+    if (s->pairs.count + s->thread_count == 0)
     {
         return;
     }
@@ -232,6 +242,14 @@ static void write_stitches(writer* w, const scene_stitches* s)
     {
         const int* v = s->pairs.vertex + 2 * k;
         write_numbers(w, NULL, (double[]){v[0], v[1]}, 2);
+    }
+    for (int k = 0; k < s->thread_count; k++)
+    {
+        const weft_thread* t = &s->thread[k];
+        write_open(w, NULL, "[");
+        write_end(w, t->vertex[0], t->ratio[0]);
+        write_end(w, t->vertex[1], t->ratio[1]);
+        write_close(w, "]");
     }
     write_close(w, "]");
     write_close(w, "}");

@@ -69,7 +69,11 @@ void body_finish(body* b)
     mem_free(b->triangle_region);
     mem_free(b->given);
     mem_free(b->stitch);
+    mem_free(b->thread);
     mem_free(b->seam);
+    mem_free(b->one);
+    mem_free(b->upon);
+    mem_free(b->sewing);
     *b = (body){0};
 }
 

@@ -7,7 +7,7 @@
 // Whether a vertex is one with an earlier one, by a seam.
 static bool is_joined(const body* b, int vertex)
 {
-    return b->joined && b->seam[vertex] != vertex;
+    return b->one && b->one[vertex] != vertex;
 }
 
 static weft_status order_vertices(body* b, vec3* kept, int* order)
@@ -27,7 +27,7 @@ static weft_status order_vertices(body* b, vec3* kept, int* order)
     {
         if (is_joined(b, i))
         {
-            b->scene_vertex[i] = b->scene_vertex[b->seam[i]];
+            b->scene_vertex[i] = b->scene_vertex[b->one[i]];
             continue;
         }
         b->scene_vertex[i] = b->first + order[k];
@@ -55,7 +55,7 @@ static void add_masses(const body* b, model* m)
 {
     for (int i = 0; i < b->rest.vertex_count && b->vertex_mass > 0.0; i++)
     {
-        m->mass[b->scene_vertex[i]] = b->vertex_mass;
+        m->mass[b->scene_vertex[i]] += b->vertex_mass; // a closed seam has the mass of all
     }
     if (b->vertex_mass == 0.0)
     {
@@ -454,7 +454,7 @@ static weft_status build_world(weft_sim* sim, weft_error* error)
     w->pool = sim->pool;
     w->cpu = sim->cpu;
     w->obstacles_at = sim_obstacles_at;
-    w->detects = sim_see_seams;
+    w->detects = sim_route;
     w->user = sim;
     w->settings = (step_settings){.time_step = sim->def.time_step,
                                   .max_halvings = sim->def.max_halvings,

@@ -118,6 +118,7 @@ static void pack_stitches(packer* p, weft_cloth_def* def)
     PACK_ARRAY(p, &def->stitches, &count);
     p->failed = p->failed || count < 0 || count % 2 != 0;
     def->stitch_count = p->failed ? 0 : count / 2;
+    PACK_ARRAY(p, &def->threads, &def->thread_count);
     PACK(p, def->stitch_start);
     PACK(p, def->stitch_close);
 }

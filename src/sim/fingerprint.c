@@ -108,6 +108,7 @@ static uint64_t hash_body(uint64_t hash, const body* b)
     const double sewing[2] = {b->stitch_start, b->stitch_close};
     hash = b->stitch ? hash_bytes(hash_array(hash, b->stitch, 2 * b->stitch_count, sizeof(int)), sewing, sizeof(sewing))
                      : hash;
+    hash = b->thread ? hash_array(hash, b->thread, b->thread_count, sizeof(weft_thread)) : hash;
     hash = hash_array(hash, b->rest_uv, 3 * m->triangle_count, sizeof(vec2));
     hash = hash_array(hash, b->start, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, b->velocity, m->vertex_count, sizeof(vec3));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/edits.h"
+#include "sim/join.h"
 #include "sim/tear.h"
 
 static void orders_swap(weft_sim* sim, generation* g)
@@ -32,6 +33,7 @@ weft_status generation_begin(weft_sim* sim, generation* old, weft_error* error)
         old->count++;
     }
     orders_swap(sim, old);
+    routes_drop(sim);
     old->model = sim->model;
     old->world = sim->world;
     old->list = sim->clusters.list;

@@ -138,6 +138,7 @@ void sim_model_finish(model* m)
 
 void sim_unbuild(weft_sim* sim)
 {
+    routes_drop(sim);
     world_finish(&sim->world);
     sim_model_finish(&sim->model);
     for (int k = 0; k < sim->body_count; k++)
@@ -328,6 +329,7 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     *stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};
     double start = timer_now();
     TRY(sim_lift(sim, error));
+    TRY(sim_join_first(sim, error));
     weft_status status = step(sim, stats, error);
     int torn = 0;
     status = status == WEFT_OK ? sim_tear(sim, &torn, error) : status;

@@ -7,6 +7,13 @@
 #include "step/step.h"
 #include "weft/weft.h"
 
+typedef enum stitch_state
+{
+    STITCH_OPEN,   // drawn in, until it closes
+    STITCH_CLOSED, // its vertices are one
+    STITCH_HELD    // drawn in, and no surface would come of closing it: its thread stays
+} stitch_state;
+
 // One body that is simulated: a cloth, or what else the table of kinds has. Scene vertices [first, first + count) are
 // its vertices in an order that keeps neighbours near.
 struct body
@@ -52,10 +59,14 @@ struct body
     int force_count;
     int* stitch; // [2 * stitch_count] pairs of vertices that are sewn to each other
     int stitch_count;
+    weft_thread* thread; // [thread_count] points of edges that are sewn, and stay threads
+    int thread_count;
     double stitch_start, stitch_close; // s
-    int* seam;            // [rest.vertex_count] the smallest vertex that each is sewn to, or itself; NULL: nothing is
-    bool joinable;        // what is sewn can be one surface
-    bool joined;          // it is: vertices of a seam are one, and triangles name the smallest
+    int* seam; // [rest.vertex_count] the smallest vertex that each is sewn to, or itself; NULL: nothing is
+    int* one;  // likewise, of closed seams alone: they are one vertex of the scene, and triangles name the smallest
+    int* upon; // likewise, of seams that cannot be one, and lie upon each other from the start
+    uint8_t* sewing;      // [stitch_count] a stitch_state of each
+    int joined;           // how many of these are closed
     bool lifted;          // it weighs nothing now, as its gaps close
     bool removed;         // has no vertices any more
     unsigned char* given; // [given_size] its def as bytes, where it was added to a scene that ran; else NULL
@@ -221,6 +232,7 @@ struct weft_sim
     clusters clusters;
     tear_scratch tearing;
     mend_log mends;
+    struct routes* routes; // what is in the way of threads; NULL until it is asked for
 };
 
 // Builds model and world from the bodies; does nothing when that is done.

@@ -102,14 +102,17 @@ static int vertex_at(const weft_sim* sim, int index, int first, int i, bool scen
     return scene_order && index < sim->body_count ? sim->bodies[index].scene_vertex[i] : first + i;
 }
 
-// Vertices that are sewn to each other count as one while their gap closes; in the user's order afterwards, too.
+// Vertices of a closed seam count as one in the user's order; and in any order those that lie upon each other from the
+// start and cannot be one.
 static void parts_add_seams(const weft_sim* sim, int index, int first, parts* p)
 {
     const body* b = &sim->bodies[index];
-    for (int i = 0; b->seam && !(b->joined && p->scene_order) && i < b->rest.vertex_count; i++)
+    p->has_seam = p->has_seam || (b->one && !p->scene_order); // join_close.c fills it in
+    for (int i = 0; b->one && i < b->rest.vertex_count; i++)
     {
+        int other = b->one[i] != i ? b->one[i] : b->upon[i];
         int own = vertex_at(sim, index, first, i, p->scene_order);
-        int least = vertex_at(sim, index, first, b->seam[i], p->scene_order);
+        int least = vertex_at(sim, index, first, other, p->scene_order);
         if (own != least)
         {
             p->seam[own] = p->seam[least] = least;
@@ -329,6 +332,69 @@ static weft_status contact_set_kin(contact* c, const weft_sim* sim)
     return WEFT_OK;
 }
 
+// Least heights of triangles at rest.
+static weft_status contact_set_room(contact* c, const weft_sim* sim)
+{
+    c->room = MEM_NEW(c->cloth_count, double);
+    for (int k = 0; k < sim->body_count && c->room; k++)
+    {
+        const body* b = &sim->bodies[k];
+        for (int i = b->first; i < b->first + b->scene_count; i++)
+        {
+            c->room[i] = b->one ? INFINITY : 0.0;
+        }
+        for (int t = 0; t < b->rest.triangle_count && b->one && !b->removed; t++)
+        {
+            const vec2* p = b->rest_uv + 3 * (size_t)t;
+            double longest =
+                fmax(hypot(p[1].x - p[0].x, p[1].y - p[0].y),
+                     fmax(hypot(p[2].x - p[1].x, p[2].y - p[1].y), hypot(p[0].x - p[2].x, p[0].y - p[2].y)));
+            double height = 2.0 * body_rest_area(b, t) / longest;
+            for (int corner = 0; corner < 3; corner++)
+            {
+                double* room = &c->room[b->scene_vertex[b->rest.triangle[3 * (size_t)t + (size_t)corner]]];
+                *room = fmin(*room, height);
+            }
+        }
+    }
+    return c->room ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+// Vertices whose gaps are open, and are to become one.
+static weft_status contact_mark_open(contact* c, const weft_sim* sim)
+{
+    c->seam = MEM_NEW(c->cloth_count, int);
+    for (int i = 0; i < c->cloth_count && c->seam; i++)
+    {
+        c->seam[i] = -1;
+    }
+    for (int k = 0; k < sim->body_count && c->seam; k++)
+    {
+        const body* b = &sim->bodies[k];
+        for (int s = 0; s < b->stitch_count && !b->removed; s++)
+        {
+            int v = b->scene_vertex[b->stitch[2 * s]], w = b->scene_vertex[b->stitch[2 * s + 1]];
+            if (b->sewing[s] == STITCH_OPEN)
+            {
+                c->seam[v] = c->seam[w] = b->seam[b->stitch[2 * s]] + b->first;
+            }
+        }
+    }
+    return c->seam ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static weft_status contact_set_seams(contact* c, const weft_sim* sim)
+{
+    bool any = false, open = false;
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        any = any || sim->bodies[k].one;
+        open = open || sim->bodies[k].joined < sim->bodies[k].stitch_count;
+    }
+    TRY(open ? contact_mark_open(c, sim) : WEFT_OK);
+    return any ? contact_set_room(c, sim) : WEFT_OK;
+}
+
 bool friction_take(double motion, double rest, friction* out)
 {
     *out = (friction){.hold = rest >= 0.0 ? rest : motion, .rub = motion};
@@ -390,6 +456,7 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     contact_set_reach(c, sim->bodies, sim->body_count);
     TRY(sim_build_particles(sim, c));
     TRY(collider_learn_rest(collider, c->rest, c->body, n, bodies));
+    TRY(contact_set_seams(c, sim));
     return contact_set_kin(c, sim);
 }
 

@@ -57,15 +57,16 @@ static bool grown(void** array, int count, int more, size_t size)
 
 enum
 {
-    TORN_ARRAYS = 11
+    TORN_ARRAYS = 13
 };
 
-// All arrays of a body that tears change.
+// All arrays of a body that tears or closed seams change.
 static void arrays_of(const body* b, void* out[TORN_ARRAYS])
 {
     void* all[TORN_ARRAYS] = {b->rest.position,   b->rest.edge_mask,   b->start,         b->sewn,
                               b->velocity,        b->rest.face_vertex, b->rest.triangle, b->torn_from,
-                              b->torn_face_start, b->torn_face,        b->outputs};
+                              b->torn_face_start, b->torn_face,        b->outputs,       b->one,
+                              b->sewing};
     memcpy(out, all, sizeof(all));
 }
 

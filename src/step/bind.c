@@ -22,7 +22,8 @@ weft_status binding_create(binding* b, const tie_set* set, int vertex_count)
     b->pull = MEM_NEW(vertex_count, vec3);
     b->whole = MEM_NEW(vertex_count, double);
     b->touched = MEM_NEW(vertex_count, uint8_t);
-    bool ok = b->start && b->unknown && b->value && b->rhs && b->force && b->pull && b->whole && b->touched;
+    b->slack = MEM_NEW(set->count, uint8_t);
+    bool ok = b->start && b->unknown && b->value && b->rhs && b->force && b->pull && b->whole && b->touched && b->slack;
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -36,6 +37,7 @@ void binding_finish(binding* b)
     mem_free(b->pull);
     mem_free(b->whole);
     mem_free(b->touched);
+    mem_free(b->slack);
     null_space_finish(&b->space);
     *b = (binding){0};
 }
@@ -55,11 +57,12 @@ static tie_moment tie_now(const world* w)
 static vec3 tie_goal(const world* w, const tie* t)
 {
     const tie_moment now = tie_now(w);
-    vec3 along;
+    vec3 along[2];
     double speed;
-    if (t->close > 0.0 && stitch_look(t, &now, &along, &speed) != STITCH_CLOSED)
+    if (t->close > 0.0)
     {
-        return v3(speed, 0.0, 0.0);
+        thread_state state = stitch_look(t, &now, along, &speed);
+        return state == THREAD_STIFF ? v3_scale(speed, along[0]) : v3(speed, 0.0, 0.0);
     }
     return v3_scale(-pull_back / w->h, tie_error(t, w->state.x));
 }
@@ -85,25 +88,62 @@ static void binding_want(world* w)
     }
 }
 
-weft_status binding_constrain(world* w)
+// What no filter prescribes starts from zero; z of the members before ties act is kept in `pull`.
+static void binding_clear(world* w)
 {
     const tie_set* set = &w->model->ties;
-    binding* b = &w->binding;
-    const tie_moment now = tie_now(w);
-    tie_set_rows(set, &now, b->start, b->unknown, b->value);
-    binding_want(w);
-    // What no filter prescribes starts from zero.
     for (int m = 0, k = 0; m < set->member_count; m++)
     {
-        while (k < w->filter_count && w->filter[k].vertex < set->members[m])
+        int i = set->members[m];
+        while (k < w->filter_count && w->filter[k].vertex < i)
         {
             k++;
         }
-        if (k == w->filter_count || w->filter[k].vertex != set->members[m])
-        {
-            w->z[set->members[m]] = v3(0, 0, 0);
-        }
+        bool free = k == w->filter_count || w->filter[k].vertex != i;
+        w->z[i] = w->binding.slack_count > 0 ? w->binding.pull[i] : free ? v3(0, 0, 0) : w->z[i];
+        w->binding.pull[i] = w->z[i];
     }
+}
+
+// Where contact leaves a thread's end hardly any way along it, that would have to be gone at any speed. Such threads
+// wait: they have no rows in this substep. How many there were.
+static int binding_loosen(world* w)
+{
+    const double most = 4.0, least = 0.1; // of the largest speed that is asked for; m/s
+    binding* b = &w->binding;
+    const tie_set* set = &w->model->ties;
+    double largest = 0.0;
+    int count = 0;
+    for (int k = 0; k < 3 * set->count; k++)
+    {
+        bool asked = set->ties[k / 3].close > 0.0 && b->start[k + 1] > b->start[k];
+        largest = asked ? fmax(largest, fabs(b->rhs[k])) : largest;
+    }
+    for (int k = 0; k < set->count; k++)
+    {
+        const tie* t = &set->ties[k];
+        const int ends[4] = {t->point[0], t->point[1], t->face[0], t->face[1]};
+        bool fast = false;
+        for (int e = 0; e < 4 && t->close > 0.0 && !b->slack[k]; e++)
+        {
+            fast =
+                fast || (ends[e] >= 0 && v3_length(v3_sub(w->z[ends[e]], b->pull[ends[e]])) > most * largest + least);
+        }
+        b->slack[k] = b->slack[k] || fast;
+        count += fast;
+    }
+    return count;
+}
+
+static weft_status binding_solve(world* w)
+{
+    const tie_set* set = &w->model->ties;
+    binding* b = &w->binding;
+    tie_moment now = tie_now(w);
+    now.slack = b->slack;
+    tie_set_rows(set, &now, b->start, b->unknown, b->value);
+    binding_want(w);
+    binding_clear(w);
     linear_system system = {.A = {.pattern = &w->model->assembler.pattern},
                             .z = w->z,
                             .filter = w->filter,
@@ -111,6 +151,21 @@ weft_status binding_constrain(world* w)
                             .ties = world_ties(w)};
     TRY(null_space_build(&b->space, &system, b->rhs));
     null_space_satisfy(&b->space, &system, w->z);
+    return WEFT_OK;
+}
+
+weft_status binding_constrain(world* w)
+{
+    const int rounds = 3;
+    binding* b = &w->binding;
+    memset(b->slack, 0, (size_t)w->model->ties.count);
+    b->slack_count = 0;
+    for (int round = 0, more = 1; round < rounds && more > 0; round++)
+    {
+        TRY(binding_solve(w));
+        more = round + 1 < rounds ? binding_loosen(w) : 0;
+        b->slack_count += more;
+    }
     return WEFT_OK;
 }
 

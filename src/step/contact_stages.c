@@ -47,7 +47,7 @@ static weft_status place_followed(world* w)
 weft_status stage_detect(world* w)
 {
     const state* s = &w->state;
-    w->detects ? w->detects(w->user) : (void)0;
+    TRY(w->detects ? w->detects(w->user) : WEFT_OK);
     TRY(place_followed(w));
     pin_moment end = {w->time + w->h, w->h, s->x, s->v, w->followed};
     w->filter_count = pin_set_constrain(&w->model->pins, &end, w->filter, w->z);

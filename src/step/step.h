@@ -91,6 +91,8 @@ typedef struct binding
 {
     int *start, *unknown; // [3 * ties + 1], [TIE_ENTRIES * ties]
     double *value, *rhs;  // [TIE_ENTRIES * ties], [3 * ties]
+    uint8_t* slack;       // [ties] 1: of a thread that waits in this substep
+    int slack_count;
     // after the solve: see binding_pull
     vec3 *force, *pull; // [ties], [vertices] N
     double* whole;      // [vertices]
@@ -125,13 +127,13 @@ struct world
     bsr_matrix A;   // of the substep: that, or with the cushions of contact
     const vec3* at; // positions at which A was assembled
     vec3 *rhs, *rhs_start, *z, *dv;
-    vec3 *x_next, *v_next;        // the candidate end of the substep
-    vec3* expected;               // [vertex_count] m/s^2, for contact
-    obstacles_fn* obstacles_at;   // for pins that follow them
-    void (*accepted)(void* user); // NULL, or told after each substep that stands
-    void (*detects)(void* user);  // NULL, or told before contact looks for what is near
-    void* user;                   // for both
-    vec3* followed;               // [followed_capacity] m, all obstacles at the end of the substep
+    vec3 *x_next, *v_next;              // the candidate end of the substep
+    vec3* expected;                     // [vertex_count] m/s^2, for contact
+    obstacles_fn* obstacles_at;         // for pins that follow them
+    weft_status (*detects)(void* user); // NULL, or told before contact looks for what is near
+    void (*accepted)(void* user);       // NULL, or told after each substep that stands
+    void* user;                         // for these
+    vec3* followed;                     // [followed_capacity] m, all obstacles at the end of the substep
     int followed_capacity;
     filter_record* pins; // [pin_count] the records of pins alone
     int pin_count;

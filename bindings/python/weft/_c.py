@@ -44,6 +44,13 @@ class weft_vec3(Structure):
     ]
 
 
+class weft_thread(Structure):
+    _fields_ = [
+        ("vertex", c_int * 2 * 2),
+        ("ratio", c_double * 2),
+    ]
+
+
 class weft_allocator(Structure):
     _fields_ = [
         ("alloc", CFUNCTYPE(c_void_p, c_size_t, c_size_t, c_void_p)),
@@ -403,6 +410,8 @@ class weft_cloth_def(Structure):
         ("force_count", c_int),
         ("stitches", POINTER(c_int)),
         ("stitch_count", c_int),
+        ("threads", POINTER(weft_thread)),
+        ("thread_count", c_int),
         ("stitch_start", c_double),
         ("stitch_close", c_double),
         ("settings", POINTER(weft_choice)),
