@@ -18,6 +18,7 @@ static const struct
     {"run", command_run},       {"check", command_check},     {"list", command_list},     {"render", command_render},
     {"system", command_system}, {"solve", command_solve},     {"bench", command_bench},   {"help", command_help},
     {"ccd", command_ccd},       {"inspect", command_inspect}, {"export", command_export}, {"view", command_view},
+    {"validate", command_validate},
 };
 
 static void warn(const char* message, void* user)
