@@ -132,7 +132,8 @@ static void print_reasons(const measurement* m)
     }
     if (r->forced > 0)
     {
-        printf("; %d substeps stand although they were judged wrong", r->forced);
+        bool first = !r->failure[0] && r->taken_over == 0;
+        printf("%s %d substeps stand although they were judged wrong", first ? "" : ";", r->forced);
     }
     puts("");
 }
