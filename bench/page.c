@@ -159,7 +159,7 @@ weft_status page_file(const char* folder, const char* name, page_writer* write, 
     whole_file file;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     {
-        fprintf(stderr, "weft bench: cannot make the folder `%s`\n", folder);
+        fprintf(stderr, "weft: cannot make the folder `%s`\n", folder);
         return WEFT_IO;
     }
     snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -171,7 +171,7 @@ weft_status page_file(const char* folder, const char* name, page_writer* write, 
     }
     if (status != WEFT_OK)
     {
-        fprintf(stderr, "weft bench: %s: %s\n", path, error.message);
+        fprintf(stderr, "weft: %s: %s\n", path, error.message);
     }
     return status;
 }

@@ -177,7 +177,7 @@ static int ticks_of(const axis* a, double out[TICK_MAX])
     double step = rough > 5.0 * decade ? 10.0 * decade : rough > 2.0 * decade ? 5.0 * decade : 2.0 * decade;
     for (double k = ceil(a->low / step); k * step <= a->high && count < TICK_MAX; k++)
     {
-        out[count++] = k * step;
+        out[count++] = k * step + 0.0; // no -0
     }
     return count;
 }

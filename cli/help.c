@@ -147,6 +147,23 @@ static const help_page pages[] = {
      "collision is missed or a time is late. Records are counted from 0.\n\n"
      "  weft ccd queries.bin --kind vf\n"
      "  weft ccd queries.bin --kind ee --json\n"},
+    {"validate",
+     "weft validate [--method M|all] [--model M] [--bending B] [--material NAME] [--mesh regular|irregular|FILE.obj] "
+     "[--experiments LIST] [--cells N] [--set PATH=VALUE]... [--threads N] [--out DIR] [--json]\n"
+     "       weft validate --list",
+     "Runs experiments with known answers through ordinary scenes and prints ours, the closed form and the deviation: "
+     "by\n"
+     "default each at three resolutions on regular and irregular meshes, with --method all every method at the "
+     "coarsest.\n"
+     "Exit status 1: a bound is broken at the finest resolution, or an experiment could not be measured. --out writes "
+     "the\n"
+     "curves (SVG) and a page. --set changes the scenes and not the closed forms: settings of a method, or a mistake "
+     "to be\n"
+     "found. FILE.obj is a flat rectangle, cut into any triangles. docs/validate.md says what is measured and how.\n\n"
+     "  weft validate --experiments cantilever,d1388 --out validation\n"
+     "  weft validate --bending exact --mesh irregular\n"
+     "  weft validate --method all --experiments elongation,pendulum\n"
+     "  weft validate --material denim --method pbd --set pbd.substeps=50\n"},
     {"bench", "weft bench NAME [options] [--json]",
      "Runs a benchmark; `weft bench --list` names them.\n\n  weft bench kernels\n  weft bench sa-table1 "
      "--cells 30,60,100 --steps 8 --out table1\n  weft bench sa-speed --cells 200 "

@@ -19,6 +19,7 @@ static const struct
     {"system", command_system}, {"solve", command_solve},     {"bench", command_bench},   {"help", command_help},
     {"ccd", command_ccd},       {"inspect", command_inspect}, {"export", command_export}, {"view", command_view},
     {"dress", command_dress},
+    {"validate", command_validate},
 };
 
 static void warn(const char* message, void* user)

@@ -130,7 +130,7 @@ typedef struct weft_cloth_def
     const weft_region* regions;  ///< [region_count] of sheets, or NULL
     int region_count;
     const char* model;           ///< a name from weft_list(WEFT_LIST_MODELS, ...)
-    const char* bending;         ///< of "baraff-witkin": "curvature" (a material property) or "hinge" (as the SA paper's tables);
+    const char* bending;         ///< of "baraff-witkin": "curvature" (a material property), "exact" (on any mesh) or "hinge" (as the SA paper's tables);
                                  ///< NULL: the model's own
     weft_connections connections; ///< of models that have them; others refuse what is not the default
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL

@@ -234,6 +234,10 @@ WIDE_INLINE void bow_rest_load(const element_group* group, const int* elements, 
     r->fold[1] = rest[7];
     r->fold[2] = wide_gather(group->rest, CURVATURE_STRIDE, 8, elements);
     r->damping = wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);
+    for (int k = 0; k < 3 && group->shift; k++)
+    {
+        r->fold[k] += wide_gather(group->shift, 3, k, elements);
+    }
     // The whole number stands in the last bits of the sum.
     wide_mask bits = (wide_mask)(wide_gather(group->rest, CURVATURE_STRIDE, 10, elements) + 0x1p52);
     for (int k = 0; k < 3; k++)

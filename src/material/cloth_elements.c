@@ -49,7 +49,7 @@ double hinge_angle(const vec3* x)
     return atan2(v3_dot(v3_cross(n2, n1), e), v3_dot(n1, n2) * v3_length(e));
 }
 
-static double rest_angle(const cloth_shape* shape, const hinge* h)
+double hinge_rest_angle(const cloth_shape* shape, const hinge* h)
 {
     if (!shape->rest_position)
     {
@@ -98,7 +98,7 @@ weft_status hinge_append(element_group* group, const cloth_shape* shape)
         double* rest = group->rest + (size_t)HINGE_STRIDE * (size_t)e;
         weft_material m = hinge_material(shape, h);
         rest[0] = 3.0 * m.bending * length * length / area;
-        rest[1] = rest_angle(shape, h);
+        rest[1] = hinge_rest_angle(shape, h);
         rest[2] = m.damping;
     }
     return WEFT_OK;
@@ -249,8 +249,7 @@ static void stiffness_of(const cloth_shape* shape, int t, double T[3][3], double
     }
 }
 
-// Lower Cholesky factor of a semidefinite matrix, row by row; a vanishing pivot gives a zero column.
-static void factor3(double Q[3][3], double* L)
+void semidefinite_factor3(double Q[3][3], double* L)
 {
     double tiny = 1e-14 * (Q[0][0] + Q[1][1] + Q[2][2]);
     double l00 = Q[0][0] > tiny ? sqrt(Q[0][0]) : 0.0;
@@ -317,12 +316,12 @@ static void curvature_add(element_group* group, const cloth_shape* shape, int t,
             const hinge* h = &shape->hinges[shape->triangle_hinge[3 * t + k]];
             vertices[3 + k] = h->left == t ? h->vertex[3] : h->vertex[2];
             angle_row(shape, t, k, T[k]);
-            double angle = rest_angle(shape, h);
+            double angle = hinge_rest_angle(shape, h);
             rest[6 + k] = (1.0 - FOLD_SHARE) * angle + 2.0 * FOLD_SHARE * tan(0.5 * angle);
         }
     }
     stiffness_of(shape, t, T, area * triangle_material(shape, t)->bending, Q);
-    factor3(Q, rest);
+    semidefinite_factor3(Q, rest);
     rest[9] = triangle_material(shape, t)->damping;
     rest[10] = bits;
 }

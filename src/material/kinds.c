@@ -4,6 +4,7 @@
 #include "material/bending.h"
 #include "material/constraints.h"
 #include "material/criterion.h"
+#include "material/directors.h"
 #include "material/exact.h"
 #include "material/material.h"
 #include "material/membrane.h"
@@ -49,6 +50,17 @@ const element_kind kind_curvature = {
     .explicit_criterion = factor_criterion,
     .role = ROLE_BEND,
 };
+const element_kind kind_exact = {
+    .name = "exact",
+    .arity = 6,
+    .rest_stride = CURVATURE_STRIDE,
+    .shape = {FORM_FACTORS, CURVATURE_FACTORS},
+    .kernels = KERNELS_OF(curvature_kernels),
+    .exact = curvature_exact,
+    .explicit_criterion = factor_criterion,
+    .role = ROLE_BEND,
+    .prepare = directors_prepare,
+};
 const element_kind kind_air = {
     .name = "air",
     .arity = 3,
@@ -88,6 +100,7 @@ void element_group_finish(element_group* group)
 {
     mem_free(group->vertices);
     mem_free(group->rest);
+    directors_finish(group->directors);
     *group = (element_group){0};
 }
 
@@ -199,6 +212,10 @@ void element_group_energy(const element_group* group, const uint8_t* flags, work
     if (group->count == 0 || !e.kernels->energy)
     {
         return;
+    }
+    if (group->kind->prepare)
+    {
+        group->kind->prepare(group, motion, pool);
     }
     parallel_for(pool, group->count, ENERGY_GRAIN, energy_chunk, &e);
     for (int k = 0; k < element_energy_chunks(group); k++)

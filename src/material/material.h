@@ -42,6 +42,7 @@ typedef struct energy_sums
 } energy_sums;
 
 typedef struct element_kind element_kind;
+typedef struct directors directors;
 
 // What an element does in a step, a byte each, beside the group: the model is constant, and methods decide anew.
 enum
@@ -56,9 +57,12 @@ typedef struct element_group
 {
     const element_kind* kind;
     int count, capacity;
-    int* vertices; // [count * arity]
-    double* rest;  // [count * rest_stride], laid out by the kind
-    weft_air air;  // kind air only
+    int* vertices;        // [count * arity]
+    double* rest;         // [count * rest_stride], laid out by the kind
+    weft_air air;         // kind air only
+    directors* directors; // kind exact only: directors.h
+    const double*
+        shift; // [3 * count] kind exact: what the directors at the motion's positions add to rest folds; else NULL
 } element_group;
 
 // Groups by kind; the order is that of assembly, hence of sums.
@@ -146,6 +150,9 @@ typedef enum element_role
 
 typedef element_role element_role_fn(const element_group* group, int e);
 
+// What elements of a kind share at a motion's positions, found before any of them is evaluated there.
+typedef void element_prepare_fn(const element_group* group, const element_motion* motion, workers* pool);
+
 struct element_kind
 {
     const char* name;
@@ -164,7 +171,8 @@ struct element_kind
     element_criterion_fn* explicit_criterion;
     element_slack_fn* slack; // NULL: its elements never are
     element_role role;
-    element_role_fn* role_of; // NULL: every element has that one
+    element_prepare_fn* prepare; // NULL: elements share nothing
+    element_role_fn* role_of;    // NULL: every element has that one
 };
 
 static inline element_role role_of_element(const element_group* group, int e)
@@ -173,7 +181,7 @@ static inline element_role role_of_element(const element_group* group, int e)
     return kind->role_of ? kind->role_of(group, e) : kind->role;
 }
 
-extern const element_kind kind_membrane, kind_hinge, kind_curvature, kind_air;
+extern const element_kind kind_membrane, kind_hinge, kind_curvature, kind_exact, kind_air;
 
 const element_kernels* element_kernels_for(const element_kind* kind, cpu_kind cpu);
 
@@ -276,5 +284,8 @@ void triangle_rest_inverse(const vec2* rest /* [3] */, double* out /* [4] */);
 
 // Signed dihedral angle of a hinge: 0 when flat, positive when both wings lean towards their normals.
 double hinge_angle(const vec3* x /* [4] */);
+double hinge_rest_angle(const cloth_shape* shape, const hinge* h);
+// Lower Cholesky factor of a semidefinite matrix, row by row; a vanishing pivot gives a zero column.
+void semidefinite_factor3(double Q[3][3], double* L /* [6] */);
 
 #endif

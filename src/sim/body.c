@@ -204,6 +204,12 @@ static weft_status take_model(const weft_sim* sim, const weft_cloth_def* def, bo
                          b->model->bendings ? "; try \"" : ", which has no choice",
                          b->model->bendings ? b->model->bendings[0] : "", b->model->bendings ? "\"" : "");
     }
+    // Its directors are of the mesh as it was made: a cut that is mended in place would leave them behind.
+    if (b->tear > 0.0 && b->bending && strcmp(b->bending, "exact") == 0)
+    {
+        return wrong(error, b,
+                     "cloth that tears cannot bend by \"exact\"; take the bending \"curvature\", or leave `tear` out");
+    }
     TRY(take_connections(def, b, error));
     return method_suits(sim, b, error);
 }

@@ -109,6 +109,10 @@ static void evaluators_of(const world* w, const element_motion* motion, uint8_t 
         const element_group* group = &groups->list[g];
         const element_kernels* kernels = element_kernels_for(group->kind, w->cpu);
         contexts[g] = (element_context){group, motion};
+        if (group->kind->prepare)
+        {
+            group->kind->prepare(group, motion, w->pool);
+        }
         out[g] = (element_evaluator){.evaluate = kernels->evaluate,
                                      .force = kernels->force,
                                      .context = &contexts[g],

@@ -783,6 +783,32 @@ class weft_untangling(Structure):
 FUNCTIONS["weft_scene_start"] = (c_int, [POINTER(weft_scene), POINTER(weft_sim), POINTER(weft_untangling), POINTER(weft_error)])
 FUNCTIONS["weft_sim_untangle"] = (c_int, [POINTER(weft_sim), POINTER(weft_untangling), POINTER(weft_error)])
 FUNCTIONS["weft_sim_settle"] = (c_int, [POINTER(weft_sim), POINTER(c_int), c_int, POINTER(weft_untangling), POINTER(weft_error)])
+
+
+class weft_dress_def(Structure):
+    _fields_ = [
+        ("worker_count", c_int),
+        ("pose", c_char_p),
+        ("look", weft_progress_fn),
+        ("user", c_void_p),
+        ("cookie", c_uint32),
+    ]
+
+
+FUNCTIONS["weft_dress_def_default"] = (weft_dress_def, [])
+
+
+class weft_dressing(Structure):
+    _fields_ = [
+        ("crossings", c_int),
+        ("thinned", c_double),
+        ("steps", c_int),
+        ("left", c_int),
+        ("max_strain", c_double),
+    ]
+
+
+FUNCTIONS["weft_scene_dress"] = (c_int, [POINTER(weft_scene), POINTER(weft_dress_def), POINTER(weft_dressing), POINTER(weft_error)])
 FUNCTIONS["weft_scene_frames"] = (c_int, [POINTER(weft_scene)])
 FUNCTIONS["weft_scene_steps_per_frame"] = (c_int, [POINTER(weft_scene)])
 FUNCTIONS["weft_scene_frame_rate"] = (c_double, [POINTER(weft_scene)])

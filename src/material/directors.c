@@ -1,0 +1,371 @@
+// Bending `exact`: constant curvature in each triangle, of three angles against directors that stand on its edges.
+//
+// The normal of the surface at the middle of an edge, its director, may turn about the edge: it divides the fold theta
+// of the edge into theta/2 + d for the triangle on its left and theta/2 - d for the one on its right. From the three
+// angles alpha_k of a triangle, with m_k across edge k in its plane and l_k the edge's length, follows its curvature,
+//
+//     kappa = 1/A sum over k of alpha_k l_k m_k m_k^T,     E = B A / 2 |kappa|^2,
+//
+// the element of Morley (1968) for plates, in the angles of Grinspun et al. (2006). With d = 0 it is their midpoint
+// form, too stiff on irregular meshes by a share that refinement does not take away. Directors that minimise E make it
+// converge on every mesh. At the border a director is free, and a triangle stands for its own area alone.
+//
+// E is quadratic in folds and directors, with matrices Q of the rest shape: with phi = 2 alpha = theta + s D (s = 1
+// left, -1 right, D = 2 d) and Q_jk = B/(4 A) l_j l_k (m_j . m_k)^2 the directors solve
+//
+//     sum over both triangles of s Q (theta + s D) = 0,
+//
+// one scalar an edge, sparse, definite, and as well conditioned as the triangles' shapes (right ones: 6). It is solved
+// anew for each set of positions, by conjugate gradients from zero and in one order, so that D depends on nothing else:
+// neither on threads nor on what was before. At the minimum the force is the partial derivative with D held, and the
+// Hessian with D held is an upper bound of the true one: kernels are those of `curvature`, which take s D as a shift of
+// the rest folds, and an implicit step stays stable. The rate of D has no part in damping.
+#include "material/directors.h"
+
+#include <string.h>
+
+#include "material/bending.h"
+
+enum
+{
+    ITERATIONS_MAX = 40,
+    FOLD_GRAIN = 1024 // edges
+};
+
+static const double tolerance =
+    1e-5; // of the residual, in the norm of the inverse diagonal: the energy is off by its square
+
+typedef struct director_edge
+{
+    int element[2]; // left, right
+    int slot[2];    // which of the element's edges
+    double rest;    // fold at rest
+} director_edge;
+
+struct directors
+{
+    director_edge* edges; // [edge_count]
+    int edge_count, edge_capacity;
+    int* slots; // [3 * element_count] edge of each slot from 1 on, negative on its right; 0: border
+    int slot_capacity;
+    double* shift; // [3 * element_count] as element_group.shift
+    int shift_capacity;
+    double* values; // [VALUES * edge_count], below
+    int value_capacity;
+    vec3* solved_at; // [vertex_count] positions for which shift holds, where is_solved
+    int vertex_count, vertex_capacity;
+    bool is_solved;
+};
+
+// Scratch and solution, each [edge_count].
+enum
+{
+    FOLD, // theta - rest
+    TURN, // D
+    RESIDUAL,
+    DIRECTION,
+    PRODUCT,
+    INVERSE, // of the diagonal; set up once
+    VALUES
+};
+
+static double* values_of(const directors* d, int which)
+{
+    return d->values + (size_t)which * (size_t)d->edge_count;
+}
+
+void directors_finish(directors* d)
+{
+    if (d)
+    {
+        mem_free(d->edges);
+        mem_free(d->slots);
+        mem_free(d->shift);
+        mem_free(d->values);
+        mem_free(d->solved_at);
+        mem_free(d);
+    }
+}
+
+// ---- setting up
+
+// Q of a triangle for phi, with the directors of its borders at their minimum: they leave what the others see.
+static void stiffness_of(const cloth_shape* shape, int t, double stiffness, double Q[3][3])
+{
+    const vec2* p = shape->rest + 3 * t;
+    double scale = 0.25 * stiffness / triangle_rest_area(p), ex[3], ey[3];
+    for (int k = 0; k < 3; k++)
+    {
+        ex[k] = p[(k + 2) % 3].x - p[(k + 1) % 3].x;
+        ey[k] = p[(k + 2) % 3].y - p[(k + 1) % 3].y;
+    }
+    for (int i = 0; i < 3; i++)
+    {
+        for (int j = 0; j < 3; j++)
+        {
+            double dot = ex[i] * ex[j] + ey[i] * ey[j];
+            Q[i][j] = scale * dot * dot / (hypot(ex[i], ey[i]) * hypot(ex[j], ey[j]));
+        }
+    }
+    for (int b = 0; b < 3; b++)
+    {
+        double pivot = Q[b][b];
+        if (shape->triangle_hinge[3 * t + b] >= 0)
+        {
+            continue;
+        }
+        double row[3] = {Q[b][0], Q[b][1], Q[b][2]};
+        for (int i = 0; i < 3; i++)
+        {
+            for (int j = 0; j < 3; j++)
+            {
+                Q[i][j] = i == b || j == b ? 0.0 : Q[i][j] - (pivot > 0.0 ? row[i] * row[j] / pivot : 0.0);
+            }
+        }
+    }
+}
+
+static int slot_of(const cloth_shape* shape, int triangle, int h)
+{
+    const int* hinges = shape->triangle_hinge + 3 * triangle;
+    return hinges[0] == h ? 0 : hinges[1] == h ? 1 : 2;
+}
+
+static double fold_of(double angle)
+{
+    return (1.0 - FOLD_SHARE) * angle + 2.0 * FOLD_SHARE * tan(0.5 * angle);
+}
+
+static void element_add(element_group* group, const cloth_shape* shape, int t)
+{
+    int e = group->count++, bits = 0;
+    const int* v = shape->triangle + 3 * t;
+    int* vertices = group->vertices + 6 * e;
+    double* rest = group->rest + (size_t)CURVATURE_STRIDE * (size_t)e;
+    double Q[3][3];
+    memcpy(vertices, v, 3 * sizeof(int));
+    for (int k = 0; k < 3; k++)
+    {
+        int at = shape->triangle_hinge[3 * t + k];
+        vertices[3 + k] = v[k];
+        rest[6 + k] = 0.0;
+        if (at >= 0)
+        {
+            const hinge* h = &shape->hinges[at];
+            bits |= 1 << k;
+            vertices[3 + k] = h->left == t ? h->vertex[3] : h->vertex[2];
+            rest[6 + k] = fold_of(hinge_rest_angle(shape, h));
+        }
+    }
+    stiffness_of(shape, t, triangle_material(shape, t)->bending, Q);
+    semidefinite_factor3(Q, rest);
+    rest[9] = triangle_material(shape, t)->damping;
+    rest[10] = bits;
+}
+
+static bool is_bent(const cloth_shape* shape, int t)
+{
+    const int* h = shape->triangle_hinge + 3 * t;
+    return h[0] >= 0 || h[1] >= 0 || h[2] >= 0;
+}
+
+static bool reserve(element_group* group, const cloth_shape* shape)
+{
+    group->directors = group->directors ? group->directors : MEM_NEW(1, directors);
+    directors* d = group->directors;
+    int elements = group->count + shape->triangle_count, edges = d ? d->edge_count + shape->hinge_count : 0;
+    bool room = d && mem_grow((void**)&d->edges, &d->edge_capacity, edges, sizeof(director_edge)) &&
+                mem_grow((void**)&d->slots, &d->slot_capacity, 3 * elements, sizeof(int)) &&
+                mem_grow((void**)&d->shift, &d->shift_capacity, 3 * elements, sizeof(double)) &&
+                mem_grow((void**)&d->values, &d->value_capacity, VALUES * edges, sizeof(double));
+    int vertices = d ? d->vertex_count : 0;
+    for (int k = 0; k < 3 * shape->triangle_count && room; k++)
+    {
+        vertices = int_max(vertices, shape->triangle[k] + 1);
+    }
+    room = room && mem_grow((void**)&d->solved_at, &d->vertex_capacity, vertices, sizeof(vec3));
+    if (room)
+    {
+        d->vertex_count = vertices;
+        group->shift = d->shift;
+    }
+    return room;
+}
+
+// y = Q x of an element: L (L^T x).
+static void stiffness_apply(const double* L, const double* x, double* y)
+{
+    double a = L[0] * x[0] + L[1] * x[1] + L[3] * x[2], b = L[2] * x[1] + L[4] * x[2], c = L[5] * x[2];
+    y[0] = L[0] * a;
+    y[1] = L[1] * a + L[2] * b;
+    y[2] = L[3] * a + L[4] * b + L[5] * c;
+}
+
+static void find_diagonal(const element_group* group)
+{
+    directors* d = group->directors;
+    double* inverse = values_of(d, INVERSE);
+    for (int i = 0; i < d->edge_count; i++)
+    {
+        double sum = 0.0;
+        for (int side = 0; side < 2; side++)
+        {
+            double x[3] = {0.0, 0.0, 0.0}, y[3];
+            x[d->edges[i].slot[side]] = 1.0;
+            stiffness_apply(group->rest + (size_t)CURVATURE_STRIDE * (size_t)d->edges[i].element[side], x, y);
+            sum += y[d->edges[i].slot[side]];
+        }
+        inverse[i] = sum > 0.0 ? 1.0 / sum : 0.0;
+    }
+}
+
+weft_status exact_append(element_group* group, const cloth_shape* shape)
+{
+    TRY(element_group_reserve(group, &kind_exact, group->count + shape->triangle_count));
+    int* place = MEM_NEW(shape->triangle_count, int);
+    if (!place || !reserve(group, shape))
+    {
+        mem_free(place);
+        return WEFT_NO_MEMORY;
+    }
+    directors* d = group->directors;
+    for (int t = 0; t < shape->triangle_count; t++)
+    {
+        if (is_bent(shape, t))
+        {
+            place[t] = group->count;
+            memset(d->slots + 3 * group->count, 0, 3 * sizeof(int));
+            memset(d->shift + 3 * group->count, 0, 3 * sizeof(double));
+            element_add(group, shape, t);
+        }
+    }
+    for (int h = 0; h < shape->hinge_count; h++)
+    {
+        const hinge* at = &shape->hinges[h];
+        director_edge edge = {{place[at->left], place[at->right]},
+                              {slot_of(shape, at->left, h), slot_of(shape, at->right, h)},
+                              fold_of(hinge_rest_angle(shape, at))};
+        d->edges[d->edge_count++] = edge;
+        d->slots[3 * edge.element[0] + edge.slot[0]] = d->edge_count;
+        d->slots[3 * edge.element[1] + edge.slot[1]] = -d->edge_count;
+    }
+    find_diagonal(group);
+    d->is_solved = false;
+    mem_free(place);
+    return WEFT_OK;
+}
+
+// ---- where they stand
+
+typedef struct fold_context
+{
+    const element_group* group;
+    const vec3* x;
+} fold_context;
+
+static void folds_find(void* context, int begin, int end)
+{
+    const fold_context* c = context;
+    const directors* d = c->group->directors;
+    double* fold = values_of(d, FOLD);
+    for (int i = begin; i < end; i++)
+    {
+        int k = d->edges[i].slot[0];
+        const int* v = c->group->vertices + 6 * d->edges[i].element[0];
+        const vec3 at[4] = {c->x[v[(k + 1) % 3]], c->x[v[(k + 2) % 3]], c->x[v[k]], c->x[v[3 + k]]};
+        fold[i] = fold_of(hinge_angle(at)) - d->edges[i].rest;
+    }
+}
+
+// out = sum over elements of s Q x, where x of a slot is s `turns` of its edge, or with `folds` that plus the fold.
+static void gather(const element_group* group, const double* turns, const double* folds, double* out)
+{
+    const directors* d = group->directors;
+    memset(out, 0, (size_t)d->edge_count * sizeof(double));
+    for (int e = 0; e < group->count; e++)
+    {
+        const int* slot = d->slots + 3 * e;
+        double x[3], y[3];
+        for (int k = 0; k < 3; k++)
+        {
+            int i = (slot[k] < 0 ? -slot[k] : slot[k]) - 1;
+            x[k] = i < 0 ? 0.0 : (slot[k] < 0 ? -turns[i] : turns[i]) + (folds ? folds[i] : 0.0);
+        }
+        stiffness_apply(group->rest + (size_t)CURVATURE_STRIDE * (size_t)e, x, y);
+        for (int k = 0; k < 3; k++)
+        {
+            int i = (slot[k] < 0 ? -slot[k] : slot[k]) - 1;
+            if (i >= 0)
+            {
+                out[i] += slot[k] < 0 ? -y[k] : y[k];
+            }
+        }
+    }
+}
+
+// Conjugate gradients with the diagonal, from zero; in one order, whatever the number of threads.
+static void turns_solve(const element_group* group)
+{
+    const directors* d = group->directors;
+    double *D = values_of(d, TURN), *r = values_of(d, RESIDUAL), *p = values_of(d, DIRECTION);
+    double *q = values_of(d, PRODUCT), *inverse = values_of(d, INVERSE);
+    int n = d->edge_count;
+    memset(D, 0, (size_t)n * sizeof(double));
+    gather(group, D, values_of(d, FOLD), r);
+    double rho = 0.0;
+    for (int i = 0; i < n; i++)
+    {
+        r[i] = -r[i];
+        p[i] = inverse[i] * r[i];
+        rho += r[i] * p[i];
+    }
+    double target = tolerance * tolerance * rho;
+    for (int k = 0; k < ITERATIONS_MAX && rho > target; k++)
+    {
+        gather(group, p, NULL, q);
+        double curvature = 0.0, next = 0.0;
+        for (int i = 0; i < n; i++)
+        {
+            curvature += p[i] * q[i];
+        }
+        if (!(curvature > 0.0))
+        {
+            return;
+        }
+        double step = rho / curvature;
+        for (int i = 0; i < n; i++)
+        {
+            D[i] += step * p[i];
+            r[i] -= step * q[i];
+            next += inverse[i] * r[i] * r[i];
+        }
+        double turn = next / rho;
+        rho = next;
+        for (int i = 0; i < n; i++)
+        {
+            p[i] = inverse[i] * r[i] + turn * p[i];
+        }
+    }
+}
+
+void directors_prepare(const element_group* group, const element_motion* motion, workers* pool)
+{
+    directors* d = group->directors;
+    size_t size = (size_t)d->vertex_count * sizeof(vec3);
+    if (d->is_solved && memcmp(d->solved_at, motion->x, size) == 0)
+    {
+        return;
+    }
+    fold_context context = {group, motion->x};
+    parallel_for(pool, d->edge_count, FOLD_GRAIN, folds_find, &context);
+    turns_solve(group);
+    const double* D = values_of(d, TURN);
+    for (int k = 0; k < 3 * group->count; k++)
+    {
+        // Kernels subtract rest and shift from the fold.
+        int slot = d->slots[k];
+        d->shift[k] = slot > 0 ? -D[slot - 1] : slot < 0 ? D[-slot - 1] : 0.0;
+    }
+    memcpy(d->solved_at, motion->x, size);
+    d->is_solved = true;
+}
