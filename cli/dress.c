@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ enum
 };
 
 static const double strain_doubtful = 0.5; // no fabric does this without tearing
+static const double size_doubtful = 2.0;   // of a garment over the body's; a hundredth of it is too small
 
 typedef struct dress_options
 {
@@ -283,6 +285,68 @@ static void keep_text(const dress_options* o, const weft_sim* sim, int garment)
     free(x);
 }
 
+typedef struct extent
+{
+    weft_vec3 low, high;
+} extent;
+
+static extent extent_of(const weft_vec3* x, int count)
+{
+    extent e = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int i = 0; i < count; i++)
+    {
+        e.low = (weft_vec3){fmin(e.low.x, x[i].x), fmin(e.low.y, x[i].y), fmin(e.low.z, x[i].z)};
+        e.high = (weft_vec3){fmax(e.high.x, x[i].x), fmax(e.high.y, x[i].y), fmax(e.high.z, x[i].z)};
+    }
+    return e;
+}
+
+static double size_of(const extent* e)
+{
+    return sqrt(pow(e->high.x - e->low.x, 2.0) + pow(e->high.y - e->low.y, 2.0) + pow(e->high.z - e->low.z, 2.0));
+}
+
+// Nothing crosses where a garment is nowhere near the body, or as large as a house: files in another unit.
+static void warn_of_place(const dress_options* o, weft_sim* sim)
+{
+    int body_count = weft_sim_obstacle_vertex_count(sim, 0), most = body_count;
+    for (int k = 0; k < o->garment_count; k++)
+    {
+        int count = weft_sim_output_count(sim, k);
+        most = count > most ? count : most;
+    }
+    weft_vec3* x = malloc((size_t)most * sizeof(weft_vec3));
+    if (!x || weft_sim_obstacle_positions(sim, 0, 0.0, x, NULL) != WEFT_OK)
+    {
+        free(x);
+        return;
+    }
+    extent body = extent_of(x, body_count);
+    for (int k = 0; k < o->garment_count; k++)
+    {
+        weft_sim_positions(sim, k, x);
+        extent e = extent_of(x, weft_sim_output_count(sim, k));
+        double ratio = size_of(&e) / size_of(&body);
+        bool apart = e.low.x > body.high.x || e.high.x < body.low.x || e.low.y > body.high.y || e.high.y < body.low.y ||
+                     e.low.z > body.high.z || e.high.z < body.low.z;
+        if (ratio > size_doubtful || ratio < 0.01 * size_doubtful)
+        {
+            fprintf(stderr,
+                    "weft: warning: `%s` is %.3g times the size of the body (%.3g m): is it in another unit? "
+                    "`--set cloth.%d.mesh.scale=S` scales it\n",
+                    o->names[k], ratio, size_of(&body), k);
+        }
+        else if (apart)
+        {
+            fprintf(stderr,
+                    "weft: warning: `%s` lies beside the body, not around it: `--set "
+                    "cloth.%d.transform.translate=[x,y,z]` moves it\n",
+                    o->names[k], k);
+        }
+    }
+    free(x);
+}
+
 static weft_status write_result(const dress_options* o, weft_scene* scene, bool clean, weft_error* error)
 {
     weft_sim* sim = NULL;
@@ -302,6 +366,7 @@ static weft_status write_result(const dress_options* o, weft_scene* scene, bool 
     {
         keep_text(o, sim, k);
     }
+    status == WEFT_OK ? warn_of_place(o, sim) : (void)0;
     weft_sim_destroy(sim);
     return status;
 }

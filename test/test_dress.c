@@ -391,6 +391,20 @@ static void wrong_input_gets_a_sentence(void** state)
     }
 }
 
+// What is in another unit, or somewhere else, crosses nothing either, and is told.
+static void what_is_not_around_the_body_is_told(void** state)
+{
+    (void)state;
+    write_body("body.obj", 20.0);
+    write_shirt("shirt.obj", v3(0, 0.03, 0), 1.0, 0.03);
+    assert_int_equal(shell("\"$WEFT\" dress shirt.obj --body body.obj --force -o far --set "
+                           "cloth.0.transform.translate=[9,0,0] > out 2> err && grep -q 'beside the body' err"),
+                     0);
+    assert_int_equal(shell("\"$WEFT\" dress shirt.obj --body body.obj --force -o far --set cloth.0.mesh.scale=100 "
+                           "--set cloth.0.transform.translate=[900,0,0] > out 2> err && grep -q 'another unit' err"),
+                     0);
+}
+
 // ---- a start that is not the rest shape
 
 static void start_is_not_rest(void** state)
@@ -434,6 +448,7 @@ int main(void)
         cmocka_unit_test(bits_repeat),
         cmocka_unit_test(public_garment),
         cmocka_unit_test(wrong_input_gets_a_sentence),
+        cmocka_unit_test(what_is_not_around_the_body_is_told),
         cmocka_unit_test(start_is_not_rest),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
