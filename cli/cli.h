@@ -18,7 +18,8 @@ enum
 // argv[0] is the subcommand's name.
 typedef int command_fn(int argc, char** argv);
 command_fn command_run, command_check, command_list, command_render, command_system, command_solve, command_ccd,
-    command_inspect, command_export, command_view, command_bench, command_validate, command_dress, command_help;
+    command_inspect, command_export, command_view, command_bench, command_validate, command_fit, command_dress,
+    command_help;
 
 // The exit status for a failure.
 int exit_code(weft_status status);

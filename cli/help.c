@@ -164,6 +164,20 @@ static const help_page pages[] = {
      "  weft validate --bending exact --mesh irregular\n"
      "  weft validate --method all --experiments elongation,pendulum\n"
      "  weft validate --material denim --method pbd --set pbd.substeps=50\n"},
+    {"fit", "weft fit FILE.csv [-o material.json] [--base MATERIAL] [--json]",
+     "From measurements of a fabric to a material block of scenes. The file is a table whose first line names its "
+     "columns:\n"
+     "quantity, value and unit, and where they are needed direction (warp, weft, bias; empty: both), at and at_unit "
+     "(the\n"
+     "load of an extension). Quantities: weight, bending, bending length, overhang (at 41.5 degrees), shear, "
+     "extension; "
+     "or\n"
+     "the symbols of KES (W, B, G, EMT, LT, WT) and FAST (W, C, B, G, E5, E20, E100, EB5), as B-1 for warp, B-2 for "
+     "weft.\n"
+     "Several lines of one quantity are their mean. What was not measured is that of --base (cotton), and is said.\n"
+     "docs/fit.md has the units and formulas.\n\n"
+     "  weft fit shirting.csv\n"
+     "  weft fit kes.csv -o worsted.json --base wool\n"},
     {"bench", "weft bench NAME [options] [--json]",
      "Runs a benchmark; `weft bench --list` names them.\n\n  weft bench kernels\n  weft bench sa-table1 "
      "--cells 30,60,100 --steps 8 --out table1\n  weft bench sa-speed --cells 200 "

@@ -15,11 +15,10 @@ static const struct
     const char* name;
     command_fn* run;
 } commands[] = {
-    {"run", command_run},       {"check", command_check},     {"list", command_list},     {"render", command_render},
-    {"system", command_system}, {"solve", command_solve},     {"bench", command_bench},   {"help", command_help},
-    {"ccd", command_ccd},       {"inspect", command_inspect}, {"export", command_export}, {"view", command_view},
-    {"dress", command_dress},
-    {"validate", command_validate},
+    {"run", command_run},       {"check", command_check},       {"list", command_list},     {"render", command_render},
+    {"system", command_system}, {"solve", command_solve},       {"bench", command_bench},   {"help", command_help},
+    {"ccd", command_ccd},       {"inspect", command_inspect},   {"export", command_export}, {"view", command_view},
+    {"dress", command_dress},   {"validate", command_validate}, {"fit", command_fit},
 };
 
 static void warn(const char* message, void* user)

@@ -65,6 +65,7 @@ typedef struct experiment
     double bound;           // largest deviation at the finest resolution
     int cells[RESOLUTIONS]; // increasing
     bool grid_only;         // an OBJ file cannot stand for its specimen
+    bool is_long;           // minutes: it runs only when it is asked for by name
     void (*measure)(const trial* t, result* out);
 } experiment;
 

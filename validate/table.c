@@ -6,14 +6,28 @@
 extern const experiment experiment_cantilever, experiment_elongation, experiment_elongation_weft, experiment_uniaxial,
     experiment_uniaxial_weft, experiment_shear, experiment_picture_frame, experiment_catenary, experiment_pendulum,
     experiment_terminal_speed, experiment_momentum, experiment_spin, experiment_energy, experiment_d1388,
-    experiment_buckling, experiment_slope, experiment_capstan;
+    experiment_buckling, experiment_slope, experiment_capstan, experiment_stack, experiment_cusick;
 
 const experiment* const experiments[] = {
-    &experiment_cantilever,      &experiment_d1388,    &experiment_buckling,      &experiment_elongation,
-    &experiment_elongation_weft, &experiment_uniaxial, &experiment_uniaxial_weft, &experiment_shear,
-    &experiment_picture_frame,   &experiment_catenary, &experiment_pendulum,      &experiment_terminal_speed,
-    &experiment_slope,           &experiment_capstan,  &experiment_momentum,      &experiment_spin,
+    &experiment_cantilever,
+    &experiment_d1388,
+    &experiment_buckling,
+    &experiment_elongation,
+    &experiment_elongation_weft,
+    &experiment_uniaxial,
+    &experiment_uniaxial_weft,
+    &experiment_shear,
+    &experiment_picture_frame,
+    &experiment_catenary,
+    &experiment_pendulum,
+    &experiment_terminal_speed,
+    &experiment_slope,
+    &experiment_capstan,
+    &experiment_stack,
+    &experiment_momentum,
+    &experiment_spin,
     &experiment_energy,
+    &experiment_cusick,
 };
 const int experiment_count = sizeof(experiments) / sizeof(experiments[0]);
 

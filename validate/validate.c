@@ -47,8 +47,9 @@ static weft_status plan_add(validation* v, const measurement* m, weft_error* err
     return WEFT_OK;
 }
 
-static bool is_chosen(const validate_options* o, const char* name)
+static bool is_chosen(const validate_options* o, const experiment* e)
 {
+    const char* name = e->name;
     size_t length = strlen(name);
     for (const char* at = o->experiments; at && *at; at += strcspn(at, ","), at += *at == ',')
     {
@@ -57,7 +58,7 @@ static bool is_chosen(const validate_options* o, const char* name)
             return true;
         }
     }
-    return !o->experiments;
+    return !o->experiments && !e->is_long;
 }
 
 // All names of the list exist.
@@ -107,7 +108,7 @@ static weft_status plan(validation* v, weft_error* error)
         }
         for (int e = 0; e < experiment_count && status == WEFT_OK; e++)
         {
-            if (is_chosen(o, experiments[e]->name))
+            if (is_chosen(o, experiments[e]))
             {
                 status = plan_experiment(v, experiments[e], method, all, error);
             }

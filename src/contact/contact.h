@@ -77,14 +77,23 @@ typedef struct contact_memory
     double owed[2]; // N, normal: by which friction at faces, and at cushions, was too little so far, over mu
     vec3 friction;  // N, what faces of obstacles exerted across their normals
     vec3 push;      // N, what these pushed with: without them it would have been accelerated by that less
-    double calm; // 0: it touches no face of an obstacle; from 1 on the substeps in which it hardly moved, see touch.c
+    double calm; // 0: it touches no face of an obstacle; TOUCH_DRIVEN; from 1 on the substeps in which it hardly moved
 } contact_memory;
+
+// What friction does with a pair.
+enum
+{
+    BOND_SLIDES,
+    BOND_CLINGS, // friction at rest holds it
+    BOND_DRIVEN, // it slides, and friction that was to stop it could not
+    BOND_GIVES   // and as many more: it clings, but has given way for so many substeps
+};
 
 // Of a pair of features that a cushion keeps apart.
 typedef struct contact_bond
 {
     int kind, first, second; // weft_pair_kind and pair; bonds are sorted by them
-    int clings;              // 1: friction at rest holds it
+    int clings;              // BOND_SLIDES, BOND_CLINGS, ...
     vec3 drawn;              // m, how far friction at rest is drawn
     vec3 force;              // N, friction on the first feature in the last substep
     vec3 push;               // N, what kept it apart then
@@ -200,6 +209,8 @@ typedef struct cushion
     double limit;            // N, of its friction
     vec3 rubbed;             // N s, what friction is expected to take
     bool turned;             // its friction is viscous, whatever is expected
+    bool driven;             // its friction is Coulomb's while it moves, whatever is expected
+    int gave;                // substeps in a row in which friction at rest has given way
 } cushion;
 
 // What the cushions of a vertex say together.

@@ -4,6 +4,7 @@
 
 #include "contact/contact.h"
 
+#define TOUCH_DRIVEN 0.5 // of contact_memory.calm: it slides, and friction that was to stop it could not
 #define CUSHION_ACCELERATION 1000.0 // m/s^2, scale of what cushions push with
 
 double contact_size(const contact* c); // vertices, as far as they make work
@@ -62,6 +63,7 @@ void rub_touch(contact* c, touch* t); // friction in motion of a vertex that sli
 void rub_all(contact* c);             // of all cushions
 bool rub_turns(const contact* c, const cushion* s, double thickness, const vec3* v); // whether it turned a pair round
 contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u);      // the pair's next memory
+bool rub_is_driven(const contact* c, const cushion* s, vec3 u);
 bool rub_slides(const cushion* s);                                                   // friction in motion, or none
 bool rub_rests(const contact* c, const cushion* s, vec3 u);                          // a stop, nearly
 void rub_owe(contact* c, const cushion* s, double push, vec3 u);   // what its vertices remember of a wrong normal force

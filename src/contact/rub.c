@@ -18,8 +18,11 @@
 
 enum
 {
-    SWEEPS = 4
+    SWEEPS = 4,
+    GIVES_MAX = 16 // substeps in a row in which friction at rest gives way: then it slides
 };
+
+static const double begins = 1e-9; // m/s: friction at rest that gives way lets a pair begin so slowly in long steps
 
 // ---- bonds
 
@@ -233,8 +236,10 @@ static void rub_begin(contact* c, cushion* s, const contact_bond* bond)
         return;
     }
     double force = normal_force(c, s);
-    if (bond && bond->clings)
+    s->driven = bond && bond->clings == BOND_DRIVEN;
+    if (bond && bond->clings != BOND_SLIDES && bond->clings != BOND_DRIVEN)
     {
+        s->gave = bond->clings > BOND_GIVES ? bond->clings - BOND_GIVES : 0;
         rub_cling(c, s, bond->drawn);
         s->limit = s->friction.hold * force;
         return;
@@ -258,6 +263,13 @@ static void rub_set(const contact* c, cushion* s)
     }
     vec3 now = across(cushion_speed(c, s, c->now.v), s->normal);
     double speed = v3_length(now);
+    if (s->driven && !s->turned && speed > begins)
+    {
+        s->along = v3_scale(1.0 / speed, now);
+        s->rub = v3_scale(-s->limit, s->along);
+        s->slip = s->limit / fmax(speed, CONTACT_CREEP);
+        return;
+    }
     bool slow = s->row >= 0 || speed < 0.1 * c->now.h * s->limit * give_aside(c, s);
     s->slip = s->limit / fmax((slow ? halt : 1.0) * speed, CONTACT_CREEP);
 }
@@ -290,6 +302,7 @@ void rub_touch(contact* c, touch* t)
     s.drift = v3_scale(-1.0, t->velocity);
     s.limit = t->friction.rub * t->force;
     s.turned = t->turned;
+    s.driven = c->now.last->memory[i].calm == TOUCH_DRIVEN;
     t->cushion = c->cushion_count;
     c->cushions[c->cushion_count++] = s;
 }
@@ -313,6 +326,20 @@ bool rub_turns(const contact* c, const cushion* s, double thickness, const vec3*
     return v3_dot(s->rub, slide) > 0.0 && c->now.h * faster > share * thickness;
 }
 
+// Elastic forces are often far above the inertia of a vertex: friction was to stop it and they draw it on, or it slides
+// on by them. Then friction is mu N against the motion, whatever inertia says. Of cushions that is known of those alone
+// that clung and were drawn by more than friction at rest can bear (rub_bond): many share the load of a vertex, and
+// what viscous friction of one exceeds others lack.
+bool rub_is_driven(const contact* c, const cushion* s, vec3 u)
+{
+    vec3 slide = across(u, s->normal);
+    if (rub_slides(s))
+    {
+        return s->limit > 0.0 && s->driven && v3_dot(s->rub, slide) < 0.0;
+    }
+    return s->row < 0 && v3_length(cushion_friction(c, s, u)) > s->limit;
+}
+
 // What the pair does next: goes on to cling up to the coefficient at rest, or clings when it has come to a stop.
 contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u)
 {
@@ -331,14 +358,19 @@ contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u)
     if (s->cling > 0.0)
     {
         bool holds = size <= s->friction.hold * push;
-        next.clings = holds || v3_length(slide) <= CONTACT_SLOW;
+        // What is drawn by more than that for some substeps slides, however slowly its damping lets it begin; less
+        // often it is the load that has jumped.
+        int gave = size > 1.02 * s->friction.hold * push && v3_length(slide) > begins ? s->gave + 1 : 0;
+        bool goes_on = holds || v3_length(slide) <= CONTACT_SLOW;
+        next.clings = gave == GIVES_MAX ? BOND_DRIVEN : !goes_on ? BOND_SLIDES : gave ? BOND_GIVES + gave : BOND_CLINGS;
         next.drawn = holds ? v3_madd(s->drawn, c->now.h, slide)
                            : v3_scale(-s->friction.rub * push / (size * s->cling), next.force);
         return next;
     }
     cushion held = *s;
     rub_cling(c, &held, v3(0, 0, 0));
-    next.clings = v3_length(slide) <= CONTACT_CREEP;
+    bool stops = v3_length(slide) <= CONTACT_CREEP;
+    next.clings = stops ? BOND_CLINGS : rub_is_driven(c, s, u) ? BOND_DRIVEN : BOND_SLIDES;
     next.drawn = v3_scale(-1.0 / held.cling, next.force);
     return next;
 }

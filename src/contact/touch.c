@@ -331,6 +331,12 @@ static double credible(const contact* c, const touch* t, double load)
     return is_long ? fmin(fmax(load, -most), most) : load;
 }
 
+static bool touch_is_driven(const contact* c, const touch* t, const vec3* v)
+{
+    const cushion* s = t->cushion >= 0 ? &c->cushions[t->cushion] : NULL;
+    return s && rub_is_driven(c, s, cushion_speed(c, s, v));
+}
+
 // Release, stick and slide of the next substep; and what moved a vertex out of the layer leaves its velocity.
 void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user, vec3* v)
 {
@@ -362,7 +368,7 @@ void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user,
         }
         bool keeps = t->sticks ? v3_length(friction) <= t->friction.hold * normal : is_slow(t, v[t->vertex]);
         double last = fmax(c->now.last->memory[t->vertex].calm, SLIDES);
-        double calm = keeps ? fmin(last + 1.0, STICKS) : SLIDES;
+        double calm = keeps ? fmin(last + 1.0, STICKS) : touch_is_driven(c, t, v) ? TOUCH_DRIVEN : SLIDES;
         // Of several touches the strongest force counts, and the one that slides.
         next->force = fmax(next->force, lasting_force(c, t, load, v[t->vertex]));
         next->calm = next->calm > 0.0 ? fmin(next->calm, calm) : calm;
