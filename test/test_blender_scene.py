@@ -97,7 +97,7 @@ class Command(unittest.TestCase):
         """Checked by Weft itself, which refuses unknown keys."""
         with tempfile.TemporaryDirectory() as folder:
             one, other = body(), body("OBSTACLE", "Körper", height=0.5)
-            one.pins, one.samples_file = {0: 1.0, 4: 0.5}, "pins.pc2"
+            one.pins, one.pin_stiffness, one.samples_file = {0: 1.0, 4: 0.5}, 5e3, "pins.pc2"
             one.rest, one.friction, one.thickness = "uv", 0.2, 0.002
             other.samples_file = "body.pc2"
             for name in ("pins.pc2", "body.pc2"):

@@ -300,7 +300,7 @@ def check_errors():
     refused(["not found"])
     preferences.command = WEFT
     sheet.weft.pin_group = sheet.vertex_groups.new(name="all").name
-    sheet.vertex_groups["all"].add(range(36), 1.0, "REPLACE")
+    sheet.vertex_groups["all"].add(range(len(sheet.data.vertices)), 1.0, "REPLACE")
     build = sheet.modifiers.new("build", "BUILD")
     build.frame_start, build.frame_duration = -100, 300
     refused(["mein Tuch", "vertices in frame"])
@@ -388,6 +388,23 @@ def check_stopping(sheet):
     words.finish(bpy.context)
 
 
+def check_soft_pins(sheet):
+    """Every vertex at a weight of one half: all sag by g / stiffness."""
+    scene = bpy.context.scene
+    scene.frame_end = 3 + 12
+    scene.weft.folder = os.path.join(FOLDER, "soft")
+    sheet.vertex_groups["pins"].add(range(len(sheet.data.vertices)), 0.5, "REPLACE")
+    sheet.weft.pin_soft, sheet.weft.pin_stiffness = True, 2000.0
+    if bpy.ops.weft.simulate() != {"FINISHED"}:
+        fail("soft pins did not finish")
+    scene.frame_set(3)
+    before = world(load_result())
+    scene.frame_set(scene.frame_end)
+    sag = (before - world(load_result()))[:, 2]
+    if np.abs(sag - 9.81 / 2000.0).max() > 2e-4:
+        fail("soft pins sag by %g to %g m" % (sag.min(), sag.max()))
+
+
 def load_result():
     return next(o for o in bpy.data.objects if o.weft.is_result and o.visible_get())
 
@@ -437,11 +454,12 @@ def main():
     sheet = check_errors()
     crossing = check_crossings(sheet)
     check_stopping(sheet)
+    check_soft_pins(sheet)
     topologies = check_tearing()
     bpy.ops.preferences.addon_disable(module="weft_blender")
     print(
         "checked: Blender %s, 9 frames of cloth, pins and body, largest deviation %.2g of the scene's size; %d crossing faces selected; "
-        "stopped and continued; %d topologies" % (bpy.app.version_string, worst, crossing, topologies),
+        "stopped and continued; soft pins; %d topologies" % (bpy.app.version_string, worst, crossing, topologies),
         flush=True,
     )
 

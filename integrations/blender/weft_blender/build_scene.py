@@ -174,6 +174,7 @@ class Body:
         self.role, self.label, self.key, self.mesh = role, label, key, mesh
         self.samples_file = None  # where its vertices are, if they move
         self.pins = {}  # vertex: weight
+        self.pin_stiffness = None  # 1/s²: weights below one pull softly; None: all are held
         self.material = "cotton"
         self.rest, self.uv_scale = "shape", 1.0
         self.friction = self.thickness = None
@@ -214,6 +215,8 @@ def _pins(body, settings):
     if not body.pins:
         return []
     pin = {"where": {"vertices": sorted(body.pins)}}
+    if body.pin_stiffness is not None:
+        pin.update(weights=[body.pins[v] for v in sorted(body.pins)], stiffness=body.pin_stiffness)
     if body.samples_file:
         pin["samples"] = {"pc2": body.samples_file, "rate": settings.sample_rate}
     return [pin]

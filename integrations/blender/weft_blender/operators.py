@@ -63,7 +63,7 @@ class Session:
         scene = self.scene
         if scene:
             scene.weft.progress = 100.0 * self.child.share_done()
-            scene.weft.status = "frame %d of %d" % (max(0, frames), self.settings.frames)
+            scene.weft.status = "%d / %d" % (max(0, frames), self.settings.frames)
         if frames >= 0 and self.shown < 0:
             self.show_results(context)
         if frames > self.shown:

@@ -57,7 +57,8 @@ class WEFT_PT_object(bpy.types.Panel):
             layout.prop(settings, "material")
             layout.prop(settings, "pin_group")
             if settings.pin_group:
-                layout.prop(settings, "pin_threshold")
+                layout.prop(settings, "pin_soft")
+                layout.prop(settings, "pin_stiffness" if settings.pin_soft else "pin_threshold")
             layout.prop(settings, "rest")
             if settings.rest == "uv":
                 layout.prop(settings, "uv_scale")

@@ -41,8 +41,12 @@ class WeftObject(bpy.types.PropertyGroup):
         search=_groups,
     )
     pin_threshold: FloatProperty(name="Held from", description="Weight from which on a vertex of the group is held", default=0.5, min=0.0, max=1.0)
+    pin_soft: BoolProperty(name="Soft", description="Weights between 0 and 1 pull vertices softly to where the group moves, instead of holding or leaving them")
+    pin_stiffness: FloatProperty(
+        name="Pull", description="How hard a weight of one half pulls, 1/s²: of the mass, so that the mesh does not matter", default=1e4, min=0.0, soft_max=1e6
+    )
     rest: EnumProperty(
-        name="Rest shape",
+        name="Rest",
         items=[
             ("shape", "As it stands", "The mesh as it is in the first frame has no tension"),
             ("uv", "UV map", "The active UV map is the cut pattern"),
@@ -50,15 +54,15 @@ class WeftObject(bpy.types.PropertyGroup):
     )
     uv_scale: FloatProperty(name="Metres a unit", description="Length of one unit of the UV map, m", default=1.0, min=1e-4, soft_max=10.0)
     finish: BoolProperty(
-        name="Finish afterwards",
+        name="Finish later",
         description="Subdivision, Solidify and Bevel at the end of the stack are not simulated but put on the result",
         default=True,
     )
-    use_contact: BoolProperty(name="Own friction and thickness", description="Instead of those of the scene")
+    use_contact: BoolProperty(name="Own contact", description="Instead of those of the scene")
     friction: FloatProperty(name="Friction", default=0.3, min=0.0, soft_max=1.0)
     thickness: FloatProperty(name="Thickness", description="Distance that cloth keeps, m", default=0.001, min=1e-5, soft_max=0.02, precision=4)
     extra: StringProperty(
-        name="Additional keys",
+        name="More keys",
         description='JSON that is put over what the panel says, as docs/scene-reference.md has it: {"tear": 500}',
     )
     # Of results: what they came from.
@@ -91,7 +95,7 @@ class WeftScene(bpy.types.PropertyGroup):
     threads: IntProperty(name="Threads", description="0: one a core", default=0, min=0, max=256)
     follow: BoolProperty(name="Follow", description="The timeline goes along with the frames that are done")
     extra: StringProperty(
-        name="Additional keys",
+        name="More keys",
         description='JSON that is put over what the panel says, as docs/scene-reference.md has it: {"model": "choi-ko"}',
     )
     progress: FloatProperty(name="Progress", subtype="PERCENTAGE", min=0.0, max=100.0, options={"SKIP_SAVE"})

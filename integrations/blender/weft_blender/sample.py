@@ -130,6 +130,7 @@ class Sampled:
             raise SceneError('"%s" rests as its UV map says, but has none' % self.item.name)
         if settings.pin_group:
             body.pins = self._pins(mesh)
+            body.pin_stiffness = settings.pin_stiffness if settings.pin_soft else None
         body.extra = build_scene.parse_extra(settings.extra, '"%s"' % self.item.name)
 
     def _contact(self, body):
@@ -146,14 +147,15 @@ class Sampled:
             raise SceneError('"%s" has no vertex group "%s" to be pinned' % (self.item.name, name))
         index = group.index
         numbers = range(self.vertex_count) if self.kept is None else self.kept
+        least = 0.0 if settings.pin_soft else settings.pin_threshold
         pins = {}
         for k, v in enumerate(numbers):
             for entry in mesh.vertices[int(v)].groups:
-                if entry.group == index and entry.weight >= settings.pin_threshold and entry.weight > 0.0:
-                    pins[k] = entry.weight
+                if entry.group == index and entry.weight >= least and entry.weight > 0.0:
+                    pins[k] = min(1.0, entry.weight)
         if not pins:
             raise SceneError(
-                '"%s": no vertex of the group "%s" has a weight of %g or more' % (self.item.name, name, settings.pin_threshold)
+                '"%s": no vertex of the group "%s" has a weight %s' % (self.item.name, name, "of %g or more" % least if least else "above 0")
             )
         return pins
 
