@@ -28,6 +28,8 @@ void mesh_finish(mesh* m)
     mem_free(m->tetrahedron_file);
     mem_free(m->edge_mask);
     mem_free(m->weld);
+    mem_free(m->same);
+    mesh_drop_labels(m);
     mem_free(m->file);
     *m = (mesh){0};
 }
