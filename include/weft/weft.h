@@ -179,9 +179,7 @@ typedef struct weft_cloth_def
     double stitch_close;         ///< s, how long that takes; positive where there are stitches or threads
     const weft_choice* settings; ///< [setting_count] of methods, instead of the simulation's; NULL: none. Of bodies that are stepped
     int setting_count;           ///< together, as they touch or are tied, the largest counts, or 0 where it means as many as it takes
-    const char* const* object_names; ///< [object_count] of the mesh, for the files of a run; NULL: none
-    int object_count;
-    const int* face_objects;     ///< [face_count] index into the names, or NULL
+    weft_labels labels;          ///< of the mesh, for the files of a run; those of solids are left out
 } weft_cloth_def;
 
 WEFT_API weft_cloth_def weft_cloth_def_default(void); ///< cotton, friction not said, thickness 1 mm
@@ -203,6 +201,10 @@ typedef struct weft_obstacle_def
     const int* face_vertices;    ///< polygons; closed or open, edges of any number of faces, faces without area are all fine;
                                  ///< a corner twice is refused
     int face_count;
+    const int* outputs;          ///< [output_count] vertex that each vertex of a run's files shows (welded duplicates): that of its
+                                 ///< number or a lower one; or NULL
+    int output_count;            ///< at least vertex_count; 0 when outputs is NULL
+    weft_labels labels;          ///< of the mesh, for the files of a run
     double friction;             ///< coefficient, with static_friction as in weft_cloth_def
     double static_friction;
     double thickness;            ///< distance that cloth keeps, m

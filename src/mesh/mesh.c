@@ -32,6 +32,8 @@ void mesh_finish(mesh* m)
     mem_free(m->side_start);
     mem_free(m->side_vertex);
     mem_free(m->seam_side);
+    mem_free(m->same);
+    mesh_drop_labels(m);
     mem_free(m->file);
     *m = (mesh){0};
 }

@@ -153,9 +153,9 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.stitch_close = cloth->stitches.close;
     def.settings = cloth->settings;
     def.setting_count = cloth->setting_count;
-    def.object_names = (const char* const*)cloth->mesh.object_name;
-    def.object_count = cloth->mesh.object_count;
-    def.face_objects = cloth->mesh.face_object;
+    def.outputs = cloth->mesh.weld;
+    def.output_count = cloth->mesh.given_count;
+    def.labels = mesh_labels(&cloth->mesh);
     return def;
 }
 
@@ -179,6 +179,9 @@ static void cloth_def_strip(weft_cloth_def* def, weft_pin* pins)
     def->velocities = NULL;
     def->force_count = 0;
     def->tear = 0.0;
+    def->outputs = NULL;
+    def->output_count = 0;
+    def->labels = (weft_labels){0};
     for (int k = 0; k < def->pin_count; k++)
     {
         pins[k].key_count = pins[k].sample_count = 0;
@@ -221,6 +224,9 @@ static weft_obstacle_def obstacle_def_from_scene(const scene_obstacle* o, const 
     def.face_start = o->mesh.face_start;
     def.face_vertices = o->mesh.face_vertex;
     def.face_count = o->mesh.face_count;
+    def.outputs = o->mesh.weld;
+    def.output_count = o->mesh.given_count;
+    def.labels = mesh_labels(&o->mesh);
     def.friction = o->friction.kinetic;
     def.static_friction = o->friction.resting;
     def.thickness = o->thickness;

@@ -157,6 +157,7 @@ static uint64_t hash_obstacle(uint64_t hash, const obstacle* o)
     hash = hash_array(hash, way->keys, way->key_count, sizeof(weft_pin_key));
     hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, m->triangle, 3 * m->triangle_count, sizeof(int));
+    hash = m->weld ? hash_array(hash, m->weld, m->given_count, sizeof(int)) : hash; // it says what its files hold
     return hash_bytes(hash, &o->fingerprint, sizeof(o->fingerprint));
 }
 
