@@ -66,6 +66,12 @@ typedef struct mesh
     int* stitch;              // [2 * stitch_count] vertices; NULL: none
     int thread_count;         // points of edges that are sewn
     weft_thread* thread;      // [thread_count] NULL: none
+    int side_count;           // edges of all panels of a pattern, one panel after the other; 0: it is none
+    int* side_first;          // [object_count + 1] of each panel
+    int* side_start;          // [side_count + 1] places in side_vertex
+    int* side_vertex;         // along each
+    int seam_count;           // stitches of the pattern
+    int* seam_side;           // [2 * seam_count] sides that each sews to each other
     int* weld;                // [given_count] vertex that each given vertex became; NULL: none were welded
     int given_count;          // vertices before welding (of the file, or of the object taken from it); 0: weld is NULL
     int* face_given;          // [face_start[face_count]] the given vertex of each corner; NULL: none were welded

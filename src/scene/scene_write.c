@@ -222,6 +222,29 @@ static void write_pins_and_forces(writer* w, const scene_cloth* cloth)
     write_close(w, "]");
 }
 
+static void write_lines(writer* w, const scene_cloth* cloth)
+{
+    write_open(w, "bands", "[");
+    for (int k = 0; k < cloth->band_count; k++)
+    {
+        write_open(w, NULL, "{");
+        write_where(w, cloth->mesh.weld, cloth->bands[k].vertices, cloth->bands[k].vertex_count);
+        write_number(w, "rest_scale", cloth->bands[k].rest_scale);
+        write_number(w, "stiffness", cloth->bands[k].stiffness);
+        write_close(w, "}");
+    }
+    write_close(w, "]");
+    write_open(w, "folds", "[");
+    for (int k = 0; k < cloth->fold_count; k++)
+    {
+        write_open(w, NULL, "{");
+        write_where(w, cloth->mesh.weld, cloth->folds[k].vertices, cloth->folds[k].vertex_count);
+        write_number(w, "rest_angle", cloth->folds[k].angle);
+        write_close(w, "}");
+    }
+    write_close(w, "]");
+}
+
 static void write_faces(writer* w, const int* faces, int count)
 {
     write_open(w, "faces", "[");
@@ -334,6 +357,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     write_number(w, radius ? "radius" : "thickness", radius ? 0.5 * cloth->thickness : cloth->thickness);
     write_pins_and_forces(w, cloth);
     cloth->kind->form == MESH_SHEET ? write_regions(w, cloth) : (void)0;
+    cloth->kind->form == MESH_SHEET ? write_lines(w, cloth) : (void)0;
     write_stitches(w, &cloth->stitches);
     scene_choices_write(w, cloth);
     cloth->rest_position ? write_begin(w, cloth) : (void)0;

@@ -53,6 +53,7 @@ void body_finish(body* b)
     mesh_finish(&b->rest);
     pins_free(b->pins, b->pin_count);
     forces_free(b->forces, b->force_count);
+    body_lines_finish(b);
     mem_free(b->name);
     mem_free(b->scene_vertex);
     mem_free(b->user_vertex);
@@ -494,6 +495,7 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
     TRY(take_state(def, b, error));
     TRY(take_pins(def, b, error));
     TRY(take_forces(def, b, error));
+    TRY(body_lines_take(def, b, error));
     TRY(take_labels(def, b, error));
     return body_take_stitches(def, b, error);
 }

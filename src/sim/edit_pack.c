@@ -98,6 +98,39 @@ static void pack_forces(packer* p, weft_cloth_def* def)
     }
 }
 
+static void pack_bands(packer* p, weft_cloth_def* def)
+{
+    PACK(p, def->band_count);
+    def->bands = p->reads ? pack_room_for(p, &def->band_count, sizeof(weft_band)) : def->bands;
+    for (int k = 0; k < def->band_count; k++)
+    {
+        weft_band band = def->bands[k];
+        PACK_ARRAY(p, &band.vertices, &band.vertex_count);
+        PACK(p, band.rest_scale);
+        PACK(p, band.stiffness);
+        if (p->reads)
+        {
+            ((weft_band*)def->bands)[k] = band;
+        }
+    }
+}
+
+static void pack_folds(packer* p, weft_cloth_def* def)
+{
+    PACK(p, def->fold_count);
+    def->folds = p->reads ? pack_room_for(p, &def->fold_count, sizeof(weft_fold)) : def->folds;
+    for (int k = 0; k < def->fold_count; k++)
+    {
+        weft_fold fold = def->folds[k];
+        PACK_ARRAY(p, &fold.vertices, &fold.vertex_count);
+        PACK(p, fold.angle);
+        if (p->reads)
+        {
+            ((weft_fold*)def->folds)[k] = fold;
+        }
+    }
+}
+
 static void pack_regions(packer* p, weft_cloth_def* def)
 {
     PACK(p, def->region_count);
@@ -255,6 +288,8 @@ void pack_cloth(packer* p, weft_cloth_def* def)
     pack_pins(p, def);
     pack_forces(p, def);
     pack_regions(p, def);
+    pack_bands(p, def);
+    pack_folds(p, def);
     pack_stitches(p, def);
     pack_choices(p, def);
     pack_labels(p, &def->labels, &f);
@@ -266,6 +301,8 @@ void pack_cloth_finish(weft_cloth_def* def)
     mem_free((void*)def->pins);
     mem_free((void*)def->forces);
     mem_free((void*)def->regions);
+    mem_free((void*)def->bands);
+    mem_free((void*)def->folds);
     mem_free((void*)def->settings);
     labels_finish(&def->labels);
     *def = (weft_cloth_def){0};

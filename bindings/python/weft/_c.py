@@ -392,6 +392,23 @@ class weft_region(Structure):
     ]
 
 
+class weft_band(Structure):
+    _fields_ = [
+        ("vertices", POINTER(c_int)),
+        ("vertex_count", c_int),
+        ("rest_scale", c_double),
+        ("stiffness", c_double),
+    ]
+
+
+class weft_fold(Structure):
+    _fields_ = [
+        ("vertices", POINTER(c_int)),
+        ("vertex_count", c_int),
+        ("angle", c_double),
+    ]
+
+
 class weft_choice(Structure):
     _fields_ = [
         ("method", c_char_p),
@@ -436,6 +453,10 @@ class weft_cloth_def(Structure):
         ("stitch_count", c_int),
         ("threads", POINTER(weft_thread)),
         ("thread_count", c_int),
+        ("bands", POINTER(weft_band)),
+        ("band_count", c_int),
+        ("folds", POINTER(weft_fold)),
+        ("fold_count", c_int),
         ("stitch_start", c_double),
         ("stitch_close", c_double),
         ("settings", POINTER(weft_choice)),
