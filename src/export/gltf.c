@@ -108,26 +108,60 @@ static weft_status set_vertices(gltf_mesh* m, weft_error* error)
     return find_seams(m) ? split_vertices(m, error) : WEFT_OK;
 }
 
+// A primitive for each set of faces.
+static weft_status set_sets(gltf* g, gltf_mesh* m, weft_error* error)
+{
+    const weft_cache_body* body = m->body;
+    TRY(export_sets_make(body, &m->sets, error));
+    weft_names all = {.count = m->sets.count, .faces = m->sets.face};
+    TRY(export_faces_make(&all, body->face_count, &m->faces, error));
+    m->set_indices = MEM_NEW((size_t)m->sets.count + 1, int);
+    m->material = MEM_NEW((size_t)body->materials.count + 1, int);
+    if (!m->set_indices || !m->material)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the faces of `%.100s`", body->name);
+    }
+    for (int face = 0; face < body->face_count; face++)
+    {
+        int corners = body->face_start[face + 1] - body->face_start[face];
+        int set = m->sets.face ? m->sets.face[face] : 0;
+        m->set_indices[set + 1] += body->lines ? 2 * (corners - 1) : 3 * (corners - 2);
+    }
+    memset(m->material, -1, ((size_t)body->materials.count + 1) * sizeof(int));
+    for (int set = 0; set < m->sets.count; set++)
+    {
+        int name = m->sets.set[set].name[LAYER_MATERIAL];
+        int* material = &m->material[name >= 0 ? name : body->materials.count];
+        *material = *material < 0 ? g->material_count++ : *material;
+        m->set_indices[set + 1] += m->set_indices[set];
+    }
+    return WEFT_OK;
+}
+
 // ---- where everything lies
 
 static weft_status mesh_start(gltf* g, int body, weft_error* error)
 {
     gltf_mesh* m = &g->mesh[body];
     m->body = export_last_topology(g->job, body);
-    m->target_count = export_is_still(g->job, body) ? 0 : g->frame_count - 1;
+    TRY(export_rigid(g->job, body, &m->pose, error));
+    m->normals = !m->body->lines && !g->job->def->plain;
+    m->target_count = export_is_still(g->job, body) || m->pose ? 0 : g->frame_count - 1;
     TRY(set_vertices(m, error));
     m->ranges = MEM_NEW(1 + (size_t)m->target_count, range);
     if (!m->ranges)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for %d frames", g->frame_count);
     }
+    TRY(set_sets(g, m, error));
     m->offset = g->size;
     m->view = g->view_count;
     m->accessor = g->accessor_count;
-    g->size += gltf_index_bytes(m) + gltf_texcoord_bytes(m) + (1 + (uint64_t)m->target_count) * gltf_frame_bytes(m);
-    g->view_count += m->texcoord ? 3 : 2;
-    g->accessor_count += (m->texcoord ? 3 : 2) + m->target_count;
-    g->moves = g->moves || m->target_count > 0;
+    g->size += gltf_index_bytes(m) + gltf_texcoord_bytes(m) + (m->normals ? 2 : 1) * gltf_frames_bytes(m);
+    g->view_count += (m->texcoord ? 3 : 2) + (m->normals ? 1 : 0);
+    g->accessor_count = (m->normals ? gltf_normals(m) : gltf_positions(m)) + 1 + m->target_count;
+    g->morphs = g->morphs || m->target_count > 0;
+    g->moves = g->moves || m->target_count > 0 || m->pose;
     return WEFT_OK;
 }
 
@@ -155,14 +189,19 @@ static weft_status gltf_start(gltf* g, const char* target, weft_error* error)
         most = g->mesh[body].target_count > 0 ? int_max(most, g->mesh[body].vertex_count) : most;
     }
     g->animation = g->size;
-    g->size +=
-        g->moves ? 4 * (uint64_t)g->frame_count * (uint64_t)g->frame_count : 0; // times, and weights of F - 1 targets
+    uint64_t frames = (uint64_t)g->frame_count;
+    g->size += (g->moves ? 4 * frames : 0) + (g->morphs ? 4 * frames * (frames - 1) : 0); // times, weights of targets
+    for (int body = 0; body < g->job->body_count; body++)
+    {
+        g->size += g->mesh[body].pose ? (12 + 16) * frames : 0; // where it is and how it is turned
+    }
     if (g->size > file_max)
     {
         return too_large(g, target, error);
     }
     g->first = mem_raw(3 * (size_t)most, sizeof(float));
-    return g->first ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, target, 0, "no memory for %d vertices", most);
+    g->normals = mem_raw((size_t)g->job->most, sizeof(vec3));
+    return g->first && g->normals ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, target, 0, "no memory for %d vertices", most);
 }
 
 static void gltf_finish(gltf* g)
@@ -173,51 +212,67 @@ static void gltf_finish(gltf* g)
         mem_free(g->mesh[body].texcoord);
         mem_free(g->mesh[body].corner);
         mem_free(g->mesh[body].ranges);
+        mem_free(g->mesh[body].pose);
+        mem_free(g->mesh[body].set_indices);
+        mem_free(g->mesh[body].material);
+        export_sets_finish(&g->mesh[body].sets);
+        export_faces_finish(&g->mesh[body].faces);
     }
     mem_free(g->mesh);
     mem_free(g->first);
+    mem_free(g->normals);
     mem_free(g->text);
 }
 
 // ---- data
 
-// The glTF vertex of a vertex in a face.
-static int cut_vertex(const gltf_mesh* m, int face, int vertex)
+// Numbers on their way to the file.
+typedef struct int_piece
 {
-    const weft_cache_body* body = m->body;
-    int k = body->face_start[face];
-    while (k + 1 < body->face_start[face + 1] && body->face_vertices[k] != vertex)
+    whole_file* file;
+    int item[PIECE], used;
+} int_piece;
+
+static void piece_add(int_piece* p, int value)
+{
+    if (p->used == PIECE)
     {
-        k++;
+        export_put_ints(p->file, p->item, p->used);
+        p->used = 0;
     }
-    return m->corner[k];
+    p->item[p->used++] = value;
 }
 
-static void put_indices(const gltf* g, const gltf_mesh* m)
+// Triangles and segments lie in the order of the faces and lines that they were cut from: of each as many as it has
+// corners, less two or one.
+static void put_face(int_piece* out, const gltf_mesh* m, int face)
 {
     const weft_cache_body* body = m->body;
-    if (body->lines || !m->corner)
+    int begin = body->face_start[face], corners = body->face_start[face + 1] - begin;
+    if (body->lines)
     {
-        export_put_ints(g->file, body->lines ? body->segments : body->triangles, gltf_index_count(m));
+        for (int k = 2 * (begin - face); k < 2 * (begin - face + corners - 1); k++)
+        {
+            piece_add(out, body->segments[k]);
+        }
         return;
     }
-    // Triangles lie in the order of the faces that they were cut from: as many of each as it has corners, less two.
-    int piece[3 * PIECE], used = 0;
-    const int* vertex = body->triangles;
-    for (int face = 0; face < body->face_count; face++)
+    for (int k = 3 * (begin - 2 * face); k < 3 * (begin - 2 * face + corners - 2); k++)
     {
-        int count = 3 * (body->face_start[face + 1] - body->face_start[face] - 2);
-        for (int k = 0; k < count; k++)
-        {
-            piece[used++] = cut_vertex(m, face, *vertex++);
-            if (used == 3 * PIECE)
-            {
-                export_put_ints(g->file, piece, used);
-                used = 0;
-            }
-        }
+        int corner = body->triangle_corners ? body->triangle_corners[k] : k;
+        piece_add(out, m->corner ? m->corner[corner] : body->face_vertices[corner]);
     }
-    export_put_ints(g->file, piece, used);
+}
+
+// Set by set.
+static void put_indices(const gltf* g, const gltf_mesh* m)
+{
+    int_piece out = {.file = g->file};
+    for (int k = 0; k < m->body->face_count; k++)
+    {
+        put_face(&out, m, m->faces.face ? m->faces.face[k] : k);
+    }
+    export_put_ints(g->file, out.item, out.used);
 }
 
 static void put_texcoords(const gltf* g, const gltf_mesh* m)
@@ -288,35 +343,55 @@ static void put_piece(void* context, const vec3* x, int begin, int count)
     }
 }
 
-// Copies lie anywhere in the mesh: all of its points must be there.
-static weft_status put_split(frame* f, int body, int k, weft_error* error)
+// Points of all vertices: copies lie anywhere in the mesh.
+static void put_all(frame* f, const vec3* x)
 {
-    export_job* job = f->g->job;
     vec3 piece[PIECE];
-    TRY(export_positions_last(job, body, k, job->positions, error));
     for (int begin = 0; begin < f->m->vertex_count; begin += PIECE)
     {
         int size = int_min(PIECE, f->m->vertex_count - begin);
         for (int v = 0; v < size; v++)
         {
-            piece[v] = job->positions[f->m->source[begin + v]];
+            piece[v] = x[f->m->source ? f->m->source[begin + v] : begin + v];
         }
         put_vertices(f, piece, begin, size);
     }
-    return WEFT_OK;
+}
+
+// The positions of a frame, or the rest shape of a body whose node moves.
+static weft_status read_shape(gltf* g, int body, int k, weft_error* error)
+{
+    const gltf_mesh* m = &g->mesh[body];
+    for (int v = 0; v < m->body->vertex_count && m->pose; v++)
+    {
+        g->job->positions[v] = export_place(g->job, m->body->rest[v]);
+    }
+    return m->pose ? WEFT_OK : export_positions_last(g->job, body, k, g->job->positions, error);
 }
 
 static weft_status put_frames(gltf* g, int body, weft_error* error)
 {
     gltf_mesh* m = &g->mesh[body];
     export_job* job = g->job;
-    for (int k = 0; k <= m->target_count; k++)
+    for (int pass = 0; pass < (m->normals ? 2 : 1); pass++)
     {
-        frame f = {.g = g, .m = m, .first = m->target_count > 0 ? g->first : NULL, .target = k > 0};
-        f.bounds = (range){v3(INFINITY, INFINITY, INFINITY), v3(-INFINITY, -INFINITY, -INFINITY)};
-        TRY(m->source ? put_split(&f, body, k, error) : export_pieces_last(job, body, k, put_piece, &f, error));
-        m->ranges[k] = f.bounds;
-        export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
+        for (int k = 0; k <= m->target_count; k++)
+        {
+            frame f = {.g = g, .m = m, .first = m->target_count > 0 ? g->first : NULL, .target = k > 0};
+            f.bounds = (range){v3(INFINITY, INFINITY, INFINITY), v3(-INFINITY, -INFINITY, -INFINITY)};
+            if (pass == 0 && !m->source && !m->pose)
+            {
+                TRY(export_pieces_last(job, body, k, put_piece, &f, error));
+            }
+            else
+            {
+                TRY(read_shape(g, body, k, error));
+                pass > 0 ? export_normals(job, m->body, job->positions, g->normals) : (void)0;
+                put_all(&f, pass > 0 ? g->normals : job->positions);
+            }
+            pass == 0 ? (void)(m->ranges[k] = f.bounds) : (void)0;
+            export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
+        }
     }
     return WEFT_OK;
 }
@@ -328,12 +403,25 @@ static void put_animation_data(const gltf* g)
         double time = export_time(g->job, k);
         export_put_floats(g->file, &time, 1);
     }
-    for (int k = 0; k < g->frame_count; k++)
+    for (int k = 0; k < g->frame_count && g->morphs; k++)
     {
         for (int t = 1; t < g->frame_count; t++)
         {
             double weight = t == k ? 1.0 : 0.0;
             export_put_floats(g->file, &weight, 1);
+        }
+    }
+    for (int body = 0; body < g->job->body_count; body++)
+    {
+        const export_pose* pose = g->mesh[body].pose;
+        for (int k = 0; k < g->frame_count && pose; k++)
+        {
+            export_put_floats(g->file, &pose[k].t.x, 3);
+        }
+        for (int k = 0; k < g->frame_count && pose; k++)
+        {
+            const double q[4] = {pose[k].q[1], pose[k].q[2], pose[k].q[3], pose[k].q[0]};
+            export_put_floats(g->file, q, 4);
         }
     }
 }
