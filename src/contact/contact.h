@@ -80,20 +80,11 @@ typedef struct contact_memory
     double calm; // 0: it touches no face of an obstacle; TOUCH_DRIVEN; from 1 on the substeps in which it hardly moved
 } contact_memory;
 
-// What friction does with a pair.
-enum
-{
-    BOND_SLIDES,
-    BOND_CLINGS, // friction at rest holds it
-    BOND_DRIVEN, // it slides, and friction that was to stop it could not
-    BOND_GIVES   // and as many more: it clings, but has given way for so many substeps
-};
-
 // Of a pair of features that a cushion keeps apart.
 typedef struct contact_bond
 {
     int kind, first, second; // weft_pair_kind and pair; bonds are sorted by them
-    int clings;              // BOND_SLIDES, BOND_CLINGS, ...
+    int clings;              // 1: friction at rest holds it
     vec3 drawn;              // m, how far friction at rest is drawn
     vec3 force;              // N, friction on the first feature in the last substep
     vec3 push;               // N, what kept it apart then
@@ -210,7 +201,6 @@ typedef struct cushion
     vec3 rubbed;             // N s, what friction is expected to take
     bool turned;             // its friction is viscous, whatever is expected
     bool driven;             // its friction is Coulomb's while it moves, whatever is expected
-    int gave;                // substeps in a row in which friction at rest has given way
 } cushion;
 
 // What the cushions of a vertex say together.

@@ -18,11 +18,8 @@
 
 enum
 {
-    SWEEPS = 4,
-    GIVES_MAX = 16 // substeps in a row in which friction at rest gives way: then it slides
+    SWEEPS = 4
 };
-
-static const double begins = 1e-9; // m/s: friction at rest that gives way lets a pair begin so slowly in long steps
 
 // ---- bonds
 
@@ -236,10 +233,8 @@ static void rub_begin(contact* c, cushion* s, const contact_bond* bond)
         return;
     }
     double force = normal_force(c, s);
-    s->driven = bond && bond->clings == BOND_DRIVEN;
-    if (bond && bond->clings != BOND_SLIDES && bond->clings != BOND_DRIVEN)
+    if (bond && bond->clings)
     {
-        s->gave = bond->clings > BOND_GIVES ? bond->clings - BOND_GIVES : 0;
         rub_cling(c, s, bond->drawn);
         s->limit = s->friction.hold * force;
         return;
@@ -263,11 +258,11 @@ static void rub_set(const contact* c, cushion* s)
     }
     vec3 now = across(cushion_speed(c, s, c->now.v), s->normal);
     double speed = v3_length(now);
-    if (s->driven && !s->turned && speed > begins)
+    if (s->driven && !s->turned && speed > CONTACT_CREEP)
     {
         s->along = v3_scale(1.0 / speed, now);
         s->rub = v3_scale(-s->limit, s->along);
-        s->slip = s->limit / fmax(speed, CONTACT_CREEP);
+        s->slip = s->limit / speed;
         return;
     }
     bool slow = s->row >= 0 || speed < 0.1 * c->now.h * s->limit * give_aside(c, s);
@@ -358,19 +353,14 @@ contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u)
     if (s->cling > 0.0)
     {
         bool holds = size <= s->friction.hold * push;
-        // What is drawn by more than that for some substeps slides, however slowly its damping lets it begin; less
-        // often it is the load that has jumped.
-        int gave = size > 1.02 * s->friction.hold * push && v3_length(slide) > begins ? s->gave + 1 : 0;
-        bool goes_on = holds || v3_length(slide) <= CONTACT_SLOW;
-        next.clings = gave == GIVES_MAX ? BOND_DRIVEN : !goes_on ? BOND_SLIDES : gave ? BOND_GIVES + gave : BOND_CLINGS;
+        next.clings = holds || v3_length(slide) <= CONTACT_SLOW;
         next.drawn = holds ? v3_madd(s->drawn, c->now.h, slide)
                            : v3_scale(-s->friction.rub * push / (size * s->cling), next.force);
         return next;
     }
     cushion held = *s;
     rub_cling(c, &held, v3(0, 0, 0));
-    bool stops = v3_length(slide) <= CONTACT_CREEP;
-    next.clings = stops ? BOND_CLINGS : rub_is_driven(c, s, u) ? BOND_DRIVEN : BOND_SLIDES;
+    next.clings = v3_length(slide) <= CONTACT_CREEP;
     next.drawn = v3_scale(-1.0 / held.cling, next.force);
     return next;
 }
