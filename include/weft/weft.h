@@ -84,9 +84,12 @@ typedef struct weft_pin
     double sample_start;      ///< s
     const char* follow;       ///< an obstacle: each vertex keeps its place relative to the face that is nearest when it is pinned
                               ///< (its distance turns with the face), and keys move it from there. Not with samples. NULL: none
+    const double* weights;    ///< [vertex_count] from 0, free, to 1, held; or NULL: all are held. A vertex of weight w in between is
+                              ///< drawn to its place by a spring of stiffness * w / (1 - w) times its mass, N/m, critically damped
+    double stiffness;         ///< 1/s^2, of weights in between; above zero
 } weft_pin;
 
-WEFT_API weft_pin weft_pin_default(void); ///< no vertices, a still point that is never released
+WEFT_API weft_pin weft_pin_default(void); ///< no vertices, a still point that is never released; stiffness 1e4
 
 /// A constant force on each of some vertices.
 typedef struct weft_force

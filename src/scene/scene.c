@@ -18,6 +18,7 @@ static void cloth_finish(scene_cloth* cloth)
         mem_free(cloth->pins[k].vertices);
         mem_free(cloth->pins[k].motion.keys);
         mem_free(cloth->pins[k].samples);
+        mem_free(cloth->pins[k].weights);
     }
     for (int k = 0; k < cloth->force_count; k++)
     {

@@ -38,6 +38,8 @@ typedef struct scene_pin
     vec3* samples;  // [sample_count * vertex_count] m, in the world; NULL: none
     int sample_count;
     double sample_rate, sample_start; // 1/s, s
+    double* weights;                  // [vertex_count] 0 to 1, or NULL: all are held
+    double stiffness;                 // 1/s^2, of weights in between
     const char* follow;               // name of an obstacle, or NULL
     const tree_node* follow_node;     // where it stands in the file
 } scene_pin;
@@ -330,6 +332,9 @@ weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options
 weft_status solid_mesh(const scene_reader* r, const tree_node* node, mesh* out);
 weft_status brush_mesh(const scene_reader* r, const tree_node* node, mesh* out);
 weft_status pin_samples_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin);
+// "weights" and "fade" of a pin, either may be NULL; the latter adds vertices to it. Before its samples are read.
+weft_status pin_weights_read(const scene_reader* r, const tree_node* weights, const tree_node* fade, const mesh* m,
+                             scene_pin* pin);
 weft_status pins_check(const scene_reader* r); // the obstacles that they follow, once all are read
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // Faces that a region names by "where", "object" or "faces"; item is mem_free'd by the caller.

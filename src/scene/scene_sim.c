@@ -64,6 +64,8 @@ static weft_pin pin_from_scene(const scene_pin* pin, weft_pin_key* keys)
         .sample_rate = pin->sample_rate,
         .sample_start = pin->sample_start,
         .follow = pin->follow,
+        .weights = pin->weights,
+        .stiffness = pin->stiffness,
     };
 }
 

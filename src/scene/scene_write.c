@@ -225,6 +225,11 @@ static void write_pin(writer* w, const scene_pin* pin)
     {
         write_text(w, "follow", pin->follow);
     }
+    if (pin->weights)
+    {
+        write_numbers(w, "weights", pin->weights, pin->vertex_count);
+        write_number(w, "stiffness", pin->stiffness);
+    }
     write_close(w, "}");
 }
 

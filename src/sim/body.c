@@ -17,7 +17,7 @@ weft_cloth_def weft_cloth_def_default(void)
 
 weft_pin weft_pin_default(void)
 {
-    return (weft_pin){.fix = WEFT_FIX_POINT, .release = INFINITY, .sample_rate = 25.0};
+    return (weft_pin){.fix = WEFT_FIX_POINT, .release = INFINITY, .sample_rate = 25.0, .stiffness = 1e4};
 }
 
 void pin_finish(weft_pin* pin)
@@ -26,6 +26,7 @@ void pin_finish(weft_pin* pin)
     mem_free((void*)pin->keys);
     mem_free((void*)pin->samples);
     mem_free((void*)pin->follow);
+    mem_free((void*)pin->weights);
     *pin = (weft_pin){0};
 }
 
@@ -393,6 +394,24 @@ static weft_status check_samples(const body* b, const weft_pin* pin, weft_error*
     return WEFT_OK;
 }
 
+static weft_status check_weights(const body* b, const weft_pin* pin, weft_error* error)
+{
+    if (!(pin->stiffness > 0.0) || !isfinite(pin->stiffness))
+    {
+        return wrong(error, b, "a pin with weights has a stiffness (1/s^2) above zero; start from weft_pin_default()");
+    }
+    for (int k = 0; k < pin->vertex_count; k++)
+    {
+        if (!(pin->weights[k] >= 0.0 && pin->weights[k] <= 1.0))
+        {
+            return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                             "cloth `%s`: a pin gives vertex %d the weight %g; weights go from 0, free, to 1, held",
+                             b->name, pin->vertices[k], pin->weights[k]);
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* error)
 {
     TRY(check_vertices(b, pin->vertices, pin->vertex_count, "pin", error));
@@ -414,6 +433,7 @@ static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* err
     {
         return wrong(error, b, "a pin follows a body or samples, not both");
     }
+    TRY(pin->weights ? check_weights(b, pin, error) : WEFT_OK);
     return pin->sample_count > 0 ? check_samples(b, pin, error) : WEFT_OK;
 }
 
@@ -425,10 +445,12 @@ weft_status pin_copy(const body* b, const weft_pin* from, weft_pin* to, weft_err
     to->keys = NULL;
     to->samples = NULL;
     to->follow = NULL;
+    to->weights = NULL;
     TRY(check_pin(b, from, error));
     bool ok = copy_array(from->vertices, from->vertex_count, sizeof(int), &to->vertices) &&
               copy_array(from->keys, from->key_count, sizeof(weft_pin_key), &to->keys) &&
-              copy_array(from->samples, from->sample_count * from->vertex_count, sizeof(vec3), &to->samples);
+              copy_array(from->samples, from->sample_count * from->vertex_count, sizeof(vec3), &to->samples) &&
+              copy_array(from->weights, from->weights ? from->vertex_count : 0, sizeof(double), &to->weights);
     to->follow = from->follow ? mem_strdup(from->follow) : NULL;
     ok = ok && (to->follow || !from->follow);
     return ok ? WEFT_OK : WEFT_NO_MEMORY;

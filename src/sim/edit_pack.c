@@ -47,6 +47,8 @@ void pack_pin(packer* p, weft_pin* pin)
     PACK(p, pin->sample_start);
     pack_samples(p, &pin->samples, &pin->sample_count, pin->vertex_count);
     pack_string(p, &pin->follow);
+    PACK_EXACTLY(p, &pin->weights, pin->vertex_count);
+    PACK(p, pin->stiffness);
 }
 
 void pack_force(packer* p, weft_force* force)

@@ -17,7 +17,7 @@
 #include "sim/join.h"
 #include "sim/tear.h"
 
-static const section_shape edits_shape = {"edits", 6, 1, -1};
+static const section_shape edits_shape = {"edits", 7, 1, -1};
 
 weft_status edits_begin(weft_sim* sim, weft_error* error)
 {

@@ -52,6 +52,13 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
         hash = hash_bytes(hash, numbers, sizeof(numbers));
         hash = hash_bytes(hash, &set->pins[k].start, sizeof(vec3));
     }
+    for (int k = 0; k < set->soft_count; k++)
+    {
+        const pin* p = &set->soft[k];
+        const double numbers[] = {p->vertex,  p->motion,  p->place,  p->start.x,
+                                  p->start.y, p->start.z, p->weight, set->motions[p->motion].stiffness};
+        hash = hash_bytes(hash, numbers, sizeof(numbers));
+    }
     return hash;
 }
 

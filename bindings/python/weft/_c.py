@@ -337,6 +337,8 @@ class weft_pin(Structure):
         ("sample_rate", c_double),
         ("sample_start", c_double),
         ("follow", c_char_p),
+        ("weights", POINTER(c_double)),
+        ("stiffness", c_double),
     ]
 
 
