@@ -56,7 +56,11 @@ static void make_membrane(specimen* s, uint64_t* n)
             p[k] = (vec2){test_random(n, -1, 1), test_random(n, -1, 1)};
         }
     } while (aspect(p[0], p[1], p[2]) > 20 || triangle_rest_area(p) <= 0);
-    weft_material m = {1, test_random(n, 1, 100), test_random(n, 1, 100), test_random(n, 1, 100), 1, 0};
+    weft_material m = {.density = 1,
+                       .stretch_warp = test_random(n, 1, 100),
+                       .stretch_weft = test_random(n, 1, 100),
+                       .shear = test_random(n, 1, 100),
+                       .bending = 1};
     int triangle[3] = {0, 1, 2};
     cloth_shape shape = {.triangle_count = 1, .triangle = triangle, .rest = p, .material = m};
     element_group made = {0};

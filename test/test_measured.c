@@ -122,20 +122,20 @@ static double strip_ratio(const weft_material* material, const char* bending, do
         }
     }
     mesh flat = {0};
-    assert_int_equal(mesh_grid(&grid, &flat), WEFT_OK);
+    assert_int_equal(mesh_from_grid(&grid, &flat, NULL), WEFT_OK);
     double c = cos(degrees * PI / 180), s = sin(degrees * PI / 180);
-    weft_vec2* uv = calloc((size_t)(3 * flat.triangle_count), sizeof(*uv));
-    for (int k = 0; k < 3 * flat.triangle_count; k++)
+    weft_vec2* uv = calloc((size_t)(3 * flat.face_count), sizeof(*uv));
+    for (int k = 0; k < 3 * flat.face_count; k++)
     {
-        vec3 p = flat.position[flat.triangle[k]];
+        vec3 p = flat.position[flat.face_vertex[k]];
         uv[k] = (weft_vec2){c * p.x - s * -p.z, s * p.x + c * -p.z};
     }
     weft_pin pin = {.vertices = held, .vertex_count = count, .release = INFINITY};
     weft_cloth_def cloth = weft_cloth_def_default();
     cloth.positions = flat.position;
     cloth.vertex_count = flat.vertex_count;
-    cloth.face_vertices = flat.triangle;
-    cloth.face_count = flat.triangle_count;
+    cloth.face_vertices = flat.face_vertex;
+    cloth.face_count = flat.face_count;
     cloth.rest_uv = uv;
     cloth.material = *material;
     cloth.bending = bending;
@@ -262,7 +262,7 @@ static const char* start(const char* head, const char* material)
     snprintf(text, sizeof(text), "{%s \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 3}}, \"material\": {%s}}]}", head, material);
     weft_scene* scene = scene_load_text(text, NULL, 0);
     weft_sim* sim = NULL;
-    weft_status status = weft_scene_start(scene, NULL, &sim, &error);
+    weft_status status = weft_scene_create_sim(scene, 1, &sim, &error);
     status = status == WEFT_OK ? weft_sim_step(sim, NULL, &error) : status;
     weft_sim_destroy(sim);
     weft_scene_destroy(scene);
