@@ -44,6 +44,21 @@ typedef struct scene_pin
     const tree_node* follow_node;     // where it stands in the file
 } scene_pin;
 
+// Edges with both ends among the vertices: elastic, or pressed.
+typedef struct scene_band
+{
+    int* vertices; // [vertex_count] ascending
+    int vertex_count;
+    double rest_scale, stiffness; // stiffness in N
+} scene_band;
+
+typedef struct scene_fold
+{
+    int* vertices; // [vertex_count] ascending
+    int vertex_count;
+    double angle; // degrees
+} scene_fold;
+
 // Faces of a cloth with a material of their own.
 typedef struct scene_region
 {
@@ -139,6 +154,10 @@ typedef struct scene_cloth
     int force_count;
     scene_region* regions; // [region_count]
     int region_count;
+    scene_band* bands; // [band_count]
+    int band_count;
+    scene_fold* folds; // [fold_count]
+    int fold_count;
     scene_stitches stitches;
     weft_choice* settings; // [setting_count] of methods, instead of the scene's
     int setting_count;
@@ -359,6 +378,8 @@ void skin_maps_finish(skin_maps* maps);
 weft_status regions_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 void regions_finish(scene_cloth* cloth);
 weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+weft_status bands_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+weft_status folds_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // {"corner": ...} where {"where": {"corner": ...}} was meant.
 weft_status check_where(const scene_reader* r, const tree_node* node);
 // Any of the nodes may be NULL; errors that belong to none of them are put to `owner`.

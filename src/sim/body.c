@@ -53,6 +53,7 @@ void body_finish(body* b)
     mesh_finish(&b->rest);
     pins_free(b->pins, b->pin_count);
     forces_free(b->forces, b->force_count);
+    body_lines_finish(b);
     mem_free(b->name);
     mem_free(b->scene_vertex);
     mem_free(b->user_vertex);
@@ -303,19 +304,21 @@ static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* err
     }
     TRY(mesh_from_arrays(rest, def->vertex_count, def->face_start, def->face_vertices, def->face_count, &b->rest,
                          error));
+    // Numbers that follow the corners of faces that are turned over.
+    int corners = b->rest.face_start[def->face_count];
+    b->rest.face_texcoord = MEM_NEW(int_max(corners, 1), int);
+    if (!b->rest.face_texcoord)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int k = 0; k < corners; k++)
+    {
+        b->rest.face_texcoord[k] = k;
+    }
     if (def->rest_uv)
     {
-        int corners = b->rest.face_start[def->face_count];
         b->rest.texcoord_count = corners;
-        b->rest.face_texcoord = MEM_NEW(corners, int);
-        if (!b->rest.face_texcoord || !copy_array(def->rest_uv, corners, sizeof(vec2), &b->rest.texcoord))
-        {
-            return WEFT_NO_MEMORY;
-        }
-        for (int k = 0; k < corners; k++)
-        {
-            b->rest.face_texcoord[k] = k;
-        }
+        TRY(copy_array(def->rest_uv, corners, sizeof(vec2), &b->rest.texcoord) ? WEFT_OK : WEFT_NO_MEMORY);
         b->flat_rest = true;
     }
     TRY(b->kind->prepare(&b->rest, error));
@@ -325,6 +328,37 @@ static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* err
         return WEFT_NO_MEMORY;
     }
     return mesh_rest(&b->rest, def->rest_uv ? REST_UV : REST_SHAPE, def->warp, 1.0, b->rest_uv, error);
+}
+
+// Of solids and lines corners are what they were. A flat rest shape stands for texture coordinates where there are
+// none.
+static weft_status take_labels(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    mesh* m = &b->rest;
+    if (b->kind->form == MESH_SOLID)
+    {
+        return WEFT_OK;
+    }
+    bool own = def->labels.texcoords && def->labels.face_texcoords;
+    int* corner = m->face_texcoord;
+    vec2* flat = m->texcoord;
+    int flat_count = m->texcoord_count;
+    m->face_texcoord = NULL;
+    m->texcoord = NULL;
+    m->texcoord_count = 0;
+    weft_error reason = {0};
+    weft_status status = mesh_take_labels(m, &def->labels, corner, def->outputs ? def->output_count : 0, &reason);
+    if (!own && def->rest_uv)
+    {
+        m->face_texcoord = corner;
+        m->texcoord = flat;
+        m->texcoord_count = flat_count;
+        corner = NULL;
+        flat = NULL;
+    }
+    mem_free(corner);
+    mem_free(flat);
+    return status == WEFT_BAD_INPUT ? wrong(error, b, reason.message) : status;
 }
 
 // What is torn off is named by the output of what it was torn off from.
@@ -506,34 +540,6 @@ static weft_status take_forces(const weft_cloth_def* def, body* b, weft_error* e
     return WEFT_OK;
 }
 
-// Names of objects, which only files show.
-static weft_status take_objects(const weft_cloth_def* def, body* b, weft_error* error)
-{
-    mesh* m = &b->rest;
-    if (!def->object_names || !def->face_objects || b->kind->form == MESH_SOLID)
-    {
-        return WEFT_OK;
-    }
-    for (int f = 0; f < m->face_count; f++)
-    {
-        if (def->face_objects[f] < 0 || def->face_objects[f] >= def->object_count)
-        {
-            return wrong(error, b, "face_objects are numbers from 0 to object_count - 1");
-        }
-    }
-    m->object_name = MEM_NEW(def->object_count, char*);
-    if (!m->object_name || !copy_array(def->face_objects, m->face_count, sizeof(int), &m->face_object))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    while (m->object_count < def->object_count)
-    {
-        m->object_name[m->object_count] = mem_strdup(def->object_names[m->object_count]);
-        TRY(m->object_name[m->object_count++] ? WEFT_OK : WEFT_NO_MEMORY);
-    }
-    return WEFT_OK;
-}
-
 static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
 {
     TRY(take_kind(def, b, error));
@@ -551,7 +557,8 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
     TRY(take_state(def, b, error));
     TRY(take_pins(def, b, error));
     TRY(take_forces(def, b, error));
-    TRY(take_objects(def, b, error));
+    TRY(body_lines_take(def, b, error));
+    TRY(take_labels(def, b, error));
     return body_take_stitches(def, b, error);
 }
 
