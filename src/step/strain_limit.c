@@ -13,8 +13,7 @@
 //    so that nothing has to be kept from substep to substep.
 // 2. After the response, which knows nothing of threads: those that it has made too long are drawn in, one after the other in the
 //    metric of mass with accumulated pulls (as zones do for collisions, respond.c), and the response looks again, in turns.
-// 3. What is still too long then makes the substep shorter, and where that is at its end it stands and is counted: pins that go
-//    apart, or bodies that spread the cloth between them, leave nothing else.
+// 3. What is still too long then makes the substep shorter, six times at most; then it stands and is counted: pins that go apart, or bodies that spread the cloth between them, leave nothing else.
 //
 // The solve aims at less than the limit, so that what comes after it has some room.
 #include "step/strain_limit.h"
@@ -321,7 +320,8 @@ weft_status strain_limit_settle(world* w, bool may_halve, bool* changed)
     }
     find_records(w);
     bool moved;
-    for (int round = 0; round < DRAW_ROUNDS && is_over(w); round++)
+    int rounds = w->contact ? DRAW_ROUNDS : 1; // nothing undoes what the first one did
+    for (int round = 0; round < rounds && is_over(w); round++)
     {
         draw_all(w);
         *changed = true;
@@ -330,5 +330,5 @@ weft_status strain_limit_settle(world* w, bool may_halve, bool* changed)
             TRY(contact_respond(w->contact, w->x_next, w->v_next, may_halve, &moved));
         }
     }
-    return w->may_halve && is_over(w) ? WEFT_NOT_CONVERGED : WEFT_OK;
+    return w->may_halve && w->state.halvings < HALVINGS_FOR_CROWDS && is_over(w) ? WEFT_NOT_CONVERGED : WEFT_OK;
 }
