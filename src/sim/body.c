@@ -213,7 +213,7 @@ static const measure_reason measure_reasons[] = {
     {MEASURE_BEYOND, "bending that changes at a curvature", "its moments are linear; take the model `baraff-witkin` with the bending \"curvature\""},
     {MEASURE_KNEE, "stretch with a knee", "its springs are linear; take the model `baraff-witkin`"},
     {MEASURE_LIMIT, "a strain limit", "its elements have no warp and weft whose length could be held; take the model `baraff-witkin`"},
-    {MEASURE_CREASE, "creases", "its elements have no angles to keep; take the model `baraff-witkin`"},
+    {MEASURE_CREASE, "creases", "no elements keep folds yet; leave `crease` out, and give folds that are there from the start as `folds`"},
 };
 
 static weft_status measures_suit(const weft_sim* sim, const body* b, weft_error* error)

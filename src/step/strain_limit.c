@@ -13,7 +13,8 @@
 //    so that nothing has to be kept from substep to substep.
 // 2. After the response, which knows nothing of threads: those that it has made too long are drawn in, one after the other in the
 //    metric of mass with accumulated pulls (as zones do for collisions, respond.c), and the response looks again, in turns.
-// 3. What is still too long then makes the substep shorter, six times at most; then it stands and is counted: pins that go apart, or bodies that spread the cloth between them, leave nothing else.
+// 3. What is still too long then makes the substep shorter, six times at most; then it stands and is counted: pins that go apart,
+//    or bodies that spread the cloth between them, leave nothing else.
 //
 // The solve aims at less than the limit, so that what comes after it has some room.
 #include "step/strain_limit.h"
