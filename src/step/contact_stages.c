@@ -137,13 +137,18 @@ static weft_status judge_response(world* w, bool may_halve)
 weft_status stage_respond(world* w)
 {
     contact* c = w->contact;
+    bool drawn = false;
     if (!c)
     {
+        TRY(strain_limit_settle(w, false, &drawn));
+        w->after = drawn ? world_energy(w, w->x_next, w->v_next) : w->after;
         return WEFT_OK;
     }
     int most = int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT);
     bool may_halve = w->may_halve && w->state.halvings < most, changed;
     TRY(contact_respond(c, w->x_next, w->v_next, may_halve, &changed));
+    TRY(strain_limit_settle(w, may_halve, &drawn));
+    changed = changed || drawn;
     w->responded = changed;
     TRY(changed ? judge_response(w, may_halve) : WEFT_OK);
     return contact_settle(c);

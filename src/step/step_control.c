@@ -298,6 +298,8 @@ static weft_status run_substeps(world* w)
     w->time = time_at(w, STEP_TICKS);
     w->stats->energy = w->before.energy;
     w->stats->max_stretch = w->before.max_stretch;
+    w->stats->limited = w->limit.count;
+    w->stats->overstretched = strain_limit_count_over(w);
     w->stats->contacts = w->contact ? w->contact->contacts : 0;
     w->stats->last_resort = w->contact ? w->contact->last_resort : 0;
     return WEFT_OK;
