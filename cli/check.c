@@ -93,7 +93,7 @@ static void measure_cloths(weft_sim* sim, weft_vec3* scratch, body_extent* out)
     for (int k = 0; k < weft_sim_cloth_count(sim); k++)
     {
         weft_sim_positions(sim, k, scratch);
-        extent_set(scratch, weft_sim_vertex_count(sim, k), &out[k]);
+        extent_set(scratch, weft_sim_output_count(sim, k), &out[k]);
         set_velocity(sim, k, 0.0, scratch);
     }
     for (int k = 0; k < weft_sim_cloth_count(sim); k++)
@@ -125,6 +125,7 @@ static int most_vertices(const weft_sim* sim)
     for (int k = 0; k < weft_sim_cloth_count(sim); k++)
     {
         most = weft_sim_vertex_count(sim, k) > most ? weft_sim_vertex_count(sim, k) : most;
+        most = weft_sim_output_count(sim, k) > most ? weft_sim_output_count(sim, k) : most;
     }
     for (int k = 0; k < weft_sim_obstacle_count(sim); k++)
     {

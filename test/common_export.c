@@ -156,6 +156,11 @@ shape read_ply(const char* path)
     s.faces = atoi(after(text, "element face "));
     s.maps = after(text, "property float s\nproperty float t\n") ? s.points : 0;
     sscanf(after(text, "comment object "), "%100s", s.objects);
+    // Behind the corners: texture coordinates of corners, and the number of the object.
+    bool corners = after(text, "property list uchar float texcoord\n");
+    int names = (after(text, "property int object\n") != NULL) + (after(text, "property int group\n") != NULL) +
+                (after(text, "property int material\n") != NULL);
+    assert_false(corners && s.maps);
     const char* at = after(text, "end_header\n");
     for (int v = 0; v < s.points; v++)
     {
@@ -171,6 +176,12 @@ shape read_ply(const char* path)
         {
             s.face[face][k] = int_at(at, false);
         }
+        if (corners)
+        {
+            assert_int_equal(*at, 2 * s.corners[face]);
+            at += 1 + 4 * *at;
+        }
+        at += 4 * names;
     }
     assert_int_equal(at - text, size);
     free(text);

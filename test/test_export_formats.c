@@ -145,27 +145,34 @@ static void check_vtp(const char* bytes, size_t size, int frame, bool torn)
     const char* start = strstr(bytes, "encoding=\"raw\">\n_");
     assert_non_null(start);
     const char* at = start + strlen("encoding=\"raw\">\n_");
+    for (int f = 0; f < faces; f++)
+    {
+        corners += count[f];
+    }
+    // Topology 0 has a seam; where the sheet is torn along it, every vertex has one texture coordinate.
+    bool seam = !torn || frame < TORN_FIRST;
+    assert_int_equal(strstr(bytes, "Name=\"vt_corners\"") != NULL, seam);
+    seam ? (void)vtp_block(&at, 8 * (uint64_t)corners) : (void)0;
     const char* block = vtp_block(&at, 12 * (uint64_t)points);
     for (int v = 0; v < points; v++)
     {
         assert_point(read_point(block + 12 * v), test_run_point(frame, v), 'y');
     }
-    for (int f = 0; f < faces; f++)
-    {
-        corners += count[f];
-    }
     assert_memory_equal(vtp_block(&at, 4 * (uint64_t)corners), vertices, 4 * (size_t)corners);
     block = vtp_block(&at, 4 * (uint64_t)faces);
     assert_int_equal(read32(block + 4 * (faces - 1)), corners);
     assert_int_equal(read32(block), 4);
-    // Topology 0 has a seam; where the sheet is torn along it, every vertex has one texture coordinate.
-    bool seam = !torn || frame < TORN_FIRST;
     assert_int_equal(strstr(bytes, "TCoords=\"vt\"") == NULL, seam);
     if (!seam)
     {
         const float corner[2] = {0.5f, 0.0f};
         block = vtp_block(&at, 8 * (uint64_t)points);
         assert_memory_equal(block + 8, corner, 8);
+    }
+    if (strstr(bytes, "<CellData>\n<DataArray type=\"Int32\" Name=\"object\""))
+    {
+        block = vtp_block(&at, 4 * (uint64_t)faces);
+        assert_int_equal(read32(block + 4 * (faces - 1)), 0);
     }
     assert_string_equal(at, "\n</AppendedData>\n</VTKFile>\n");
     assert_int_equal(at + strlen(at) - bytes, size);
@@ -277,12 +284,13 @@ static void check_gltf_sheet(const glb* g, char up, bool torn)
 {
     json_t* mesh = json_array_get(json_object_get(g->json, "meshes"), 0);
     json_t* part = json_array_get(json_object_get(mesh, "primitives"), 0);
-    json_t* index = json_object_get(json_object_get(mesh, "extras"), "weft_index");
+    json_t* copies = json_object_get(json_object_get(mesh, "extras"), "weft_copies");
     json_t* targets = json_object_get(part, "targets");
     int64_t base = int_of(json_object_get(part, "attributes"), "POSITION");
     // The seam runs through vertices 1 and 4, unless it is torn.
     int vertices = torn ? 9 : 8, last = TORN_FRAMES - 1;
-    assert_int_equal(json_array_size(index), vertices);
+    int own = torn ? 9 : 6;
+    assert_int_equal(json_array_size(copies), vertices - own);
     assert_int_equal(int_of(accessor_at(g, base), "count"), vertices);
     assert_int_equal(json_array_size(targets), last);
     check_bounds(g, base);
@@ -292,7 +300,7 @@ static void check_gltf_sheet(const glb* g, char up, bool torn)
         check_bounds(g, shape);
         for (int v = 0; v < vertices; v++)
         {
-            int source = (int)json_integer_value(json_array_get(index, (size_t)v));
+            int source = v < own ? v : (int)json_integer_value(json_array_get(copies, (size_t)(v - own)));
             weft_vec3 x = read_point(accessor_data(g, base) + 12 * v);
             weft_vec3 d = k > 0 ? read_point(accessor_data(g, shape) + 12 * v) : (weft_vec3){0, 0, 0};
             int origin = torn ? test_run_origin(source, k) : source;
@@ -304,11 +312,13 @@ static void check_gltf_sheet(const glb* g, char up, bool torn)
 // Triangles of the second quad, split at the seam: its copies of vertices 1 and 4 are the last two.
 static void check_gltf_seam(const glb* g)
 {
-    json_t* part =
-        json_array_get(json_object_get(json_array_get(json_object_get(g->json, "meshes"), 0), "primitives"), 0);
+    json_t* parts = json_object_get(json_array_get(json_object_get(g->json, "meshes"), 0), "primitives");
+    assert_int_equal(json_array_size(parts), 1); // one for each object
+    json_t* part = json_array_get(parts, 0);
     const char* corners = accessor_data(g, int_of(part, "indices"));
     const char* texcoords = accessor_data(g, int_of(json_object_get(part, "attributes"), "TEXCOORD_0"));
     assert_int_equal(int_of(accessor_at(g, int_of(part, "indices")), "count"), 12);
+    assert_non_null(json_object_get(json_object_get(part, "extras"), "object"));
     bool seen[8] = {false};
     for (int k = 6; k < 12; k++)
     {
@@ -361,7 +371,7 @@ static void test_gltf(void** unused)
     }
 }
 
-// Numbers of many digits in weft_index, and several pieces of everything.
+// Several pieces of everything.
 static void test_gltf_many(void** unused)
 {
     (void)unused;
@@ -387,14 +397,12 @@ static void test_gltf_many(void** unused)
     assert_int_equal(export_run("gltf", 'y', NULL), WEFT_OK);
     glb g = glb_read();
     json_t* mesh = json_array_get(json_object_get(g.json, "meshes"), 2); // behind those that scene.json names
-    json_t* index = json_object_get(json_object_get(mesh, "extras"), "weft_index");
     json_t* part = json_array_get(json_object_get(mesh, "primitives"), 0);
     const char* positions = accessor_data(&g, int_of(json_object_get(part, "attributes"), "POSITION"));
     assert_string_equal(json_string_value(json_object_get(mesh, "name")), "many");
-    assert_int_equal(json_array_size(index), MANY);
+    assert_null(json_object_get(json_object_get(mesh, "extras"), "weft_copies")); // all vertices are the run's
     for (int v = 0; v < MANY; v++)
     {
-        assert_int_equal(json_integer_value(json_array_get(index, (size_t)v)), v);
         assert_point(read_point(positions + 12 * v), test_run_point(0, v), 'y');
     }
     glb_finish(&g);
@@ -635,7 +643,8 @@ static void test_abc(void** unused)
         export_must("abc", up, torn);
         char* file = test_file_read(target, &size);
         uint64_t geometry = check_abc_archive(file);
-        assert_int_equal(read64(file + geometry), 6); // bounds, positions, indices, counts, uv, headers
+        // Bounds, positions, indices, counts, uv, objects of faces where their number stays, headers.
+        assert_int_equal(read64(file + geometry), torn ? 6 : 7);
         assert_int_equal(read64(file + abc_group(file, geometry, INDICES)), torn ? 2 * 3 : 2);
         for (int frame = 0; frame < TORN_FRAMES; frame++)
         {

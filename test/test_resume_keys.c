@@ -130,6 +130,11 @@ typedef struct change
 
 #define REGION(where) "cloth.0.regions=[{\"where\": " where ", \"material\": {\"shear\": 7}}]"
 
+#define BAND(where, scale, stiffness)                                                                                  \
+    "cloth.0.bands=[{\"where\": " where ", \"rest_scale\": " scale ", \"stiffness\": " stiffness "}]"
+#define FOLD_AT(where) "cloth.0.folds=[{\"where\": " where ", \"rest_angle\": 50}]"
+#define FOLD(angle) "cloth.0.folds=[{\"where\": {\"vertices\": [5, 6]}, \"rest_angle\": " angle "}]"
+
 #define OF_FACE(values) "cloth.0.regions=[{\"faces\": [9, 10, 11, 12], \"material\": {" values "}}]"
 #define BULK(young, poisson, thick, density)                                                                           \
     "\"young_modulus\": " #young ", \"poisson_ratio\": " #poisson ", \"thickness\": " #thick                           \
@@ -265,6 +270,13 @@ static const change changes[] = {
     {"cloth.vertex_mass", PLAIN, "cloth.0.vertex_mass=0.01", NULL},
     {"cloth.pins", PLAIN, "cloth.0.pins=[]", NULL},
     SELECTION("cloth.pins", "cloth.0.pins.0"),
+    {"cloth.pins.where.seam", SEWN, "cloth.1.pins=[{\"where\": {\"seam\": [\"p\", 0]}}]", NULL},
+    {"contact.exclude.where.seam", SEWN,
+     "contact.exclude=[{\"pair\": [\"cut\", \"cloth1\"], \"where\": {\"seam\": [\"p\", 0]}}]", NULL},
+    {"cloth.forces.where.seam", SEWN,
+     "cloth.1.forces=[{\"where\": {\"seam\": [\"p\", 0]}, \"force\": [1, 0, 0]}]", NULL},
+    {"ties.where.seam", SEWN,
+     "ties=[{\"cloth\": \"cut\", \"to\": \"cloth1\", \"where\": {\"seam\": [\"p\", 0]}}]", NULL},
     {"cloth.pins.where.object", FILES, "cloth.0.pins=[{\"where\": {\"object\": \"front\"}}]", NULL},
     {"cloth.pins.fix", PLAIN, "cloth.0.pins.0.fix={\"line\": [0, 1, 0]}", NULL},
     {"cloth.pins.fix.line", PLAIN, "cloth.0.pins.0.fix={\"line\": [0, 0, 1]}", NULL},
@@ -272,12 +284,36 @@ static const change changes[] = {
     MOTION("cloth.pins", "cloth.0.pins.0"),
     {"cloth.pins.release", PLAIN, "cloth.0.pins.0.release=1", NULL},
     {"cloth.pins.follow", RICH, "cloth.0.pins.0.follow=ball", NULL},
+    {"cloth.pins.weights", PLAIN, "cloth.0.pins.0.weights=0.5", NULL},
+    {"cloth.pins.fade", PLAIN, "cloth.0.pins.0.fade=0.3", NULL},
+    {"cloth.pins.stiffness", PLAIN, "cloth.0.pins=[{\"where\": {\"vertices\": [0]}, \"weights\": 0.5, \"stiffness\": 100}]", NULL},
     {"cloth.pins.samples", RICH, "cloth.2.pins.0.samples={\"positions\": [-0.1, 0.02, 0.1]}", NULL},
     {"cloth.pins.samples.positions", RICH, "cloth.2.pins.0.samples.positions=[-0.1, 0.02, 0.1, -0.1, 0.022, 0.1]",
      NULL},
     {"cloth.pins.samples.pc2", RICH, "cloth.2.pins.0.samples={\"pc2\": \"nine.pc2\", \"rate\": 10}", NULL},
     {"cloth.pins.samples.rate", RICH, "cloth.2.pins.0.samples.rate=20", NULL},
     {"cloth.pins.samples.start", RICH, "cloth.2.pins.0.samples.start=1", NULL},
+    {"cloth.bands", PLAIN, BAND("{\"edge\": \"top\"}", "0.8", "20"), NULL},
+    {"cloth.bands.rest_scale", PLAIN, BAND("{\"edge\": \"top\"}", "0.7", "20"), NULL},
+    {"cloth.bands.stiffness", PLAIN, BAND("{\"edge\": \"top\"}", "0.8", "30"), NULL},
+    {"cloth.folds", PLAIN, FOLD("90"), NULL},
+    {"cloth.folds.rest_angle", PLAIN, FOLD("-30"), NULL},
+    {"cloth.bands.where", PLAIN, BAND("{\"edge\": \"all\"}", "0.8", "20"), NULL},
+    {"cloth.bands.where.vertices", PLAIN, BAND("{\"vertices\": [5, 6, 7]}", "0.8", "20"), NULL},
+    {"cloth.bands.where.box", PLAIN, BAND("{\"box\": {\"min\": [-2, -1, -1], \"max\": [2, 1, 1]}}", "0.8", "20"), NULL},
+    {"cloth.bands.where.box.min", PLAIN, BAND("{\"box\": {\"min\": [0, -1, -1], \"max\": [2, 1, 1]}}", "0.8", "20"), NULL},
+    {"cloth.bands.where.box.max", PLAIN, BAND("{\"box\": {\"min\": [-2, -1, -1], \"max\": [0, 1, 1]}}", "0.8", "20"), NULL},
+    {"cloth.bands.where.edge", PLAIN, BAND("{\"edge\": \"left\"}", "0.8", "20"), NULL},
+    {"cloth.bands.where.object", FILES, "cloth.0.bands=[{\"where\": {\"object\": \"front\"}, \"rest_scale\": 0.8}]", NULL},
+    {"cloth.bands.where.seam", SEWN, "cloth.1.bands=[{\"where\": {\"seam\": [\"p\", 1]}, \"rest_scale\": 0.8}]", NULL},
+    {"cloth.folds.where", PLAIN, FOLD_AT("{\"edge\": \"all\"}"), NULL},
+    {"cloth.folds.where.vertices", PLAIN, FOLD_AT("{\"vertices\": [5, 6, 7]}"), NULL},
+    {"cloth.folds.where.box", PLAIN, FOLD_AT("{\"box\": {\"min\": [-2, -1, -1], \"max\": [2, 1, 1]}}"), NULL},
+    {"cloth.folds.where.box.min", PLAIN, FOLD_AT("{\"box\": {\"min\": [0, -1, -1], \"max\": [2, 1, 1]}}"), NULL},
+    {"cloth.folds.where.box.max", PLAIN, FOLD_AT("{\"box\": {\"min\": [-2, -1, -1], \"max\": [0, 1, 1]}}"), NULL},
+    {"cloth.folds.where.edge", PLAIN, FOLD_AT("{\"edge\": \"all\"}"), NULL},
+    {"cloth.folds.where.object", FILES, "cloth.0.folds=[{\"where\": {\"object\": \"front\"}, \"rest_angle\": 50}]", NULL},
+    {"cloth.folds.where.seam", SEWN, "cloth.1.folds=[{\"where\": {\"seam\": [\"p\", 1]}, \"rest_angle\": 50}]", NULL},
     {"cloth.regions", PLAIN, "cloth.0.regions=[{\"faces\": [0], \"material\": \"denim\"}]", NULL},
     {"cloth.regions.faces", PLAIN, "cloth.0.regions=[{\"faces\": [0, 1], \"material\": \"denim\"}]", NULL},
     {"cloth.regions.object", FILES, "cloth.0.regions=[{\"object\": \"front\", \"material\": \"denim\"}]", NULL},
@@ -735,10 +771,10 @@ static void write_objects(void)
         {"button.obj", "v 0.3 0.05 0.3\nv 0.5 0.05 0.3\nv 0.3 0.05 0.5\no disc\nf 1 3 2\n"},
         {"square.json", "{\"pattern\": {\"panels\": {\"p\": {\"vertices\": [[0, 0], [100, 0], [100, 100], [0, 100]], "
                         "\"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, "
-                        "{\"endpoints\": [3, 0]}], \"translation\": [500, 0, 0]}}}}"},
+                        "{\"endpoints\": [3, 0]}], \"translation\": [-50, 1, 0]}}}}"},
         {"larger.json", "{\"pattern\": {\"panels\": {\"p\": {\"vertices\": [[0, 0], [120, 0], [120, 100], [0, 100]], "
                         "\"edges\": [{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, "
-                        "{\"endpoints\": [3, 0]}], \"translation\": [500, 0, 0]}}}}"},
+                        "{\"endpoints\": [3, 0]}], \"translation\": [-50, 1, 0]}}}}"},
         {"one.node", "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 0 -1\n4 0 1 0\n"},
         {"other.node", "4 3 0 0\n1 0 0 0\n2 1.5 0 0\n3 0 0 -1\n4 0 1 0\n"},
         {"one.ele", corners},

@@ -25,23 +25,29 @@ static void write_obj(const scene_cloth* cloth)
     FILE* file = fopen(scene_path(name), "w");
     assert_non_null(file);
     const mesh* m = &cloth->mesh;
-    for (int k = 0; k < m->vertex_count; k++)
+    for (int k = 0; k < (m->weld ? m->given_count : m->vertex_count); k++)
     {
-        fprintf(file, "v %.17g %.17g %.17g\n", m->position[k].x, m->position[k].y, m->position[k].z);
+        vec3 x = m->position[m->weld ? m->weld[k] : k];
+        fprintf(file, "v %.17g %.17g %.17g\n", x.x, x.y, x.z);
+        int first = 0;
+        for (; m->weld && m->weld[first] != m->weld[k]; first++)
+        {
+        }
+        m->weld && first < k ? (void)fprintf(file, "#weft one %d %d\n", first + 1, k + 1) : (void)0;
     }
-    for (int k = 0; cloth->rest_uv && k < m->face_start[m->face_count]; k++)
+    for (int k = 0; k < m->texcoord_count; k++)
     {
-        fprintf(file, "vt %.17g %.17g\n", cloth->rest_uv[k].x, cloth->rest_uv[k].y);
+        fprintf(file, "vt %.17g %.17g\n", m->texcoord[k].x, m->texcoord[k].y);
     }
     for (int face = 0; face < m->face_count; face++)
     {
         fprintf(file, m->form == MESH_LINES ? "l" : "f");
         for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
         {
-            fprintf(file, " %d", m->face_vertex[k] + 1);
-            if (cloth->rest_uv)
+            fprintf(file, " %d", (m->face_given ? m->face_given[k] : m->face_vertex[k]) + 1);
+            if (m->face_texcoord && m->face_texcoord[k] >= 0)
             {
-                fprintf(file, "/%d", k + 1);
+                fprintf(file, "/%d", m->face_texcoord[k] + 1);
             }
         }
         fprintf(file, "\n");

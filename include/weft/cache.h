@@ -57,7 +57,8 @@ typedef struct weft_cache_body
     const int* face_start;      ///< [face_count + 1]
     const int* face_vertices;
     int triangle_count;
-    const int* triangles;       ///< [3 * triangle_count] as simulated
+    const int* triangles;       ///< [3 * triangle_count] as simulated: of vertices that are one (`same`) they name the first
+    const int* triangle_corners; ///< [3 * triangle_count] corner of all faces that each is, in the order of the faces; NULL: each its own
     int lines;                  ///< 1: NAME.obj has l lines: faces are open polylines, and segments stand for triangles
     int segment_count;
     const int* segments;        ///< [2 * segment_count] as simulated
@@ -65,9 +66,10 @@ typedef struct weft_cache_body
     const double* texcoords;    ///< [2 * texcoord_count] u, v; NULL: none
     const int* face_texcoords;  ///< [face_start[face_count]] -1: this corner has none; NULL: no corner has one
     const int* origin;          ///< [vertex_count] vertex of the topology before this one that each follows; NULL: the first
-    int object_count;
-    const char* const* object_names; ///< [object_count] of the OBJ file
-    const int* face_objects;         ///< [face_count] index into the names; NULL: the file has no objects
+    const int* same;            ///< [vertex_count] the first vertex that each is one with, where vertices were welded; NULL: none were
+    weft_names objects, groups, materials; ///< of the OBJ file: o, g, usemtl
+    const char* const* libraries; ///< [library_count] mtllib of the OBJ file
+    int library_count;
 } weft_cache_body;
 
 /// Opens a run's folder (also while the run goes on). NOT_FOUND / BAD_INPUT with a sentence otherwise.

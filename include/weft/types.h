@@ -74,6 +74,27 @@ typedef struct weft_thread
     double ratio[2];  ///< 0 to 1; 0 for a vertex
 } weft_thread;
 
+/// Names that faces of a mesh have, such as materials.
+typedef struct weft_names
+{
+    const char* const* names; ///< [count]
+    int count;                ///< 0: none
+    const int* faces;         ///< [face_count] index into the names, -1: none; NULL: none has one
+} weft_names;
+
+/// What a mesh has for other programs: a run's files and exports carry it, nothing that is simulated depends on it. Zero: nothing.
+typedef struct weft_labels
+{
+    weft_names objects, groups, materials; ///< `o`, `g` and `usemtl` of OBJ files
+    const char* const* libraries;          ///< [library_count] names of material libraries, as `mtllib` has them
+    int library_count;
+    const weft_vec2* texcoords;            ///< [texcoord_count] as `vt` has them; NULL: none
+    int texcoord_count;
+    const int* face_texcoords;             ///< [corners of all faces] index into the texture coordinates, -1: none; NULL: none has one
+    const int* face_outputs;               ///< [corners of all faces] which of the outputs is at a corner: it shows the corner's vertex.
+                                           ///< NULL: the first that does
+} weft_labels;
+
 /// Process-wide memory hooks; set once, before anything else. alloc returns NULL when there is none.
 typedef struct weft_allocator
 {

@@ -72,9 +72,12 @@ typedef struct weft_pin
     double sample_start;      ///< s
     const char* follow;       ///< an obstacle: each vertex keeps its place relative to the face that is nearest when it is pinned
                               ///< (its distance turns with the face), and keys move it from there. Not with samples. NULL: none
+    const double* weights;    ///< [vertex_count] from 0, free, to 1, held; or NULL: all are held. A vertex of weight w in between is
+                              ///< drawn to its place by a spring of stiffness * w / (1 - w) times its mass, N/m, critically damped
+    double stiffness;         ///< 1/s^2, of weights in between; above zero
 } weft_pin;
 
-WEFT_API weft_pin weft_pin_default(void); ///< no vertices, a still point that is never released
+WEFT_API weft_pin weft_pin_default(void); ///< no vertices, a still point that is never released; stiffness 1e4
 
 /// A constant force on each of some vertices.
 typedef struct weft_force
@@ -102,6 +105,24 @@ typedef struct weft_region
     int face_count;
     weft_material material;
 } weft_region;
+
+/// An elastic band along edges of a sheet: those of which both ends are among the vertices. It is sewn on at rest_scale of
+/// their lengths, and gathers the cloth as far as that gives way.
+typedef struct weft_band
+{
+    const int* vertices; ///< [vertex_count]
+    int vertex_count;
+    double rest_scale;   ///< of the edges' lengths at rest; above zero
+    double stiffness;    ///< N, the tension at twice its own length; above zero
+} weft_band;
+
+/// A pressed fold of a sheet: inner edges of which both ends are among the vertices have that angle at rest.
+typedef struct weft_fold
+{
+    const int* vertices; ///< [vertex_count]
+    int vertex_count;
+    double angle;        ///< rad: 0 flat, positive where both sides lean towards the faces' normals; at most 170 degrees
+} weft_fold;
 
 /// A setting of a method that one body has of its own.
 typedef struct weft_choice
@@ -150,13 +171,15 @@ typedef struct weft_cloth_def
     int stitch_count;            ///< is at the start, closes, and then they are one. Sewn cloth is flat at rest and does not tear
     const weft_thread* threads;  ///< [thread_count] likewise of points on edges: their gaps close to 1.25 thicknesses, and stay
     int thread_count;
+    const weft_band* bands;      ///< [band_count] of sheets, or NULL
+    int band_count;
+    const weft_fold* folds;      ///< [fold_count] of sheets of "baraff-witkin", or NULL; of several that name an edge the last counts
+    int fold_count;              ///< Cloth with bands or folds does not tear
     double stitch_start;         ///< s, when the gaps begin to close
     double stitch_close;         ///< s, how long that takes; positive where there are stitches or threads
     const weft_choice* settings; ///< [setting_count] of methods, instead of the simulation's; NULL: none. Of bodies that are stepped
     int setting_count;           ///< together, as they touch or are tied, the largest counts, or 0 where it means as many as it takes
-    const char* const* object_names; ///< [object_count] of the mesh, for the files of a run; NULL: none
-    int object_count;
-    const int* face_objects;     ///< [face_count] index into the names, or NULL
+    weft_labels labels;          ///< of the mesh, for the files of a run; those of solids are left out
 } weft_cloth_def;
 
 WEFT_API weft_cloth_def weft_cloth_def_default(void); ///< cotton, friction not said, thickness 1 mm
@@ -178,6 +201,10 @@ typedef struct weft_obstacle_def
     const int* face_vertices;    ///< polygons; closed or open, edges of any number of faces, faces without area are all fine;
                                  ///< a corner twice is refused
     int face_count;
+    const int* outputs;          ///< [output_count] vertex that each vertex of a run's files shows (welded duplicates): that of its
+                                 ///< number or a lower one; or NULL
+    int output_count;            ///< at least vertex_count; 0 when outputs is NULL
+    weft_labels labels;          ///< of the mesh, for the files of a run
     double friction;             ///< coefficient, with static_friction as in weft_cloth_def
     double static_friction;
     double thickness;            ///< distance that cloth keeps, m

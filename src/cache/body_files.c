@@ -27,7 +27,9 @@ const char* body_name(const weft_sim* sim, int index)
 int body_points(const weft_sim* sim, int index)
 {
     const obstacle* o = obstacle_of(sim, index);
-    return o ? o->mesh.vertex_count : weft_sim_output_count(sim, index);
+    return !o            ? weft_sim_output_count(sim, index)
+           : o->mesh.weld ? o->mesh.given_count
+                          : o->mesh.vertex_count;
 }
 
 bool body_moves(const weft_sim* sim, int index)
@@ -38,32 +40,75 @@ bool body_moves(const weft_sim* sim, int index)
 
 // ---- topology
 
-// The output vertex that stands for each of the user's: the first that shows it.
-static int* output_of_user(const body* b)
+// The vertices of a file: those of the mesh, or the outputs that show them.
+typedef struct file_vertices
 {
-    int* out = MEM_NEW(b->rest.vertex_count, int);
-    for (int k = b->output_count - 1; k >= 0 && out; k--)
+    const int* shown; // [count] vertex of the mesh that each shows, or NULL: all in their order
+    int count;
+    int* first; // [mesh->vertex_count] the first that shows each, or NULL: likewise
+} file_vertices;
+
+static weft_status vertices_make(const mesh* m, const int* shown, int count, file_vertices* out, weft_error* error)
+{
+    *out = (file_vertices){shown, shown ? count : m->vertex_count, NULL};
+    out->first = shown ? MEM_NEW(int_max(m->vertex_count, 1), int) : NULL;
+    if (shown && !out->first)
     {
-        out[b->outputs ? b->outputs[k] : k] = k;
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
     }
-    return out;
+    for (int k = count - 1; k >= 0 && shown; k--)
+    {
+        out->first[shown[k]] = k;
+    }
+    return WEFT_OK;
 }
 
-// output may be NULL: vertices are written in their order.
-static void write_faces(FILE* f, const mesh* m, const int* output)
+// The vertex of the file at a corner: the one that was given there, unless the corner was torn off since.
+static int corner_vertex(const mesh* m, const file_vertices* v, int k)
 {
-    int object = -1;
+    int vertex = m->face_vertex[k], given = m->face_given ? m->face_given[k] : -1;
+    return !v->shown                                                 ? vertex
+           : given >= 0 && given < v->count && v->shown[given] == vertex ? given
+                                                                        : v->first[vertex];
+}
+
+// ---- names
+
+static void put_name(FILE* f, const char* word, const char* name)
+{
+    fprintf(f, "%s %s\n", word, name);
+}
+
+// What a face says that the one before did not. An object begins anew: programs read each by itself.
+static void write_names(FILE* f, const mesh* m, int face)
+{
+    int object = m->face_object ? m->face_object[face] : -1;
+    int before = face > 0 && m->face_object ? m->face_object[face - 1] : -1;
+    bool anew = object != before;
+    if (anew)
+    {
+        put_name(f, m->objects_are_groups ? "g" : "o", m->object_name[object]);
+    }
+    const mesh_names* layers[2] = {&m->group, &m->material};
+    for (int k = 0; k < 2; k++)
+    {
+        int own = layers[k]->face ? layers[k]->face[face] : -1;
+        if (own >= 0 && (anew || face == 0 || own != layers[k]->face[face - 1]))
+        {
+            put_name(f, k == 0 ? "g" : "usemtl", layers[k]->name[own]);
+        }
+    }
+}
+
+static void write_faces(FILE* f, const mesh* m, const file_vertices* v)
+{
     for (int face = 0; face < m->face_count; face++)
     {
-        if (m->face_object && m->face_object[face] != object)
-        {
-            object = m->face_object[face];
-            fprintf(f, "o %s\n", m->object_name[object]);
-        }
+        write_names(f, m, face);
         fputc(m->form == MESH_LINES ? 'l' : 'f', f);
         for (int k = m->face_start[face]; k < m->face_start[face + 1]; k++)
         {
-            fprintf(f, " %d", (output ? output[m->face_vertex[k]] : m->face_vertex[k]) + 1);
+            fprintf(f, " %d", corner_vertex(m, v, k) + 1);
             if (m->face_texcoord && m->face_texcoord[k] >= 0)
             {
                 fprintf(f, "/%d", m->face_texcoord[k] + 1);
@@ -73,46 +118,83 @@ static void write_faces(FILE* f, const mesh* m, const int* output)
     }
 }
 
+// Vertices that were welded, for readers that have to know: `#weft one 3 17`.
+static weft_status write_welds(FILE* f, const mesh* m, const file_vertices* v, weft_error* error)
+{
+    int *next = MEM_NEW(int_max(v->count, 1), int), *last = MEM_NEW(int_max(m->vertex_count, 1), int);
+    weft_status status = next && last
+                             ? WEFT_OK
+                             : error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    for (int k = 0; k < v->count && status == WEFT_OK; k++)
+    {
+        int vertex = v->shown[k];
+        next[k] = -1;
+        v->first[vertex] < k ? next[last[vertex]] = k : 0;
+        last[vertex] = k;
+    }
+    for (int k = 0; k < v->count && status == WEFT_OK; k++)
+    {
+        if (v->first[v->shown[k]] != k || next[k] < 0)
+        {
+            continue;
+        }
+        fputs("#weft one", f);
+        for (int i = k; i >= 0; i = next[i])
+        {
+            fprintf(f, " %d", i + 1);
+        }
+        fputc('\n', f);
+    }
+    mem_free(next);
+    mem_free(last);
+    return status;
+}
+
 // What an OBJ file shows of a mesh.
 typedef struct obj_text
 {
     const char *title, *name;
     const mesh* mesh;
-    const int* shown;  // [count] vertex of the mesh that each vertex of the file shows, or NULL: all in their order
-    const int* output; // vertex of the file that stands for each of the mesh, or NULL: likewise
+    const int* shown; // [count] outputs, or NULL: vertices in their order
     int count;
     const vec3* at; // [mesh->vertex_count] in place of the mesh's own positions, or NULL
 } obj_text;
 
+static weft_status text_put(FILE* f, const obj_text* t, const file_vertices* v, weft_error* error)
+{
+    const mesh* m = t->mesh;
+    fprintf(f, "# %s of %s, metres; made by Weft %s\n", t->title, t->name, weft_version());
+    for (int k = 0; k < m->library_count; k++)
+    {
+        put_name(f, "mtllib", m->library[k]);
+    }
+    for (int k = 0; k < v->count; k++)
+    {
+        vec3 p = (t->at ? t->at : m->position)[v->shown ? v->shown[k] : k];
+        print_to(f, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
+    }
+    TRY(v->shown ? write_welds(f, m, v, error) : WEFT_OK);
+    for (int k = 0; k < m->texcoord_count; k++)
+    {
+        print_to(f, "vt %.17g %.17g\n", m->texcoord[k].x, m->texcoord[k].y);
+    }
+    write_faces(f, m, v);
+    return WEFT_OK;
+}
+
 static weft_status obj_text_write(const char* path, const obj_text* t, weft_error* error)
 {
     whole_file file;
-    TRY(whole_file_open(&file, path, error));
-    const mesh* m = t->mesh;
-    fprintf(file.stream, "# %s of %s, metres; made by Weft %s\n", t->title, t->name, weft_version());
-    for (int k = 0; k < t->count; k++)
+    file_vertices v;
+    TRY(vertices_make(t->mesh, t->shown, t->count, &v, error));
+    weft_status status = whole_file_open(&file, path, error);
+    if (status == WEFT_OK)
     {
-        vec3 p = (t->at ? t->at : m->position)[t->shown ? t->shown[k] : k];
-        print_to(file.stream, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
+        status = text_put(file.stream, t, &v, error);
+        status == WEFT_OK ? (void)0 : whole_file_abandon(&file);
+        status = status == WEFT_OK ? whole_file_close(&file, error) : status;
     }
-    for (int k = 0; k < m->texcoord_count; k++)
-    {
-        print_to(file.stream, "vt %.17g %.17g\n", m->texcoord[k].x, m->texcoord[k].y);
-    }
-    write_faces(file.stream, m, t->output);
-    return whole_file_close(&file, error);
-}
-
-static weft_status cloth_obj_write(const char* path, const body* b, weft_error* error)
-{
-    int* output = output_of_user(b);
-    if (!output)
-    {
-        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
-    }
-    obj_text text = {"rest shape", b->name, &b->rest, b->outputs, output, b->output_count, NULL};
-    weft_status status = obj_text_write(path, &text, error);
-    mem_free(output);
+    mem_free(v.first);
     return status;
 }
 
@@ -120,26 +202,45 @@ bool body_starts_apart(const weft_sim* sim, int index)
 {
     const body* b = &sim->bodies[index];
     size_t size = (size_t)b->rest.vertex_count * sizeof(vec3);
-    return index < sim->body_count && !b->outputs && memcmp(b->start, b->rest.position, size) != 0;
+    return index < sim->body_count && memcmp(b->start, b->rest.position, size) != 0;
 }
 
 weft_status body_start_write(const char* path, const weft_sim* sim, int index, weft_error* error)
 {
     const body* b = &sim->bodies[index];
-    obj_text text = {
-        .title = "start", .name = b->name, .mesh = &b->rest, .count = b->rest.vertex_count, .at = b->start};
+    obj_text text = {"start", b->name, &b->rest, b->outputs, b->output_count, b->start};
     return obj_text_write(path, &text, error);
 }
 
 weft_status body_obj_write(const char* path, const weft_sim* sim, int index, weft_error* error)
 {
     const obstacle* o = obstacle_of(sim, index);
-    if (!o)
-    {
-        return cloth_obj_write(path, &sim->bodies[index], error);
-    }
-    obj_text text = {.title = "obstacle", .name = o->name, .mesh = &o->mesh, .count = o->mesh.vertex_count};
+    const body* b = o ? NULL : &sim->bodies[index];
+    obj_text text = o ? (obj_text){"obstacle", o->name, &o->mesh, o->mesh.weld, o->mesh.given_count, NULL}
+                      : (obj_text){"rest shape", b->name, &b->rest, b->outputs, b->output_count, NULL};
     return obj_text_write(path, &text, error);
+}
+
+int body_shown_by(const weft_sim* sim, int index, int vertex)
+{
+    const obstacle* o = obstacle_of(sim, index);
+    const body* b = o ? NULL : &sim->bodies[index];
+    const int* shown = o ? o->mesh.weld : b->outputs;
+    int count = o ? o->mesh.given_count : b->output_count, k = 0;
+    while (shown && k < count && shown[k] != vertex)
+    {
+        k++;
+    }
+    return shown && k < count ? k : vertex;
+}
+
+void body_show(const mesh* m, vec3* points)
+{
+    // Backwards: no vertex is read after it was written over, as each shows one of a lower number or its own.
+    for (int k = m->given_count - 1; k >= 0 && m->weld; k--)
+    {
+        points[k] = points[m->weld[k]];
+    }
 }
 
 bool body_is_solid(const weft_sim* sim, int index)
@@ -150,23 +251,27 @@ bool body_is_solid(const weft_sim* sim, int index)
 weft_status body_ele_write(const char* path, const weft_sim* sim, int index, weft_error* error)
 {
     const body* b = &sim->bodies[index];
-    int* output = output_of_user(b);
+    file_vertices vertices;
     whole_file file;
-    weft_status status = output ? whole_file_open(&file, path, error)
-                                : error_set(error, WEFT_NO_MEMORY, NULL, 0, "%s", weft_status_text(WEFT_NO_MEMORY));
+    TRY(vertices_make(&b->rest, b->outputs, b->output_count, &vertices, error));
+    const int* output = vertices.first;
+    weft_status status = whole_file_open(&file, path, error);
     if (status == WEFT_OK)
     {
         fprintf(file.stream, "%d 4 0\n", b->rest.tetrahedron_count);
         for (int t = 0; t < b->rest.tetrahedron_count; t++)
         {
             const int* v = b->rest.tetrahedron + 4 * (size_t)t;
-            fprintf(file.stream, "%d %d %d %d %d\n", t + 1, output[v[0]] + 1, output[v[1]] + 1, output[v[2]] + 1,
-                    output[v[3]] + 1);
+            fprintf(file.stream, "%d", t + 1);
+            for (int k = 0; k < 4; k++)
+            {
+                fprintf(file.stream, k < 3 ? " %d" : " %d\n", (output ? output[v[k]] : v[k]) + 1);
+            }
         }
         fprintf(file.stream, "# tetrahedra of %s; made by Weft %s\n", b->name, weft_version());
         status = whole_file_close(&file, error);
     }
-    mem_free(output);
+    mem_free(vertices.first);
     return status;
 }
 

@@ -10,6 +10,11 @@ const char* body_name(const weft_sim* sim, int index);
 int body_points(const weft_sim* sim, int index); // of a sample
 bool body_moves(const weft_sim* sim, int index); // false: an obstacle that stands still
 
+// The first vertex of its files that shows a vertex of the body.
+int body_shown_by(const weft_sim* sim, int index, int vertex);
+// Points of an obstacle become those of its files; room for them is there.
+void body_show(const mesh* m, vec3* points);
+
 // Topology and rest shape, whole or not at all.
 weft_status body_obj_write(const char* path, const weft_sim* sim, int index, weft_error* error);
 // Whether a cloth, before its first step, starts elsewhere than where it rests; and that start, whole or not at all.

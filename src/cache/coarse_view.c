@@ -18,7 +18,10 @@ static void coarse_destroy(coarse_view* c)
         mem_free(c->face_start);
         mem_free(c->triangle);
         mem_free(c->texcoord);
-        mem_free(c->face_object);
+        for (int k = 0; k < 3; k++)
+        {
+            mem_free(c->name[k]);
+        }
         mem_free(c->fine);
         mem_free(c);
     }
@@ -83,9 +86,16 @@ static void list_corners(const mesh* m, int* head, int* next)
     memset(head, -1, (size_t)m->vertex_count * sizeof(int));
     for (int c = m->face_start[m->face_count] - 1; c >= 0; c--)
     {
-        next[c] = head[m->face_vertex[c]];
-        head[m->face_vertex[c]] = c;
+        int v = m->same ? m->same[m->face_vertex[c]] : m->face_vertex[c];
+        next[c] = head[v];
+        head[v] = c;
     }
+}
+
+// Objects, groups and materials.
+static weft_names* names_of(weft_cache_body* view, int layer)
+{
+    return layer == 0 ? &view->objects : layer == 1 ? &view->groups : &view->materials;
 }
 
 static void take_triangles(coarse_view* c, const mesh* m, const int* into, const int* head, const int* next)
@@ -107,23 +117,29 @@ static void take_triangles(coarse_view* c, const mesh* m, const int* into, const
             int own = m->face_texcoord[m->triangle_corner[3 * t + k]];
             c->texcoord[3 * c->triangle_count + k] = nearest_texcoord(m, head, next, v[k], own);
         }
-        c->face_object ? c->face_object[c->triangle_count] = m->face_object[m->triangle_face[t]] : 0;
+        for (int k = 0; k < 3; k++)
+        {
+            const int* faces = names_of(&c->view, k)->faces;
+            c->name[k] ? c->name[k][c->triangle_count] = faces[m->triangle_face[t]] : 0;
+        }
         c->face_start[c->triangle_count + 1] = 3 * (c->triangle_count + 1);
         c->triangle_count++;
     }
 }
 
-static void make_view(coarse_view* c, const body* b)
+static void make_view(coarse_view* c)
 {
-    c->view = b->topologies[b->topology_count - 1].view;
     c->view.vertex_count = c->vertex_count;
     c->view.rest = c->rest;
     c->view.face_count = c->view.triangle_count = c->triangle_count;
     c->view.face_start = c->face_start;
     c->view.face_vertices = c->view.triangles = c->triangle;
     c->view.face_texcoords = c->texcoord;
-    c->view.face_objects = c->face_object;
-    c->view.origin = NULL;
+    for (int k = 0; k < 3; k++)
+    {
+        names_of(&c->view, k)->faces = c->name[k];
+    }
+    c->view.origin = c->view.same = c->view.triangle_corners = NULL;
 }
 
 static weft_status coarse_fill(coarse_view* c, const body* b, const int* into)
@@ -135,17 +151,24 @@ static weft_status coarse_fill(coarse_view* c, const body* b, const int* into)
     c->face_start = MEM_NEW(triangles + 1, int);
     c->triangle = MEM_NEW(3 * triangles, int);
     c->texcoord = m->face_texcoord ? MEM_NEW(3 * triangles, int) : NULL;
-    c->face_object = m->face_object ? MEM_NEW(triangles, int) : NULL;
+    c->view = b->topologies[b->topology_count - 1].view;
+    bool named = true;
+    for (int k = 0; k < 3; k++)
+    {
+        bool has = names_of(&c->view, k)->faces != NULL;
+        c->name[k] = has ? MEM_NEW(triangles, int) : NULL;
+        named = named && (c->name[k] || !has);
+    }
     c->fine = MEM_NEW(n, vec3);
     int *head = MEM_NEW(n, int), *next = MEM_NEW(m->face_start[m->face_count] + 1, int);
     bool ok = c->vertex && c->rest && c->face_start && c->triangle && (c->texcoord || !m->face_texcoord) &&
-              (c->face_object || !m->face_object) && c->fine && head && next;
+              named && c->fine && head && next;
     if (ok)
     {
         list_corners(m, head, next);
         take_triangles(c, m, into, head, next);
         number_vertices(c, m, head);
-        make_view(c, b);
+        make_view(c);
     }
     mem_free(head);
     mem_free(next);

@@ -24,7 +24,8 @@ typedef struct coarse_view
     int* vertex;                 // [vertex_count] of the last topology, ascending
     vec3* rest;                  // [vertex_count]
     int *face_start, *triangle;  // [triangle_count + 1], [3 * triangle_count]
-    int *texcoord, *face_object; // [3 * triangle_count], [triangle_count]; NULL: none
+    int* texcoord;               // [3 * triangle_count]; NULL: none
+    int* name[3];                // [triangle_count] object, group, material; NULL: none
     vec3* fine;                  // [vertices of the last topology] of a frame, scratch
     weft_cache_body view;
 } coarse_view;

@@ -312,6 +312,7 @@ weft_status run_bodies_sample(run_bodies* list, weft_sim* sim, weft_error* error
             b->obstacle ? (void)0 : weft_sim_positions(sim, b->id, list->sample);
             TRY(b->obstacle ? obstacle_positions(&sim->obstacles[b->id], weft_sim_time(sim), list->sample, error)
                             : WEFT_OK);
+            b->obstacle ? body_show(&sim->obstacles[b->id].mesh, list->sample) : (void)0;
             TRY(pc2_append(b->samples, list->sample, error));
         }
     }

@@ -10,10 +10,20 @@
 
 static weft_status load_mesh(topology* t, const char* path, weft_error* error)
 {
-    obj_options options = {.any_form = true};
-    TRY(mesh_from_obj(path, &options, &t->mesh, error));
+    obj_options options = {.any_form = true, .keep_given = true};
+    mesh* m = &t->mesh;
+    TRY(mesh_from_obj(path, &options, m, error));
     // Whoever simulated it found it good enough: inspection and pictures take what cloth could not have, too.
-    return mesh_split(&t->mesh, error);
+    TRY(mesh_split(m, error));
+    for (int k = 0; k < 3 * m->triangle_count && m->same; k++)
+    {
+        m->triangle[k] = m->same[m->triangle[k]];
+    }
+    for (int k = 0; k < 2 * m->segment_count && m->same; k++)
+    {
+        m->segment[k] = m->same[m->segment[k]];
+    }
+    return WEFT_OK;
 }
 
 static const char* obj_name(const topology* t)
@@ -67,6 +77,7 @@ static weft_status load_files(body* b, int index, const char* dir, weft_error* e
 
 static void make_view(body* b, topology* t)
 {
+    weft_labels labels = mesh_labels(&t->mesh);
     t->view = (weft_cache_body){
         .name = b->name,
         .obstacle = b->obstacle,
@@ -82,6 +93,7 @@ static void make_view(body* b, topology* t)
         .face_vertices = t->mesh.face_vertex,
         .triangle_count = t->mesh.triangle_count,
         .triangles = t->mesh.triangle,
+        .triangle_corners = t->mesh.triangle_corner,
         .lines = t->mesh.form == MESH_LINES,
         .segment_count = t->mesh.segment_count,
         .segments = t->mesh.segment,
@@ -89,9 +101,12 @@ static void make_view(body* b, topology* t)
         .texcoords = t->mesh.texcoord ? &t->mesh.texcoord->x : NULL,
         .face_texcoords = t->mesh.face_texcoord,
         .origin = t->origin,
-        .object_count = t->mesh.object_count,
-        .object_names = (const char* const*)t->mesh.object_name,
-        .face_objects = t->mesh.face_object,
+        .same = t->mesh.same,
+        .objects = labels.objects,
+        .groups = labels.groups,
+        .materials = labels.materials,
+        .libraries = labels.libraries,
+        .library_count = labels.library_count,
     };
 }
 

@@ -406,9 +406,14 @@ static void put_pairs(const weft_cache_writer* w, const weft_sim* sim, int64_t s
                                run_bodies_name(&w->bodies, sim, q->body[1])};
         if (names[0] && names[1])
         {
+            const int* v[] = {&q->edge[0], &q->edge[1], &q->face[0], &q->face[1], &q->face[2]};
+            int shown[5];
+            for (int i = 0; i < 5; i++)
+            {
+                shown[i] = body_shown_by(sim, q->body[i < 2 ? 0 : 1], *v[i]);
+            }
             fprintf(w->stats, "%s{\"step\":%lld,\"bodies\":[\"%s\",\"%s\"],\"edge\":[%d,%d],\"face\":[%d,%d,%d]}",
-                    comma, (long long)step, names[0], names[1], q->edge[0], q->edge[1], q->face[0], q->face[1],
-                    q->face[2]);
+                    comma, (long long)step, names[0], names[1], shown[0], shown[1], shown[2], shown[3], shown[4]);
             comma = ",";
         }
     }

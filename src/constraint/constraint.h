@@ -26,15 +26,17 @@ typedef struct pin_motion
     int sample_count, vertex_count;
     double sample_rate, sample_start; // 1/s, s
     pin_follow* follow;               // [vertex_count] or NULL: it follows nothing
+    double stiffness;                 // 1/s^2, of vertices that it holds in part
 } pin_motion;
 
 // One pinned vertex.
 typedef struct pin
 {
     int vertex;
-    int motion; // index into motions
-    int place;  // among the vertices of its pin
-    vec3 start; // position before the motion
+    int motion;    // index into motions
+    int place;     // among the vertices of its pin
+    vec3 start;    // position before the motion
+    double weight; // 1: held
 } pin;
 
 typedef struct pin_set
@@ -43,7 +45,10 @@ typedef struct pin_set
     int motion_count, motion_capacity;
     pin* pins; // [count] sorted by (vertex, motion) after pin_set_sort
     int count, capacity;
+    pin* soft; // [soft_count] likewise: those of a weight between 0 and 1, which are springs (grip.c)
+    int soft_count, soft_capacity;
     int body_vertices; // of all obstacles, where a pin follows one; else 0
+    bool soft_follow;  // one of the springs does
 } pin_set;
 
 // A substep, for pins.
@@ -55,8 +60,8 @@ typedef struct pin_moment
 } pin_moment;
 
 weft_status pin_set_add_motion(pin_set* set, const weft_pin* def,
-                               int* out); // samples are lent as long as the set lasts
-weft_status pin_set_add(pin_set* set, const pin* p);
+                               int* out);            // samples are lent as long as the set lasts
+weft_status pin_set_add(pin_set* set, const pin* p); // by its weight: to pins, to soft, or nowhere
 void pin_set_sort(pin_set* set);
 void pin_set_finish(pin_set* set);
 
@@ -67,6 +72,26 @@ vec3 pin_target(const pin_motion* motion, const pin* p, const vec3* bodies, doub
 // z) . d = (target - x) . d / h. records has room for set->count; z is [vertices], written at constrained vertices
 // only. Returns the number of records.
 int pin_set_constrain(const pin_set* set, const pin_moment* now, filter_record* records, vec3* z);
+
+// ---- grips: pins that hold in part (grip.c)
+typedef struct grip
+{
+    int vertex;
+    weft_fix fix;
+    vec3 direction;   // unit, of a line or a plane's normal
+    vec3 target;      // m, at the end of the substep
+    vec3 moved;       // m, how far the target has come in it
+    double stiffness; // N/m
+    double damping;   // N s/m
+} grip;
+
+// Those that act in a substep, sorted by vertex; out has room for set->soft_count. before: obstacles at its start, NULL
+// where no spring follows one. Returns their number.
+int pin_set_grip(const pin_set* set, const pin_moment* now, const vec3* before, const double* mass, grip* out);
+vec3 grip_held(const grip* g, vec3 d); // the part of a vector that it acts on: P d
+// On a vertex at x with velocity v; share: how much of the way of the target is done, which takes h in all.
+vec3 grip_force(const grip* g, vec3 x, vec3 v, double share, double h);
+void grip_block(const grip* g, double factor, double* block /* [9] */); // block += factor P
 
 // ---- prescribed directions of one vertex, from pins and contacts
 typedef struct prescription

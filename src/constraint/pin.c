@@ -19,7 +19,8 @@ weft_status pin_set_add_motion(pin_set* set, const weft_pin* def, int* out)
                            .sample_count = def->sample_count,
                            .vertex_count = def->vertex_count,
                            .sample_rate = def->sample_rate,
-                           .sample_start = def->sample_start};
+                           .sample_start = def->sample_start,
+                           .stiffness = def->stiffness};
     TRY(motion_init(&motion->motion, def->keys, def->key_count, def->axis, def->center));
     *out = set->motion_count++;
     return WEFT_OK;
@@ -27,11 +28,19 @@ weft_status pin_set_add_motion(pin_set* set, const weft_pin* def, int* out)
 
 weft_status pin_set_add(pin_set* set, const pin* p)
 {
-    if (!mem_grow((void**)&set->pins, &set->capacity, set->count + 1, sizeof(pin)))
+    if (!(p->weight > 0.0))
+    {
+        return WEFT_OK;
+    }
+    bool soft = p->weight < 1.0;
+    pin** list = soft ? &set->soft : &set->pins;
+    int* count = soft ? &set->soft_count : &set->count;
+    if (!mem_grow((void**)list, soft ? &set->soft_capacity : &set->capacity, *count + 1, sizeof(pin)))
     {
         return WEFT_NO_MEMORY;
     }
-    set->pins[set->count++] = *p;
+    (*list)[(*count)++] = *p;
+    set->soft_follow = set->soft_follow || (soft && set->motions[p->motion].follow);
     return WEFT_OK;
 }
 
@@ -48,6 +57,10 @@ void pin_set_sort(pin_set* set)
     {
         qsort(set->pins, (size_t)set->count, sizeof(pin), compare_pins);
     }
+    if (set->soft_count > 1)
+    {
+        qsort(set->soft, (size_t)set->soft_count, sizeof(pin), compare_pins);
+    }
 }
 
 void pin_set_finish(pin_set* set)
@@ -59,6 +72,7 @@ void pin_set_finish(pin_set* set)
     }
     mem_free(set->motions);
     mem_free(set->pins);
+    mem_free(set->soft);
     *set = (pin_set){0};
 }
 

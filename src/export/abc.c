@@ -1,7 +1,8 @@
 // Alembic in an Ogawa container: for each body an Xform of its name, which moves nothing, and in it the PolyMesh
 // NAMEShape with P and bounds at every frame, faces as given, and vt as uv by corner. Alembic's faces run clockwise:
 // every face is turned round. Where the topology changes, faces and uv are sampled too: a heterogeneous mesh. Bodies of
-// lines are linear Curves, points curve by curve, as wide as the strands are thick.
+// lines are linear Curves, points curve by curve, as wide as the strands are thick. Materials are FaceSets of the mesh,
+// objects and groups strings of the faces.
 //
 // An archive is a group of six: int32 version of the layout, 0; int32 version of the library; the top object; its
 // metadata; the time samplings; the table of metadata. An object is a group: its properties, its children, and the
@@ -341,18 +342,147 @@ static void put_curves_object(abc* a, mesh_properties* m, object* o, double widt
     ogawa_list_finish(&geometry.stored);
 }
 
-static void put_mesh_object(abc* a, mesh_properties* m, object* o)
+// ---- names of faces
+
+// A property that says the same at all times.
+static property constant_make(const char* name, property_kind kind, pod pod, int meta)
 {
-    property* members[5] = {&m->bounds, &m->positions, &m->topology[FACE_INDICES], &m->topology[FACE_COUNTS], &m->uv};
+    property p = property_make(name, kind, pod, 1, meta, kind == COMPOUND ? 0 : 1);
+    p.sampling = 0;
+    return p;
+}
+
+static void store_ints(abc* a, property* p, const int* values, int count, int missing)
+{
+    ogawa_key key;
+    begin_sample(a, p, count);
+    for (int k = 0; k < count; k++)
+    {
+        ogawa_put32(room(a, 1), (uint32_t)(values[k] >= 0 ? values[k] : missing));
+    }
+    ogawa_child sample = end_sample(a, &key);
+    property_store(p, sample, key);
+}
+
+// Each with its zero; the last one, empty, is for faces that have none.
+static void store_names(abc* a, property* p, const weft_names* names)
+{
+    static const unsigned char zero = 0;
+    ogawa_key key;
+    bytes text = {0};
+    for (int k = 0; k < names->count; k++)
+    {
+        bytes_add_text(&text, names->names[k]);
+        bytes_add(&text, &zero, 1);
+    }
+    bytes_add(&text, &zero, 1);
+    a->tree.failed = a->tree.failed || text.failed;
+    property_count(p, names->count + 1);
+    ogawa_child sample = ogawa_sample(&a->tree.archive, text.data, (size_t)text.count, &key);
+    unsigned char dimensions[4];
+    ogawa_put32(dimensions, (uint32_t)names->count + 1);
+    property_store_sized(p, sample, ogawa_data(&a->tree.archive, dimensions, 4), key);
+    mem_free(text.data);
+}
+
+// A string of each face: names, and the number of each face's.
+static void put_face_strings(abc* a, property* compound, const weft_names* names, int face_count)
+{
+    property values = constant_make(".vals", ARRAY, POD_STRING, META_STRING_UNIFORM);
+    property indices = constant_make(".indices", ARRAY, POD_UINT32, META_NONE);
+    property* members[2] = {&values, &indices};
+    store_names(a, &values, names);
+    store_ints(a, &indices, names->faces, face_count, names->count);
+    tree_put_members(&a->tree, compound, members, 2);
+    ogawa_list_finish(&values.stored);
+    ogawa_list_finish(&indices.stored);
+}
+
+// Objects and groups; false: there are none.
+static bool put_parameters(abc* a, property* all, const weft_cache_body* body)
+{
+    property layers[2];
+    property* members[2];
+    int count = 0;
+    for (int layer = LAYER_OBJECT; layer <= LAYER_GROUP; layer++)
+    {
+        const weft_names* names = export_layer(body, layer);
+        if (names->faces)
+        {
+            layers[count] = constant_make(export_layer_word[layer], COMPOUND, POD_BOOL, META_STRING_UNIFORM);
+            put_face_strings(a, &layers[count], names, body->face_count);
+            members[count] = &layers[count];
+            count++;
+        }
+    }
+    if (count > 0)
+    {
+        tree_put_members(&a->tree, all, members, count);
+    }
+    for (int k = 0; k < count; k++)
+    {
+        ogawa_list_finish(&layers[k].stored);
+    }
+    return count > 0;
+}
+
+static void put_face_set(abc* a, object* mesh, const char* name, const int* face, int count)
+{
+    object set = {.name = name, .ending = "", .meta = META_FACE_SET_OBJECT};
+    property faces = constant_make(".faces", ARRAY, POD_INT32, META_NONE);
+    property exclusive = constant_make(".facesExclusive", SCALAR, POD_UINT32, META_NONE);
+    property* members[2] = {&faces, &exclusive};
+    property schema = constant_make(".faceset", COMPOUND, POD_BOOL, META_FACE_SET);
+    unsigned char yes[4];
+    ogawa_put32(yes, 1); // no face is in two
+    store_ints(a, &faces, face, count, 0);
+    store_value(a, &exclusive, yes, sizeof(yes));
+    tree_put_members(&a->tree, &schema, members, 2);
+    tree_set_schema(&a->tree, &set, &schema);
+    object_add(mesh, &set, tree_put_object(&a->tree, &set));
+    ogawa_list_finish(&faces.stored);
+    ogawa_list_finish(&exclusive.stored);
+    ogawa_list_finish(&schema.stored);
+    object_finish(&set);
+}
+
+// Of materials. Faces keep their numbers where cloth tears.
+static weft_status put_face_sets(abc* a, object* mesh, const weft_cache_body* body, weft_error* error)
+{
+    export_faces faces;
+    TRY(export_faces_make(&body->materials, body->face_count, &faces, error));
+    for (int k = 0; k < body->materials.count && faces.face; k++)
+    {
+        int count = faces.start[k + 1] - faces.start[k];
+        if (count > 0)
+        {
+            put_face_set(a, mesh, body->materials.names[k], faces.face + faces.start[k], count);
+        }
+    }
+    export_faces_finish(&faces);
+    return WEFT_OK;
+}
+
+static void put_mesh_object(abc* a, mesh_properties* m, object* o, const weft_cache_body* body)
+{
+    property parameters = constant_make(".arbGeomParams", COMPOUND, POD_BOOL, META_NONE);
+    property* members[6] = {&m->bounds, &m->positions, &m->topology[FACE_INDICES], &m->topology[FACE_COUNTS]};
     property* uv[2] = {&m->topology[UV_VALUES], &m->topology[UV_INDICES]};
     property geometry = property_make(".geom", COMPOUND, POD_BOOL, 0, META_MESH, 0);
+    int count = 4;
     if (m->has_uv)
     {
         tree_put_members(&a->tree, &m->uv, uv, 2);
+        members[count++] = &m->uv;
     }
-    tree_put_members(&a->tree, &geometry, members, m->has_uv ? 5 : 4);
+    if (body && put_parameters(a, &parameters, body))
+    {
+        members[count++] = &parameters;
+    }
+    tree_put_members(&a->tree, &geometry, members, count);
     tree_set_schema(&a->tree, o, &geometry);
     ogawa_list_finish(&geometry.stored);
+    ogawa_list_finish(&parameters.stored);
 }
 
 // An Xform without operations; its one value says that it moves with what is above it.
@@ -377,11 +507,13 @@ static weft_status put_body(abc* a, object* top, int body, weft_error* error)
     mesh_properties m = {0};
     mesh_start(&m, a->job, body);
     object shape = {.name = name, .ending = "Shape", .meta = m.lines ? META_CURVES_OBJECT : META_MESH_OBJECT};
+    const weft_cache_body* names = export_names_for_all(a->job, body);
     weft_status status = put_frames(a, &m, body, error);
     if (status == WEFT_OK)
     {
         m.lines ? put_curves_object(a, &m, &shape, export_last_topology(a->job, body)->thickness)
-                : put_mesh_object(a, &m, &shape);
+                : put_mesh_object(a, &m, &shape, names);
+        status = m.lines || !names ? WEFT_OK : put_face_sets(a, &shape, names, error);
         put_xform_schema(a, &xform);
         object_add(&xform, &shape, tree_put_object(&a->tree, &shape));
         object_add(top, &xform, tree_put_object(&a->tree, &xform));

@@ -15,6 +15,10 @@ const char* const abc_meta_text[META_COUNT] = {
     [META_CURVES_OBJECT] = "schema=AbcGeom_Curve_v2;schemaBaseType=AbcGeom_GeomBase_v1;"
                            "schemaObjTitle=AbcGeom_Curve_v2:.geom",
     [META_CURVES] = "schema=AbcGeom_Curve_v2;schemaBaseType=AbcGeom_GeomBase_v1",
+    [META_FACE_SET_OBJECT] = "schema=AbcGeom_FaceSet_v1;schemaBaseType=AbcGeom_GeomBase_v1;"
+                             "schemaObjTitle=AbcGeom_FaceSet_v1:.faceset",
+    [META_FACE_SET] = "schema=AbcGeom_FaceSet_v1;schemaBaseType=AbcGeom_GeomBase_v1",
+    [META_STRING_UNIFORM] = "arrayExtent=1;geoScope=uni;isGeomParam=true;podExtent=1;podName=string",
     [META_WIDTH] = "arrayExtent=1;geoScope=con;isGeomParam=true;podExtent=1;podName=float32_t",
 };
 
@@ -66,14 +70,19 @@ ogawa_child tree_put_bytes(abc_tree* tree, bytes* b)
 
 // ---- properties
 
-void property_store(property* p, ogawa_child sample, ogawa_key key)
+void property_store_sized(property* p, ogawa_child sample, ogawa_child dimensions, ogawa_key key)
 {
     ogawa_list_add(&p->stored, sample);
     if (p->kind == ARRAY)
     {
-        ogawa_list_add(&p->stored, OGAWA_NO_DATA); // dimensions: the size says them
+        ogawa_list_add(&p->stored, dimensions);
     }
     p->key = ogawa_key_join(p->key, key);
+}
+
+void property_store(property* p, ogawa_child sample, ogawa_key key)
+{
+    property_store_sized(p, sample, OGAWA_NO_DATA, key); // the size says them
 }
 
 void property_count(property* p, int64_t items)
@@ -157,8 +166,14 @@ void object_add(object* parent, const object* child, ogawa_child group)
     size_t length = strlen(child->name) + strlen(child->ending);
     ogawa_list_add(&parent->group, group);
     bytes_add_number(&parent->headers, (uint32_t)length, 4);
+    int begin = parent->headers.count;
     bytes_add_text(&parent->headers, child->name);
     bytes_add_text(&parent->headers, child->ending);
+    for (int k = begin; k < parent->headers.count; k++)
+    {
+        unsigned char* c = &parent->headers.data[k];
+        *c = *c == '/' ? '_' : *c; // it parts the names of a path
+    }
     bytes_add_number(&parent->headers, (uint32_t)child->meta, 1);
     parent->children = ogawa_key_join(parent->children, ogawa_key_join(child->properties, child->children));
 }

@@ -18,6 +18,9 @@ enum
     META_CURVES_OBJECT,
     META_CURVES,
     META_WIDTH,
+    META_FACE_SET_OBJECT,
+    META_FACE_SET,
+    META_STRING_UNIFORM,
     META_COUNT
 };
 
@@ -35,7 +38,8 @@ typedef enum pod
     POD_UINT32 = 5,
     POD_INT32 = 6,
     POD_FLOAT = 10,
-    POD_DOUBLE = 11
+    POD_DOUBLE = 11,
+    POD_STRING = 12
 } pod;
 
 typedef struct property
@@ -67,7 +71,7 @@ extern const char* const abc_meta_text[META_COUNT];
 
 typedef struct object
 {
-    const char *name, *ending; // the name is both
+    const char *name, *ending; // the name is both; a slash in it becomes a line
     int meta;
     ogawa_list group;     // properties, then children
     ogawa_key properties; // keys
@@ -90,6 +94,8 @@ void bytes_add_text(bytes* b, const char* text);
 ogawa_child tree_put_bytes(abc_tree* tree, bytes* b);
 
 void property_store(property* p, ogawa_child sample, ogawa_key key);
+// Likewise with dimensions, which strings have.
+void property_store_sized(property* p, ogawa_child sample, ogawa_child dimensions, ogawa_key key);
 void property_count(property* p, int64_t items); // of the next sample
 // The members' groups and headers; the key of all goes into the compound's.
 void tree_put_members(abc_tree* tree, property* compound, property* const* member, int count);

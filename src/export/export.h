@@ -70,6 +70,45 @@ static inline bool export_same_place(const weft_cache_body* body, int s, int t)
 // several, or a corner has none. The body has face_texcoords.
 bool export_vertex_texcoords(const weft_cache_body* body, int* texcoord);
 
+// ---- names that faces have
+// One of the three: objects, groups, materials.
+enum
+{
+    LAYER_OBJECT,
+    LAYER_GROUP,
+    LAYER_MATERIAL,
+    LAYER_COUNT
+};
+const weft_names* export_layer(const weft_cache_body* body, int layer);
+// The topology whose names hold for all exported frames: the first one. NULL: the number of faces changes on the way,
+// as in folders that no run of Weft made.
+const weft_cache_body* export_names_for_all(const export_job* job, int body);
+extern const char* const export_layer_word[LAYER_COUNT]; // "object", ...
+
+// The faces of each name, in order. Zeroed: none.
+typedef struct export_faces
+{
+    int* start; // [names + 1] places in `face`
+    int* face;
+} export_faces;
+weft_status export_faces_make(const weft_names* names, int face_count, export_faces* out, weft_error* error);
+void export_faces_finish(export_faces* faces);
+
+// Faces that have all three names in common, in the order in which each is first met. There is one at least.
+typedef struct export_set
+{
+    int name[LAYER_COUNT]; // -1: none
+    int face_count;
+} export_set;
+typedef struct export_sets
+{
+    export_set* set; // [count]
+    int count, capacity;
+    int* face; // [face_count] set of each face; NULL: all are of the first
+} export_sets;
+weft_status export_sets_make(const weft_cache_body* body, export_sets* out, weft_error* error);
+void export_sets_finish(export_sets* sets);
+
 // ---- names and bytes of files
 // FOLDER/NAME + ending, or FOLDER/NAME.0012 + ending with the number of the run's frame. IO: the path is too long.
 weft_status export_path(const char* folder, const char* name, const char* ending, char path[EXPORT_PATH],

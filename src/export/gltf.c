@@ -108,6 +108,36 @@ static weft_status set_vertices(gltf_mesh* m, weft_error* error)
     return find_seams(m) ? split_vertices(m, error) : WEFT_OK;
 }
 
+// A primitive for each set of faces.
+static weft_status set_sets(gltf* g, gltf_mesh* m, weft_error* error)
+{
+    const weft_cache_body* body = m->body;
+    TRY(export_sets_make(body, &m->sets, error));
+    weft_names all = {.count = m->sets.count, .faces = m->sets.face};
+    TRY(export_faces_make(&all, body->face_count, &m->faces, error));
+    m->set_indices = MEM_NEW((size_t)m->sets.count + 1, int);
+    m->material = MEM_NEW((size_t)body->materials.count + 1, int);
+    if (!m->set_indices || !m->material)
+    {
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the faces of `%.100s`", body->name);
+    }
+    for (int face = 0; face < body->face_count; face++)
+    {
+        int corners = body->face_start[face + 1] - body->face_start[face];
+        int set = m->sets.face ? m->sets.face[face] : 0;
+        m->set_indices[set + 1] += body->lines ? 2 * (corners - 1) : 3 * (corners - 2);
+    }
+    memset(m->material, -1, ((size_t)body->materials.count + 1) * sizeof(int));
+    for (int set = 0; set < m->sets.count; set++)
+    {
+        int name = m->sets.set[set].name[LAYER_MATERIAL];
+        int* material = &m->material[name >= 0 ? name : body->materials.count];
+        *material = *material < 0 ? g->material_count++ : *material;
+        m->set_indices[set + 1] += m->set_indices[set];
+    }
+    return WEFT_OK;
+}
+
 // ---- where everything lies
 
 static weft_status mesh_start(gltf* g, int body, weft_error* error)
@@ -121,12 +151,13 @@ static weft_status mesh_start(gltf* g, int body, weft_error* error)
     {
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for %d frames", g->frame_count);
     }
+    TRY(set_sets(g, m, error));
     m->offset = g->size;
     m->view = g->view_count;
     m->accessor = g->accessor_count;
     g->size += gltf_index_bytes(m) + gltf_texcoord_bytes(m) + (1 + (uint64_t)m->target_count) * gltf_frame_bytes(m);
     g->view_count += m->texcoord ? 3 : 2;
-    g->accessor_count += (m->texcoord ? 3 : 2) + m->target_count;
+    g->accessor_count += m->sets.count + (m->texcoord ? 2 : 1) + m->target_count;
     g->moves = g->moves || m->target_count > 0;
     return WEFT_OK;
 }
@@ -173,6 +204,10 @@ static void gltf_finish(gltf* g)
         mem_free(g->mesh[body].texcoord);
         mem_free(g->mesh[body].corner);
         mem_free(g->mesh[body].ranges);
+        mem_free(g->mesh[body].set_indices);
+        mem_free(g->mesh[body].material);
+        export_sets_finish(&g->mesh[body].sets);
+        export_faces_finish(&g->mesh[body].faces);
     }
     mem_free(g->mesh);
     mem_free(g->first);
@@ -181,43 +216,53 @@ static void gltf_finish(gltf* g)
 
 // ---- data
 
-// The glTF vertex of a vertex in a face.
-static int cut_vertex(const gltf_mesh* m, int face, int vertex)
+// Numbers on their way to the file.
+typedef struct int_piece
 {
-    const weft_cache_body* body = m->body;
-    int k = body->face_start[face];
-    while (k + 1 < body->face_start[face + 1] && body->face_vertices[k] != vertex)
+    whole_file* file;
+    int item[PIECE], used;
+} int_piece;
+
+static void piece_add(int_piece* p, int value)
+{
+    if (p->used == PIECE)
     {
-        k++;
+        export_put_ints(p->file, p->item, p->used);
+        p->used = 0;
     }
-    return m->corner[k];
+    p->item[p->used++] = value;
 }
 
-static void put_indices(const gltf* g, const gltf_mesh* m)
+// Triangles and segments lie in the order of the faces and lines that they were cut from: of each as many as it has
+// corners, less two or one.
+static void put_face(int_piece* out, const gltf_mesh* m, int face)
 {
     const weft_cache_body* body = m->body;
-    if (body->lines || !m->corner)
+    int begin = body->face_start[face], corners = body->face_start[face + 1] - begin;
+    if (body->lines)
     {
-        export_put_ints(g->file, body->lines ? body->segments : body->triangles, gltf_index_count(m));
+        for (int k = 2 * (begin - face); k < 2 * (begin - face + corners - 1); k++)
+        {
+            piece_add(out, body->segments[k]);
+        }
         return;
     }
-    // Triangles lie in the order of the faces that they were cut from: as many of each as it has corners, less two.
-    int piece[3 * PIECE], used = 0;
-    const int* vertex = body->triangles;
-    for (int face = 0; face < body->face_count; face++)
+    for (int k = 3 * (begin - 2 * face); k < 3 * (begin - 2 * face + corners - 2); k++)
     {
-        int count = 3 * (body->face_start[face + 1] - body->face_start[face] - 2);
-        for (int k = 0; k < count; k++)
-        {
-            piece[used++] = cut_vertex(m, face, *vertex++);
-            if (used == 3 * PIECE)
-            {
-                export_put_ints(g->file, piece, used);
-                used = 0;
-            }
-        }
+        int corner = body->triangle_corners ? body->triangle_corners[k] : k;
+        piece_add(out, m->corner ? m->corner[corner] : body->face_vertices[corner]);
     }
-    export_put_ints(g->file, piece, used);
+}
+
+// Set by set.
+static void put_indices(const gltf* g, const gltf_mesh* m)
+{
+    int_piece out = {.file = g->file};
+    for (int k = 0; k < m->body->face_count; k++)
+    {
+        put_face(&out, m, m->faces.face ? m->faces.face[k] : k);
+    }
+    export_put_ints(g->file, out.item, out.used);
 }
 
 static void put_texcoords(const gltf* g, const gltf_mesh* m)

@@ -16,6 +16,10 @@ typedef struct gltf_mesh
     int* source;        // [vertex_count] the user's vertex; NULL: the same
     int* texcoord;      // [vertex_count] -1: none; NULL: no vertex has one
     int* corner;        // [corners of all faces] glTF vertex; NULL: the user's
+    export_sets sets;   // of faces with the same names: a primitive each
+    export_faces faces; // of each set, where there are several
+    int* set_indices;   // [sets.count + 1] where the indices of each begin, counted in indices
+    int* material;      // [names of materials + 1] index of each in the file, -1: no face has it; last: faces without
     int target_count;   // morph targets
     range* ranges;      // [1 + target_count] of the positions of the first frame, and of the targets
     uint64_t offset;    // of its data
@@ -30,6 +34,7 @@ typedef struct gltf
     gltf_mesh* mesh; // [body_count]
     int frame_count;
     int view_count, accessor_count; // of all meshes; those of the animation follow
+    int material_count;
     uint64_t animation, size;       // offset of the animation's data, and bytes of all data
     bool moves;                     // there is an animation
     float* first;                   // [3 * glTF vertices of the largest mesh that moves] positions in the first frame

@@ -66,8 +66,12 @@ static void put_accessor(const gltf* g, int view, uint64_t offset, int type, con
 
 static void put_mesh_accessors(const gltf* g, const gltf_mesh* m)
 {
-    put_accessor(g, m->view, 0, TYPE_UINT, "SCALAR", gltf_index_count(m));
-    put(g, "},\n");
+    for (int set = 0; set < m->sets.count; set++)
+    {
+        int first = m->set_indices[set];
+        put_accessor(g, m->view, 4 * (uint64_t)first, TYPE_UINT, "SCALAR", m->set_indices[set + 1] - first);
+        put(g, "},\n");
+    }
     if (m->texcoord)
     {
         put_accessor(g, m->view + 1, 0, TYPE_FLOAT, "VEC2", m->vertex_count);
@@ -162,48 +166,30 @@ static void put_targets(const gltf* g, const gltf_mesh* m, int positions)
     put(g, "]");
 }
 
-// 0,1,2 and so on: a number in decimal digits is counted up, which is much quicker than to make each.
-static void put_row(const gltf* g, int count)
+// The user's vertices of those behind the user's own: nothing where there are none.
+static void put_copies(const gltf* g, const gltf_mesh* m)
 {
-    export_text* text = g->text;
-    char number[16] = ",0";
-    int length = 2;
-    for (int k = 0; k < count; k++)
+    put(g, "\"weft_copies\":[");
+    for (int v = m->body->vertex_count; v < m->vertex_count; v++)
     {
-        if (text->used + (int)sizeof(number) > (int)sizeof(text->buffer))
-        {
-            export_text_flush(text);
-        }
-        int skip = k == 0; // no comma before the first
-        memcpy(text->buffer + text->used, number + skip, sizeof(number) - 1);
-        text->used += length - skip;
-        int digit = length - 1;
-        for (; number[digit] == '9'; digit--)
-        {
-            number[digit] = '0';
-        }
-        if (digit == 0) // all were nines
-        {
-            number[length++] = '0';
-            number[++digit] = '0';
-        }
-        number[digit]++;
+        put(g, v > m->body->vertex_count ? "," : "");
+        export_text_int(g->text, m->source[v]);
     }
+    put(g, "]");
 }
 
 static void put_extras(const gltf* g, const gltf_mesh* m)
 {
-    put(g, ",\n\"extras\":{\"weft_index\":[");
-    put_row(g, m->body->vertex_count); // copies are behind them
-    for (int v = m->body->vertex_count; v < m->vertex_count; v++)
+    bool copies = m->vertex_count > m->body->vertex_count;
+    if (!copies && m->target_count == 0)
     {
-        put(g, ",");
-        export_text_int(g->text, m->source[v]);
+        return;
     }
-    put(g, "]");
+    put(g, ",\n\"extras\":{");
+    copies ? put_copies(g, m) : (void)0;
     if (m->target_count > 0)
     {
-        put(g, ",\"targetNames\":[");
+        put(g, copies ? ",\"targetNames\":[" : "\"targetNames\":[");
         for (int t = 1; t <= m->target_count; t++)
         {
             put_int(g, t > 1 ? ",\"frame " : "\"frame ", export_frame(g->job, t));
@@ -214,22 +200,54 @@ static void put_extras(const gltf* g, const gltf_mesh* m)
     put(g, "}");
 }
 
-static void put_mesh(const gltf* g, int body)
+// Names of the faces of a primitive; its material has its own.
+static void put_set_names(const gltf* g, const gltf_mesh* m, const export_set* set)
 {
-    const gltf_mesh* m = &g->mesh[body];
-    int positions = m->accessor + (m->texcoord ? 2 : 1);
-    put(g, "{\"name\":");
-    export_text_quoted(g->text, export_body_name(g->job, body));
-    put_int(g, ",\"primitives\":[{\"mode\":", m->body->lines ? MODE_LINES : MODE_TRIANGLES);
-    put_int(g, ",\"material\":0,\"indices\":", m->accessor);
+    const char* comma = ",\"extras\":{\"";
+    for (int layer = LAYER_OBJECT; layer <= LAYER_GROUP; layer++)
+    {
+        if (set->name[layer] >= 0)
+        {
+            put(g, comma);
+            put(g, export_layer_word[layer]);
+            put(g, "\":");
+            export_text_quoted(g->text, export_layer(m->body, layer)->names[set->name[layer]]);
+            comma = ",\"";
+        }
+    }
+    put(g, comma[1] == '"' && comma[2] == 0 ? "}" : "");
+}
+
+static void put_primitive(const gltf* g, const gltf_mesh* m, int index)
+{
+    const export_set* set = &m->sets.set[index];
+    int texcoords = m->accessor + m->sets.count, positions = texcoords + (m->texcoord ? 1 : 0);
+    int material = set->name[LAYER_MATERIAL] >= 0 ? set->name[LAYER_MATERIAL] : m->body->materials.count;
+    put_int(g, index > 0 ? ",\n{\"mode\":" : "{\"mode\":", m->body->lines ? MODE_LINES : MODE_TRIANGLES);
+    put_int(g, ",\"material\":", m->material[material]);
+    put_int(g, ",\"indices\":", m->accessor + index);
     put_int(g, ",\"attributes\":{\"POSITION\":", positions);
     if (m->texcoord)
     {
-        put_int(g, ",\"TEXCOORD_0\":", m->accessor + 1);
+        put_int(g, ",\"TEXCOORD_0\":", texcoords);
     }
     put(g, "}");
     put_targets(g, m, positions);
-    put(g, "}]");
+    put_set_names(g, m, set);
+    put(g, "}");
+}
+
+static void put_mesh(const gltf* g, int body)
+{
+    const gltf_mesh* m = &g->mesh[body];
+    put(g, "{\"name\":");
+    export_text_quoted(g->text, export_body_name(g->job, body));
+    put(g, ",\"primitives\":[");
+    for (int set = 0; set < m->sets.count; set++)
+    {
+        put_primitive(g, m, set);
+    }
+    put(g, "]");
     put_extras(g, m);
     put(g, "}");
 }
@@ -254,12 +272,36 @@ static void put_animation(const gltf* g)
     put(g, "]}]");
 }
 
+// One for each name that faces have, in the order of the indices; of the body's name for faces without. Cloth has two
+// sides.
+static void put_materials(const gltf* g, int body, const char** comma)
+{
+    const gltf_mesh* m = &g->mesh[body];
+    const weft_names* names = &m->body->materials;
+    for (int set = 0, next = -1; set < m->sets.count; set++)
+    {
+        int name = m->sets.set[set].name[LAYER_MATERIAL], index = m->material[name >= 0 ? name : names->count];
+        if (index <= next)
+        {
+            continue;
+        }
+        next = index;
+        put(g, *comma);
+        put(g, "{\"name\":");
+        export_text_quoted(g->text, name >= 0 ? names->names[name] : export_body_name(g->job, body));
+        put(g, ",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}");
+        *comma = ",\n";
+    }
+}
+
 static void put_scene(const gltf* g)
 {
-    // Cloth has two sides.
-    put(g,
-        ",\n\"materials\":[{\"name\":\"cloth\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}]"
-        ",\n\"meshes\":[\n");
+    const char* comma = ",\n\"materials\":[\n";
+    for (int body = 0; body < g->job->body_count; body++)
+    {
+        put_materials(g, body, &comma);
+    }
+    put(g, "],\n\"meshes\":[\n");
     for (int body = 0; body < g->job->body_count; body++)
     {
         put(g, body > 0 ? ",\n" : "");

@@ -1,5 +1,5 @@
-// OBJ files: one for each body and frame, with faces or lines as given, vt and the objects of the run's mesh, or the
-// body's name where it has none. Each frame has its own topology.
+// OBJ files: one for each body and frame, with faces or lines as given, vt, groups, materials and the objects of the
+// run's mesh, or the body's name where it has none. Each frame has its own topology.
 #include "export/export.h"
 
 static void put_vertices(export_text* text, const vec3* x, int count)
@@ -28,23 +28,37 @@ static void put_texcoords(export_text* text, const weft_cache_body* body)
     }
 }
 
-static void put_object(export_text* text, const char* name)
+static void put_name(export_text* text, const char* word, const char* name)
 {
-    export_text_put(text, "o ");
+    export_text_put(text, word);
+    export_text_char(text, ' ');
     export_text_name(text, name);
     export_text_char(text, '\n');
 }
 
+// What a face says that the one before did not. Programs read each object by itself, so that it says all anew.
+static void put_names(export_text* text, const weft_cache_body* body, int face, bool objects)
+{
+    static const char* const words[LAYER_COUNT] = {"o", "g", "usemtl"};
+    bool anew = face == 0;
+    for (int layer = objects ? LAYER_OBJECT : LAYER_GROUP; layer < LAYER_COUNT; layer++)
+    {
+        const weft_names* names = export_layer(body, layer);
+        int own = names->faces ? names->faces[face] : -1;
+        bool other = anew || (names->faces && own != names->faces[face - 1]);
+        if (own >= 0 && other)
+        {
+            put_name(text, words[layer], names->names[own]);
+        }
+        anew = anew || (layer == LAYER_OBJECT && other);
+    }
+}
+
 static void put_faces(export_text* text, const weft_cache_body* body, bool objects)
 {
-    int object = -1;
     for (int face = 0; face < body->face_count; face++)
     {
-        if (objects && body->face_objects[face] != object)
-        {
-            object = body->face_objects[face];
-            put_object(text, body->object_names[object]);
-        }
+        put_names(text, body, face, objects);
         export_text_char(text, body->lines ? 'l' : 'f');
         for (int k = body->face_start[face]; k < body->face_start[face + 1]; k++)
         {
@@ -75,9 +89,13 @@ static weft_status write_obj(const weft_cache_body* body, const vec3* positions,
     export_text_put(text, "# metres; made by Weft ");
     export_text_put(text, weft_version());
     export_text_char(text, '\n');
+    for (int k = 0; k < body->library_count; k++)
+    {
+        put_name(text, "mtllib", body->libraries[k]);
+    }
     if (!objects)
     {
-        put_object(text, body->name);
+        put_name(text, "o", body->name);
     }
     put_vertices(text, positions, body->vertex_count);
     put_texcoords(text, body);
@@ -101,7 +119,7 @@ static weft_status write_frame(export_job* job, int body, int k, const char* pat
 {
     TRY(export_positions(job, body, k, job->positions, error));
     const weft_cache_body* topology = export_topology(job, body, k);
-    return write_obj(topology, job->positions, topology->face_objects != NULL, path, error);
+    return write_obj(topology, job->positions, topology->objects.faces != NULL, path, error);
 }
 
 weft_status export_obj_file(export_job* job, const char* target, weft_error* error)

@@ -1,6 +1,7 @@
 // PLY files, binary little endian: one for each body and frame, faces as given, lines as edges. A vt map becomes s and
-// t of the vertices where each vertex has one place in it (0, 0 where no face has the vertex); a map with seams has no
-// place in a PLY file. Each frame has its own topology.
+// t of the vertices where each vertex has one place in it (0, 0 where no face has the vertex); a map with seams becomes
+// the list `texcoord` of each face, u and v of its corners. Names are comments, `comment material 0 denim`, which the
+// faces' `object`, `group` and `material` are numbers of, -1 for none. Each frame has its own topology.
 #include <string.h>
 
 #include "export/export.h"
@@ -36,31 +37,77 @@ static weft_status find_map(const weft_cache_body* body, int** map, weft_error* 
 
 // ---- a file
 
-static bool has_large_face(const weft_cache_body* body)
+static bool has_large_face(const weft_cache_body* body, int limit)
 {
     bool large = false;
     for (int face = 0; face < body->face_count; face++)
     {
-        large = large || body->face_start[face + 1] - body->face_start[face] > 255;
+        large = large || body->face_start[face + 1] - body->face_start[face] > limit;
     }
     return large;
 }
 
-static void put_header(export_text* text, const weft_cache_body* body, bool mapped, bool large)
+// What a file has beside the points and corners.
+typedef struct ply_form
+{
+    const int* map; // [vertex_count] texture coordinate of each vertex, -1: no face has the vertex; or NULL
+    bool corners;   // texture coordinates of corners instead
+    bool large;     // faces have more corners than a byte counts
+} ply_form;
+
+static void put_face_header(export_text* text, const weft_cache_body* body, const ply_form* form)
+{
+    const char* list = form->large ? "\nproperty list int " : "\nproperty list uchar ";
+    export_text_put(text, list);
+    export_text_put(text, "int vertex_indices");
+    if (form->corners)
+    {
+        export_text_put(text, list);
+        export_text_put(text, "float texcoord");
+    }
+    for (int layer = 0; layer < LAYER_COUNT; layer++)
+    {
+        if (export_layer(body, layer)->faces)
+        {
+            export_text_put(text, "\nproperty int ");
+            export_text_put(text, export_layer_word[layer]);
+        }
+    }
+}
+
+static void put_names(export_text* text, const weft_cache_body* body)
+{
+    for (int layer = 0; layer < LAYER_COUNT && !body->lines; layer++)
+    {
+        const weft_names* names = export_layer(body, layer);
+        for (int k = 0; k < names->count; k++)
+        {
+            export_text_put(text, "\ncomment ");
+            export_text_put(text, export_layer_word[layer]);
+            export_text_char(text, ' ');
+            export_text_int(text, k);
+            export_text_char(text, ' ');
+            export_text_name(text, names->names[k]);
+        }
+    }
+}
+
+static void put_header(export_text* text, const weft_cache_body* body, const ply_form* form)
 {
     export_text_put(text, "ply\nformat binary_little_endian 1.0\ncomment made by Weft ");
     export_text_put(text, weft_version());
     export_text_put(text, "\ncomment object ");
     export_text_name(text, body->name);
+    put_names(text, body);
     export_text_put(text, "\nelement vertex ");
     export_text_int(text, body->vertex_count);
     export_text_put(text, "\nproperty float x\nproperty float y\nproperty float z\n");
-    export_text_put(text, mapped ? "property float s\nproperty float t\n" : "");
+    export_text_put(text, form->map ? "property float s\nproperty float t\n" : "");
     export_text_put(text, body->lines ? "element edge " : "element face ");
     export_text_int(text, body->lines ? body->segment_count : body->face_count);
-    export_text_put(text, body->lines ? "\nproperty int vertex1\nproperty int vertex2\nend_header\n"
-                          : large     ? "\nproperty list int int vertex_indices\nend_header\n"
-                                      : "\nproperty list uchar int vertex_indices\nend_header\n");
+    body->lines ? export_text_put(text, "\nproperty int vertex1\nproperty int vertex2")
+                : put_face_header(text, body, form);
+    export_text_put(text, "\nend_header\n");
     export_text_flush(text);
 }
 
@@ -102,35 +149,63 @@ static unsigned char* pack_int(unsigned char* out, int value)
     return out + sizeof(bytes);
 }
 
-static void put_faces(whole_file* file, const weft_cache_body* body, bool large)
+static unsigned char* pack_float(unsigned char* out, double value)
+{
+    float narrow = (float)value;
+    int bits;
+    memcpy(&bits, &narrow, sizeof(bits));
+    return pack_int(out, bits);
+}
+
+static unsigned char* pack_count(unsigned char* out, int count, bool large)
+{
+    *out = (unsigned char)count;
+    return large ? pack_int(out, count) : out + 1;
+}
+
+// Corners without have 0 0.
+static unsigned char* pack_texcoords(unsigned char* out, const weft_cache_body* body, int begin, int corners)
+{
+    for (int k = begin; k < begin + corners; k++)
+    {
+        int t = body->face_texcoords[k];
+        out = pack_float(out, t >= 0 ? body->texcoords[2 * (size_t)t] : 0.0);
+        out = pack_float(out, t >= 0 ? body->texcoords[2 * (size_t)t + 1] : 0.0);
+    }
+    return out;
+}
+
+static void put_faces(whole_file* file, const weft_cache_body* body, const ply_form* form)
 {
     unsigned char piece[PIECE], *at = piece;
     for (int face = 0; face < body->face_count; face++)
     {
         int begin = body->face_start[face], corners = body->face_start[face + 1] - begin;
         WEFT_ASSERT(corners <= CORNERS_MAX);
-        if (at + 4 * (corners + 1) > piece + PIECE)
+        if (at + 4 * (3 * corners + 2 + LAYER_COUNT) > piece + PIECE)
         {
             whole_file_write(file, piece, (size_t)(at - piece));
             at = piece;
         }
-        if (large)
-        {
-            at = pack_int(at, corners);
-        }
-        else
-        {
-            *at++ = (unsigned char)corners;
-        }
+        at = pack_count(at, corners, form->large);
         for (int k = 0; k < corners; k++)
         {
             at = pack_int(at, body->face_vertices[begin + k]);
+        }
+        if (form->corners)
+        {
+            at = pack_texcoords(pack_count(at, 2 * corners, form->large), body, begin, corners);
+        }
+        for (int layer = 0; layer < LAYER_COUNT; layer++)
+        {
+            const weft_names* names = export_layer(body, layer);
+            at = names->faces ? pack_int(at, names->faces[face]) : at;
         }
     }
     whole_file_write(file, piece, (size_t)(at - piece));
 }
 
-static weft_status put_ply(export_job* job, int body, int k, const int* map, whole_file* file, weft_error* error)
+static weft_status put_ply(export_job* job, int body, int k, const ply_form* form, whole_file* file, weft_error* error)
 {
     const weft_cache_body* topology = export_topology(job, body, k);
     export_text* text = MEM_NEW(1, export_text);
@@ -139,25 +214,25 @@ static weft_status put_ply(export_job* job, int body, int k, const int* map, who
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory to write a file");
     }
     text->file = file;
-    bool large = has_large_face(topology);
-    put_header(text, topology, map != NULL, large);
+    put_header(text, topology, form);
     mem_free(text);
-    ply_points points = {file, topology, map};
+    ply_points points = {file, topology, form->map};
     TRY(export_pieces(job, body, k, put_piece, &points, error));
     if (topology->lines)
     {
         export_put_ints(file, topology->segments, 2 * (int64_t)topology->segment_count);
         return WEFT_OK;
     }
-    put_faces(file, topology, large);
+    put_faces(file, topology, form);
     return WEFT_OK;
 }
 
-static weft_status write_ply(export_job* job, int body, int k, const int* map, const char* path, weft_error* error)
+static weft_status write_ply(export_job* job, int body, int k, const ply_form* form, const char* path,
+                             weft_error* error)
 {
     whole_file file;
     TRY(whole_file_open(&file, path, error));
-    weft_status status = put_ply(job, body, k, map, &file, error);
+    weft_status status = put_ply(job, body, k, form, &file, error);
     if (status != WEFT_OK)
     {
         whole_file_abandon(&file);
@@ -168,9 +243,12 @@ static weft_status write_ply(export_job* job, int body, int k, const int* map, c
 
 static weft_status write_frame(export_job* job, int body, int k, const char* path, weft_error* error)
 {
+    const weft_cache_body* topology = export_topology(job, body, k);
     int* map = NULL;
-    TRY(find_map(export_topology(job, body, k), &map, error));
-    weft_status status = write_ply(job, body, k, map, path, error);
+    TRY(find_map(topology, &map, error));
+    ply_form form = {.map = map, .corners = topology->face_texcoords && !map && !topology->lines};
+    form.large = has_large_face(topology, form.corners ? 127 : 255);
+    weft_status status = write_ply(job, body, k, &form, path, error);
     mem_free(map);
     return status;
 }

@@ -1,7 +1,8 @@
 // USD as text: one file, metres, an Xform `run` with a Mesh for each body, or linear BasisCurves for one of lines,
 // whose points stand curve by curve. Points and extent are sampled at every frame; time codes count the exported frames
 // from 0. Faces as given; vt as primvars:st by corner. Where the topology changes, faces and texture coordinates have
-// samples at the frames of the changes, which readers hold until the next.
+// samples at the frames of the changes, which readers hold until the next. Objects, groups and materials are
+// GeomSubsets of the Mesh; those of materials are bound to the Materials of /run/Looks, which say no more than a name.
 #include <string.h>
 
 #include "export/export.h"
@@ -12,6 +13,9 @@ typedef struct stage
     export_text* text;
     char** name;  // [body_count] of prims
     vec3* extent; // [2 * frame_count] smallest, largest
+    const char** material; // [material_count] names, each once
+    char** look;           // [material_count] of prims
+    int material_count;
 } stage;
 
 // ---- names: letters, digits and underscores, none twice
@@ -329,6 +333,117 @@ static void put_curves(const stage* s, int body)
     put_of_topology(s, body, "int[] curveVertexCounts", put_counts);
 }
 
+// ---- names of faces
+
+// Braces and the name where it is another than the prim's.
+static void put_custom_name(const stage* s, const char* indent, const char* name, const char* prim)
+{
+    if (strcmp(name, prim) != 0)
+    {
+        export_text_put(s->text, indent);
+        export_text_put(s->text, "customData = {\n");
+        export_text_put(s->text, indent);
+        export_text_put(s->text, "    string name = ");
+        export_text_quoted(s->text, name);
+        export_text_put(s->text, "\n");
+        export_text_put(s->text, indent);
+        export_text_put(s->text, "}\n");
+    }
+}
+
+static int look_of(const stage* s, const char* name)
+{
+    int k = 0;
+    while (k < s->material_count && strcmp(s->material[k], name) != 0)
+    {
+        k++;
+    }
+    return k;
+}
+
+static void put_subset(const stage* s, int layer, const char* name, const char* prim, const int* face, int count)
+{
+    export_text_put(s->text, "\n        def GeomSubset ");
+    export_text_quoted(s->text, prim);
+    bool bound = layer == LAYER_MATERIAL, told = bound || strcmp(name, prim) != 0;
+    export_text_put(s->text, told ? " (\n" : "\n        {\n");
+    export_text_put(s->text, bound ? "            prepend apiSchemas = [\"MaterialBindingAPI\"]\n" : "");
+    put_custom_name(s, "            ", name, prim);
+    export_text_put(s->text, told ? "        )\n        {\n" : "");
+    export_text_put(s->text, "            uniform token elementType = \"face\"\n            uniform token familyName = \"");
+    export_text_put(s->text, layer == LAYER_MATERIAL ? "materialBind" : export_layer_word[layer]);
+    export_text_put(s->text, "\"\n            int[] indices = ");
+    put_ints(s->text, face, count);
+    if (layer == LAYER_MATERIAL)
+    {
+        export_text_put(s->text, "\n            rel material:binding = </run/Looks/");
+        export_text_put(s->text, s->look[look_of(s, name)]);
+        export_text_put(s->text, ">");
+    }
+    export_text_put(s->text, "\n        }\n");
+}
+
+// Faces keep their numbers where cloth tears. prims: [names of all layers] made here.
+static weft_status put_layers(const stage* s, const weft_cache_body* body, char** prims, weft_error* error)
+{
+    int made = 0;
+    for (int layer = 0; layer < LAYER_COUNT; layer++)
+    {
+        const weft_names* names = export_layer(body, layer);
+        export_faces faces;
+        TRY(export_faces_make(names, body->face_count, &faces, error));
+        bool room = true;
+        for (int k = 0; k < names->count && faces.face && room; k++)
+        {
+            int count = faces.start[k + 1] - faces.start[k];
+            prims[made] = count > 0 ? make_name(prims, made, names->names[k]) : NULL;
+            room = prims[made] || count == 0;
+            if (prims[made])
+            {
+                put_subset(s, layer, names->names[k], prims[made], faces.face + faces.start[k], count);
+                made++;
+            }
+        }
+        export_faces_finish(&faces);
+        TRY(room ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the names of faces"));
+    }
+    return WEFT_OK;
+}
+
+static weft_status put_subsets(const stage* s, int body, weft_error* error)
+{
+    const weft_cache_body* shape = export_names_for_all(s->job, body);
+    int count = shape ? shape->objects.count + shape->groups.count + shape->materials.count : 0;
+    if (count == 0 || shape->lines)
+    {
+        return WEFT_OK;
+    }
+    char** prims = MEM_NEW(count, char*);
+    weft_status status = prims ? put_layers(s, shape, prims, error)
+                               : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for the names of faces");
+    for (int k = 0; k < count && prims; k++)
+    {
+        mem_free(prims[k]);
+    }
+    mem_free(prims);
+    return status;
+}
+
+static void put_looks(const stage* s)
+{
+    export_text_put(s->text, s->material_count > 0 ? "\n    def Scope \"Looks\"\n    {\n" : "");
+    for (int k = 0; k < s->material_count; k++)
+    {
+        export_text_put(s->text, "        def Material ");
+        export_text_quoted(s->text, s->look[k]);
+        bool named = strcmp(s->look[k], s->material[k]) != 0;
+        export_text_put(s->text, named ? " (\n" : "");
+        put_custom_name(s, "            ", s->material[k], s->look[k]);
+        export_text_put(s->text, named ? "        )\n        {\n        }\n" : "\n        {\n        }\n");
+    }
+    export_text_put(s->text, s->material_count > 0 ? "    }\n" : "");
+}
+
 static weft_status put_body(const stage* s, int body, weft_error* error)
 {
     const char* name = export_body_name(s->job, body);
@@ -345,7 +460,9 @@ static weft_status put_body(const stage* s, int body, weft_error* error)
     put_visibility(s, body);
     lines ? put_curves(s, body) : put_topology(s, body);
     TRY(put_frames(s, body, error));
-    export_text_put(s->text, lines ? "    }\n" : "        uniform token subdivisionScheme = \"none\"\n    }\n");
+    export_text_put(s->text, lines ? "" : "        uniform token subdivisionScheme = \"none\"\n");
+    TRY(put_subsets(s, body, error));
+    export_text_put(s->text, "    }\n");
     return WEFT_OK;
 }
 
@@ -357,21 +474,57 @@ static weft_status put_stage(stage* s, weft_error* error)
     {
         TRY(put_body(s, body, error));
     }
+    put_looks(s);
     export_text_put(s->text, "}\n");
     export_text_flush(s->text);
     return WEFT_OK;
+}
+
+// The materials of all bodies, each name once.
+static bool find_materials(stage* s)
+{
+    int capacity = 0;
+    for (int body = 0; body < s->job->body_count; body++)
+    {
+        const weft_names* names = &export_topology(s->job, body, 0)->materials;
+        for (int k = 0; k < names->count && names->faces; k++)
+        {
+            if (look_of(s, names->names[k]) < s->material_count)
+            {
+                continue;
+            }
+            if (!mem_grow((void**)&s->material, &capacity, s->material_count + 1, sizeof(char*)))
+            {
+                return false;
+            }
+            s->material[s->material_count++] = names->names[k];
+        }
+    }
+    s->look = MEM_NEW(int_max(s->material_count, 1), char*);
+    for (int k = 0; k < s->material_count && s->look; k++)
+    {
+        s->look[k] = make_name(s->look, k, s->material[k]);
+        if (!s->look[k])
+        {
+            return false;
+        }
+    }
+    return s->look != NULL;
 }
 
 static weft_status stage_start(stage* s, weft_error* error)
 {
     export_job* job = s->job;
     s->text = MEM_NEW(1, export_text);
-    s->name = MEM_NEW(job->body_count, char*);
+    s->name = MEM_NEW((size_t)job->body_count + 1, char*);
     s->extent = MEM_NEW(2 * (size_t)job->frame_count, vec3);
-    bool room = s->text && s->name && s->extent;
+    bool room = s->text && s->name && s->extent && find_materials(s);
+    // No body has the name of the materials' scope.
+    static char looks[] = "Looks";
     for (int body = 0; body < job->body_count && room; body++)
     {
-        s->name[body] = make_name(s->name, body, export_body_name(job, body));
+        s->name[body] = looks;
+        s->name[body] = make_name(s->name, body + 1, export_body_name(job, body));
         room = s->name[body] != NULL;
     }
     return room ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory to write the file");
@@ -383,6 +536,12 @@ static void stage_finish(stage* s)
     {
         mem_free(s->name[body]);
     }
+    for (int k = 0; k < s->material_count && s->look; k++)
+    {
+        mem_free(s->look[k]);
+    }
+    mem_free(s->look);
+    mem_free(s->material);
     mem_free(s->name);
     mem_free(s->extent);
     mem_free(s->text);

@@ -1,7 +1,8 @@
 // VTK PolyData, one file for each body and frame, NAME.0012.vtp with the number of the run's frame, and run.pvd, which
 // gives each its time. Arrays are appended raw behind the XML: an underscore, then for each a 64-bit count of bytes and
 // the bytes. Faces as given, as polys, or lines as lines. VTK has texture coordinates by vertex alone: they are written
-// where no vertex has two.
+// where no vertex has two; elsewhere the field `vt_corners` has those of all corners, one after the other. Names are
+// the fields `objects`, `groups` and `materials`, which the cells' `object`, `group` and `material` are numbers of.
 #include <string.h>
 
 #include "export/export.h"
@@ -56,14 +57,80 @@ static void put_size(whole_file* file, uint64_t size)
     export_put_ints(file, words, 2);
 }
 
+static bool has_corner_texcoords(const vtp_mesh* mesh)
+{
+    return mesh->body->face_texcoords && !mesh->texcoord;
+}
+
+// A string is its bytes and a zero, as numbers.
+static void put_strings(FILE* out, const char* name, const weft_names* names)
+{
+    fprintf(out, "<Array type=\"String\" Name=\"%ss\" NumberOfTuples=\"%d\" format=\"ascii\">\n", name, names->count);
+    for (int k = 0; k < names->count; k++)
+    {
+        for (const unsigned char* c = (const unsigned char*)names->names[k]; *c; c++)
+        {
+            fprintf(out, "%d ", *c);
+        }
+        fputs("0\n", out);
+    }
+    fputs("</Array>\n", out);
+}
+
+static void put_fields(FILE* out, const vtp_mesh* mesh, uint64_t* offset)
+{
+    const weft_cache_body* body = mesh->body;
+    bool any = has_corner_texcoords(mesh);
+    for (int layer = 0; layer < LAYER_COUNT; layer++)
+    {
+        any = any || export_layer(body, layer)->faces;
+    }
+    fputs(any ? "<FieldData>\n" : "", out);
+    for (int layer = 0; layer < LAYER_COUNT; layer++)
+    {
+        const weft_names* names = export_layer(body, layer);
+        names->faces ? put_strings(out, export_layer_word[layer], names) : (void)0;
+    }
+    if (has_corner_texcoords(mesh))
+    {
+        uint64_t corners = (uint64_t)body->face_start[body->face_count];
+        fprintf(out,
+                "<DataArray type=\"Float32\" Name=\"vt_corners\" NumberOfComponents=\"2\" NumberOfTuples=\"%llu\" "
+                "format=\"appended\" offset=\"%llu\"/>\n",
+                (unsigned long long)corners, (unsigned long long)*offset);
+        *offset += 8 + 8 * corners;
+    }
+    fputs(any ? "</FieldData>\n" : "", out);
+}
+
+static void put_cell_declarations(FILE* out, const weft_cache_body* body, uint64_t* offset)
+{
+    if (!body->objects.faces && !body->groups.faces && !body->materials.faces)
+    {
+        return;
+    }
+    fputs("<CellData>\n", out);
+    for (int layer = 0; layer < LAYER_COUNT; layer++)
+    {
+        if (export_layer(body, layer)->faces)
+        {
+            declare_array(out, "Int32", export_layer_word[layer], 1, 4 * (uint64_t)body->face_count, offset);
+        }
+    }
+    fputs("</CellData>\n", out);
+}
+
 static void put_declarations(FILE* out, const vtp_mesh* mesh)
 {
     const weft_cache_body* body = mesh->body;
     uint64_t offset = 0, points = (uint64_t)body->vertex_count;
+    fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+          "header_type=\"UInt64\">\n<PolyData>\n",
+          out);
+    put_fields(out, mesh, &offset);
     fprintf(
         out,
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
-        "header_type=\"UInt64\">\n<PolyData>\n<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"%d\" "
+        "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"%d\" "
         "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n<Points>\n",
         body->vertex_count, body->lines ? body->face_count : 0, body->lines ? 0 : body->face_count);
     declare_array(out, "Float32", "Points", 3, 12 * points, &offset);
@@ -77,6 +144,7 @@ static void put_declarations(FILE* out, const vtp_mesh* mesh)
         declare_array(out, "Float32", "vt", 2, 8 * points, &offset);
         fputs("</PointData>\n", out);
     }
+    put_cell_declarations(out, body, &offset);
     fputs("</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", out);
 }
 
@@ -102,6 +170,26 @@ static void put_texcoords(whole_file* file, const vtp_mesh* mesh)
     }
 }
 
+// Corners without have 0 0.
+static void put_corner_texcoords(whole_file* file, const vtp_mesh* mesh)
+{
+    const weft_cache_body* body = mesh->body;
+    int corners = has_corner_texcoords(mesh) ? body->face_start[body->face_count] : 0;
+    double piece[2 * PIECE];
+    corners > 0 ? put_size(file, 8 * (uint64_t)corners) : (void)0;
+    for (int begin = 0; begin < corners; begin += PIECE)
+    {
+        int size = int_min(PIECE, corners - begin);
+        for (int k = 0; k < size; k++)
+        {
+            int t = body->face_texcoords[begin + k];
+            piece[2 * k] = t >= 0 ? body->texcoords[2 * (size_t)t] : 0.0;
+            piece[2 * k + 1] = t >= 0 ? body->texcoords[2 * (size_t)t + 1] : 0.0;
+        }
+        export_put_floats(file, piece, 2 * (int64_t)size);
+    }
+}
+
 static void put_faces(whole_file* file, const weft_cache_body* body)
 {
     int corners = body->face_start[body->face_count];
@@ -115,6 +203,7 @@ static weft_status put_file(export_job* job, int body, int k, const vtp_mesh* me
 {
     uint64_t points = (uint64_t)mesh->body->vertex_count;
     put_declarations(file->stream, mesh);
+    put_corner_texcoords(file, mesh);
     put_size(file, 12 * points);
     TRY(export_pieces(job, body, k, put_points, file, error));
     put_faces(file, mesh->body);
@@ -122,6 +211,15 @@ static weft_status put_file(export_job* job, int body, int k, const vtp_mesh* me
     {
         put_size(file, 8 * points);
         put_texcoords(file, mesh);
+    }
+    for (int layer = 0; layer < LAYER_COUNT; layer++)
+    {
+        const weft_names* names = export_layer(mesh->body, layer);
+        if (names->faces)
+        {
+            put_size(file, 4 * (uint64_t)mesh->body->face_count);
+            export_put_ints(file, names->faces, mesh->body->face_count);
+        }
     }
     fputs("\n</AppendedData>\n</VTKFile>\n", file->stream);
     return WEFT_OK;

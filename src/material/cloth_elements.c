@@ -51,6 +51,10 @@ double hinge_angle(const vec3* x)
 
 double hinge_rest_angle(const cloth_shape* shape, const hinge* h)
 {
+    if (shape->folds && !isnan(shape->folds[h - shape->hinges]))
+    {
+        return shape->folds[h - shape->hinges];
+    }
     if (!shape->rest_position)
     {
         return 0.0;

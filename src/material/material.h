@@ -222,6 +222,7 @@ typedef struct cloth_shape
     const int* triangle;       // [3 * triangle_count]
     const vec2* rest;          // [3 * triangle_count] rest shape of each triangle in its plane
     const vec3* rest_position; // [scene vertices] rest positions for rest angles, or NULL: flat
+    const double* folds;       // [hinge_count] rest angles that a scene gives, NAN: it does not; NULL: it gives none
     int hinge_count;
     const hinge* hinges;
     const int* triangle_hinge;    // [3 * triangle_count]
@@ -284,7 +285,7 @@ void triangle_rest_inverse(const vec2* rest /* [3] */, double* out /* [4] */);
 
 // Signed dihedral angle of a hinge: 0 when flat, positive when both wings lean towards their normals.
 double hinge_angle(const vec3* x /* [4] */);
-double hinge_rest_angle(const cloth_shape* shape, const hinge* h);
+double hinge_rest_angle(const cloth_shape* shape, const hinge* h); // of one of its hinges
 // Lower Cholesky factor of a semidefinite matrix, row by row; a vanishing pivot gives a zero column.
 void semidefinite_factor3(double Q[3][3], double* L /* [6] */);
 

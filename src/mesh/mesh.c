@@ -28,6 +28,12 @@ void mesh_finish(mesh* m)
     mem_free(m->tetrahedron_file);
     mem_free(m->edge_mask);
     mem_free(m->weld);
+    mem_free(m->side_first);
+    mem_free(m->side_start);
+    mem_free(m->side_vertex);
+    mem_free(m->seam_side);
+    mem_free(m->same);
+    mesh_drop_labels(m);
     mem_free(m->file);
     *m = (mesh){0};
 }

@@ -15,6 +15,14 @@ typedef enum mesh_form
     MESH_FORM_COUNT
 } mesh_form;
 
+// Names that faces have beside their object.
+typedef struct mesh_names
+{
+    char** name; // [count]
+    int count;
+    int* face; // [face_count] index into the names, -1: none; NULL: none has one
+} mesh_names;
+
 // A mesh as the user gave it: faces, in the user's vertex order. Triangles are made from them by mesh_triangulate,
 // segments by mesh_segment.
 typedef struct mesh
@@ -34,7 +42,11 @@ typedef struct mesh
     int* face_texcoord; // [face_start[face_count]], -1 where a corner has none; NULL when no corner has one
 
     int object_count;
-    char** object_name; // [object_count]
+    char** object_name;         // [object_count]
+    bool objects_are_groups;    // of a file without o lines: they are its g lines
+    mesh_names group, material; // g lines beside o lines, usemtl
+    char** library;             // [library_count] mtllib
+    int library_count;
 
     int triangle_count;
     int* triangle;        // [3 * triangle_count]
@@ -54,8 +66,16 @@ typedef struct mesh
     int* stitch;              // [2 * stitch_count] vertices; NULL: none
     int thread_count;         // points of edges that are sewn
     weft_thread* thread;      // [thread_count] NULL: none
+    int side_count;           // edges of all panels of a pattern, one panel after the other; 0: it is none
+    int* side_first;          // [object_count + 1] of each panel
+    int* side_start;          // [side_count + 1] places in side_vertex
+    int* side_vertex;         // along each
+    int seam_count;           // stitches of the pattern
+    int* seam_side;           // [2 * seam_count] sides that each sews to each other
     int* weld;                // [given_count] vertex that each given vertex became; NULL: none were welded
     int given_count;          // vertices before welding (of the file, or of the object taken from it); 0: weld is NULL
+    int* face_given;          // [face_start[face_count]] the given vertex of each corner; NULL: none were welded
+    int* same;                // [vertex_count] the first vertex that each is one with (obj_options.keep_given), or NULL
 
     char* file; // where it came from, for messages; NULL when built from arrays
 } mesh;
@@ -98,6 +118,7 @@ typedef struct obj_options
     double weld;        // vertices closer than this become one, in the file's unit (before mesh_transform); 0: none
     mesh_form form;     // which statements are its faces: f, or l; solids have tetrahedra in FILE.ele beside FILE.obj
     bool any_form;      // lines where the file has no f; form does not matter
+    bool keep_given;    // vertices that the file says are one, as files of runs do, stay, and `same` says so
 } obj_options;
 
 // Reads triangles, quads, polygons, polylines, several objects (o lines; g lines where there is no o), v/vt/vn indices
@@ -175,6 +196,15 @@ weft_status mesh_lines_from_arrays(const vec3* position, int vertex_count, const
 
 weft_status mesh_solid_from_arrays(const vec3* position, int vertex_count, const int* tetrahedron,
                                    int tetrahedron_count, mesh* out, weft_error* error);
+
+// ---- labels: what other programs want of a mesh
+weft_labels mesh_labels(const mesh* m); // lent
+// Copies of them into a mesh whose faces are there. corner: [face_start[face_count]] the corner that each was when the
+// labels were given (faces may have been turned over); output_count: 0 where the mesh has no outputs. BAD_INPUT: an
+// index is out of range.
+weft_status mesh_take_labels(mesh* m, const weft_labels* labels, const int* corner, int output_count,
+                             weft_error* error);
+void mesh_drop_labels(mesh* m); // all but texture coordinates and objects
 
 // ---- preparation
 // x becomes scale * rotation * x + translation.

@@ -116,6 +116,7 @@ void name_table_finish(name_table* table);
 // ---- selection and welding of a mesh that has no triangles yet
 weft_status mesh_select(mesh* m, const char* object, weft_error* error);
 weft_status mesh_weld(mesh* m, double tolerance, weft_error* error);
+weft_status mesh_weld_same(mesh* m, weft_error* error); // those that m->same says are one
 
 // ---- triangle sides
 // A side of a triangle. Slot 3 t + k is the side opposite to corner k of triangle t, from corner k + 1 to corner k + 2.

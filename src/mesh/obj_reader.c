@@ -1,10 +1,11 @@
 // Wavefront OBJ files: vertices, texture coordinates, polygons or polylines, objects.
 //
-// Read: v, vt, o, g where a file has no o, and f or l, whichever is asked for: what is said of faces below holds for
-// lines; and of sheets `stitch`, as Codim-IPC (Li et al. 2021) writes it. Ignored: normals, materials, smoothing and
-// display attributes. Ignored with a warning: the other of f and l, points, free-form curves and surfaces, and what is
-// not OBJ at all. Colours and weights behind the coordinates of v are dropped. A face may use vertices that follow
-// later; negative indices count back from where they stand.
+// Read: v, vt, o, g, usemtl, mtllib, and f or l, whichever is asked for: what is said of faces below holds for lines;
+// and of sheets `stitch`, as Codim-IPC (Li et al. 2021) writes it. Ignored: normals, smoothing and display attributes.
+// Ignored with a warning: the other of f and l, points, free-form curves and surfaces, and what is not OBJ at all.
+// Colours and weights behind the coordinates of v are dropped. A face may use vertices that follow later; negative
+// indices count back from where they stand. The comment `#weft one A B C`, which the files of runs have, says that
+// vertices were welded: they are one.
 #include <string.h>
 
 #include "mesh/mesh_inside.h"
@@ -44,7 +45,10 @@ typedef struct obj_reader
     weft_thread* thread; // [thread_count] points of edges that are sewn
     int thread_count, thread_capacity;
     int stitch_line; // of the last one, 0: there is none
-    obj_scope object, group;
+    obj_scope object, group, material;
+    name_table libraries;
+    int_list one;      // vertices that are one, set by set: their number, then each
+    int one_line;      // of the last such line
     int unknown_count; // lines that were not understood
     int skipped_count; // points, curves and surfaces, and of f and l the other
     int skipped_lines; // of l, when f are read
@@ -301,6 +305,7 @@ static weft_status obj_read_face(obj_reader* r, const char* s)
     }
     TRY(obj_scope_face(r, &r->object));
     TRY(obj_scope_face(r, &r->group));
+    TRY(obj_scope_face(r, &r->material));
     bool room = int_list_push(&r->start, first) && int_list_push(&r->line, r->lines.line_number);
     return room ? WEFT_OK : obj_no_room(r);
 }
@@ -392,6 +397,51 @@ static weft_status obj_read_group(obj_reader* r, const char* s)
     return obj_scope_enter(r, &r->group, s);
 }
 
+static weft_status obj_read_material(obj_reader* r, const char* s)
+{
+    return obj_scope_enter(r, &r->material, s);
+}
+
+// The rest of the line, be it one name or several.
+static weft_status obj_read_library(obj_reader* r, const char* s)
+{
+    obj_scope line = {0};
+    int index;
+    weft_status status = obj_is_end(obj_skip_blanks(s)) ? WEFT_OK : obj_scope_enter(r, &line, s);
+    if (line.name && status == WEFT_OK && name_table_add(&r->libraries, line.name, &index) != WEFT_OK)
+    {
+        status = obj_no_room(r);
+    }
+    mem_free(line.name);
+    return status;
+}
+
+// The comment of runs: vertices that are one.
+static weft_status obj_read_one(obj_reader* r, const char* s)
+{
+    int place = r->one.count;
+    r->one_line = r->lines.line_number;
+    bool room = int_list_push(&r->one, 0);
+    for (s = obj_skip_blanks(s); *s && room; s = obj_skip_blanks(s))
+    {
+        int64_t index = 0;
+        int vertex = 0;
+        if (!obj_scan_index(&s, &index) || !obj_is_word_end(s) || index < 1)
+        {
+            return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
+                             "`#weft one` is followed by vertices that are one, counted from 1; remove the line if "
+                             "none are");
+        }
+        TRY(obj_resolve(r, index, r->vertex_count, "vertices", &vertex));
+        room = int_list_push(&r->one, vertex);
+    }
+    if (room)
+    {
+        r->one.item[place] = r->one.count - place - 1;
+    }
+    return room ? WEFT_OK : obj_no_room(r);
+}
+
 static weft_status obj_ignore(obj_reader* r, const char* s)
 {
     (void)r, (void)s;
@@ -443,8 +493,8 @@ static const struct
     obj_statement* read;
 } obj_statements[] = {
     {"v", obj_read_vertex},     {"f", obj_read_polygon},  {"vt", obj_read_texcoord},   {"vn", obj_ignore},
-    {"o", obj_read_object},     {"g", obj_read_group},    {"s", obj_ignore},           {"usemtl", obj_ignore},
-    {"mtllib", obj_ignore},     {"usemap", obj_ignore},   {"maplib", obj_ignore},      {"vp", obj_ignore},
+    {"o", obj_read_object},     {"g", obj_read_group},    {"s", obj_ignore},           {"usemtl", obj_read_material},
+    {"mtllib", obj_read_library},     {"usemap", obj_ignore},   {"maplib", obj_ignore},      {"vp", obj_ignore},
     {"vw", obj_ignore},         {"mg", obj_ignore},       {"lod", obj_ignore},         {"bevel", obj_ignore},
     {"c_interp", obj_ignore},   {"d_interp", obj_ignore}, {"shadow_obj", obj_ignore},  {"trace_obj", obj_ignore},
     {"l", obj_read_polyline},   {"p", obj_skip_element},  {"curv", obj_skip_element},  {"curv2", obj_skip_element},
@@ -456,10 +506,11 @@ static const struct
 
 static weft_status obj_read_line(obj_reader* r, const char* line)
 {
+    static const char one[] = "#weft one ";
     const char* word = obj_skip_blanks(line);
     if (obj_is_end(word))
     {
-        return WEFT_OK;
+        return strncmp(word, one, sizeof(one) - 1) == 0 ? obj_read_one(r, word + sizeof(one) - 1) : WEFT_OK;
     }
     size_t length = 0;
     while (word[length] && !obj_is_blank(word[length]))
@@ -508,9 +559,73 @@ static weft_status obj_read_lines(obj_reader* r)
     return WEFT_OK;
 }
 
-// Hands the faces' objects to the mesh: `o` where the file has such lines, else `g`, else none.
-static weft_status obj_move_names(obj_reader* r, mesh* m)
+// Hands names to the mesh; faces before the first such line have none.
+static weft_status obj_move_scope(obj_reader* r, obj_scope* scope, int face_count, mesh_names* out)
 {
+    if (!scope->seen || scope->table.count == 0)
+    {
+        return WEFT_OK;
+    }
+    if (!int_list_fill(&scope->face, face_count, -1))
+    {
+        return obj_no_room(r);
+    }
+    *out = (mesh_names){scope->table.name, scope->table.count, scope->face.item};
+    scope->face.item = NULL;
+    scope->table.name = NULL;
+    scope->table.count = 0;
+    return WEFT_OK;
+}
+
+// The first vertex that each is one with. A vertex may be in several sets: they are one, then.
+static weft_status obj_move_one(obj_reader* r, mesh* m)
+{
+    if (r->one.count == 0)
+    {
+        return WEFT_OK;
+    }
+    m->same = MEM_NEW(int_max(m->vertex_count, 1), int);
+    if (!m->same)
+    {
+        return obj_no_room(r);
+    }
+    for (int v = 0; v < m->vertex_count; v++)
+    {
+        m->same[v] = v;
+    }
+    for (int k = 0; k < r->one.count; k += r->one.item[k] + 1)
+    {
+        for (int i = k + 1; i <= k + r->one.item[k]; i++)
+        {
+            int a = r->one.item[k + 1], b = r->one.item[i];
+            if (a >= m->vertex_count || b >= m->vertex_count)
+            {
+                return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->one_line,
+                                 "`#weft one` names vertex %d, and there are %d; remove the line if none are one",
+                                 int_max(a, b) + 1, m->vertex_count);
+            }
+            while (m->same[a] != a)
+            {
+                a = m->same[a];
+            }
+            while (m->same[b] != b)
+            {
+                b = m->same[b];
+            }
+            m->same[int_max(a, b)] = int_min(a, b);
+        }
+    }
+    for (int v = 0; v < m->vertex_count; v++)
+    {
+        m->same[v] = m->same[m->same[v]]; // those before are roots or name one
+    }
+    return WEFT_OK;
+}
+
+// Hands the faces' objects to the mesh: `o` where the file has such lines, else `g`, else none.
+static weft_status obj_move_objects(obj_reader* r, mesh* m)
+{
+    m->objects_are_groups = !r->object.seen && r->group.seen;
     obj_scope* scope = r->object.seen ? &r->object : &r->group;
     if (!scope->seen)
     {
@@ -536,6 +651,18 @@ static weft_status obj_move_names(obj_reader* r, mesh* m)
     scope->table.name = NULL;
     scope->table.count = 0;
     return WEFT_OK;
+}
+
+static weft_status obj_move_names(obj_reader* r, mesh* m)
+{
+    TRY(obj_move_objects(r, m));
+    TRY(m->objects_are_groups ? WEFT_OK : obj_move_scope(r, &r->group, m->face_count, &m->group));
+    TRY(obj_move_scope(r, &r->material, m->face_count, &m->material));
+    m->library = r->libraries.name;
+    m->library_count = r->libraries.count;
+    r->libraries.name = NULL;
+    r->libraries.count = 0;
+    return obj_move_one(r, m);
 }
 
 // The reader's arrays become the mesh's.
@@ -597,8 +724,10 @@ static void obj_reader_finish(obj_reader* r)
     mem_free(r->mapped.item);
     mem_free(r->stitch.item);
     mem_free(r->thread);
-    obj_scope* scopes[2] = {&r->object, &r->group};
-    for (int k = 0; k < 2; k++)
+    mem_free(r->one.item);
+    name_table_finish(&r->libraries);
+    obj_scope* scopes[3] = {&r->object, &r->group, &r->material};
+    for (int k = 0; k < 3; k++)
     {
         mem_free(scopes[k]->name);
         mem_free(scopes[k]->face.item);
@@ -627,7 +756,8 @@ static weft_status obj_check_texcoords(const mesh* m, weft_error* error)
 // *only_lines (may be NULL): the file has no f, and l lines, which form does not ask for; nothing is then said.
 static weft_status obj_parse(const char* path, mesh_form form, mesh* out, bool* only_lines, weft_error* error)
 {
-    obj_reader r = {.error = error, .form = form, .any_form = only_lines, .object.index = -1, .group.index = -1};
+    obj_reader r = {.error = error, .form = form, .any_form = only_lines};
+    r.object.index = r.group.index = r.material.index = -1;
     weft_status status = text_lines_open(path, &r.lines, error);
     status = status == WEFT_OK ? obj_read_lines(&r) : status;
     if (only_lines)
@@ -681,6 +811,10 @@ weft_status mesh_from_obj(const char* path, const obj_options* options, mesh* ou
     if (status == WEFT_OK && options && options->weld != 0.0)
     {
         status = mesh_weld(out, options->weld, error);
+    }
+    else if (status == WEFT_OK && out->same && !(options && options->keep_given))
+    {
+        status = mesh_weld_same(out, error);
     }
     if (status != WEFT_OK)
     {

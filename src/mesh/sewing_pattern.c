@@ -521,6 +521,42 @@ static weft_status assembly_join(assembly* a, mesh* m, stitch_pairs* stitches)
     return collect_pairs(a, stitches);
 }
 
+// Which vertices are on which edge of a panel, for who selects them.
+static weft_status keep_sides(const assembly* a, mesh* m)
+{
+    const sewing_pattern* p = a->p;
+    int sides = a->counts.first[p->panel_count], points = 0;
+    for (int s = 0; s < sides; s++)
+    {
+        points += a->counts.count[s] + 1;
+    }
+    m->side_first = MEM_NEW(p->panel_count + 1, int);
+    m->side_start = MEM_NEW(sides + 1, int);
+    m->side_vertex = MEM_NEW(points, int);
+    m->seam_side = MEM_NEW(int_max(2 * p->stitch_count, 1), int);
+    TRY(m->side_first && m->side_start && m->side_vertex && m->seam_side ? WEFT_OK : WEFT_NO_MEMORY);
+    memcpy(m->side_first, a->counts.first, (size_t)(p->panel_count + 1) * sizeof(int));
+    for (int panel = 0, at = 0; panel < p->panel_count; panel++)
+    {
+        for (int e = 0; e < p->panel[panel].edge_count; e++)
+        {
+            int parts = a->counts.count[m->side_count];
+            for (int k = 0; k <= parts; k++)
+            {
+                m->side_vertex[at++] = a->same[edge_vertex(&a->made[panel], e, k)];
+            }
+            m->side_start[++m->side_count] = at;
+        }
+    }
+    for (int k = 0; k < 2 * p->stitch_count; k++)
+    {
+        const pattern_side* side = &p->stitch[k / 2].side[k % 2];
+        m->seam_side[k] = a->counts.first[side->panel] + side->edge;
+    }
+    m->seam_count = p->stitch_count;
+    return WEFT_OK;
+}
+
 weft_status mesh_from_pattern(const sewing_pattern* p, double edge, mesh* out, stitch_pairs* stitches,
                               weft_error* error)
 {
@@ -538,6 +574,7 @@ weft_status mesh_from_pattern(const sewing_pattern* p, double edge, mesh* out, s
     }
     out->vertex_count = out->texcoord_count = a.vertex_count;
     status = status == WEFT_OK ? assembly_join(&a, out, stitches) : status;
+    status = status == WEFT_OK ? keep_sides(&a, out) : status;
     assembly_finish(&a);
     if (status != WEFT_OK)
     {

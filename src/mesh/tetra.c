@@ -256,6 +256,7 @@ static weft_status take_surface(mesh* m, const unsigned char* open, weft_error* 
     {
         mem_free(old[k]);
     }
+    mesh_drop_labels(m);
     m->face_line = m->face_object = m->face_texcoord = NULL;
     m->texcoord = NULL;
     m->texcoord_count = m->face_count = 0;

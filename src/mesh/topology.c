@@ -228,6 +228,10 @@ static void face_turn_over(mesh* m, int face)
         {
             swap_ints(&m->face_texcoord[i], &m->face_texcoord[j]);
         }
+        if (m->face_given)
+        {
+            swap_ints(&m->face_given[i], &m->face_given[j]);
+        }
     }
 }
 

@@ -46,6 +46,8 @@ static void select_faces(mesh* m, int object)
         }
         m->face_start[faces] = corners;
         m->face_object[faces] = object;
+        m->group.face ? m->group.face[faces] = m->group.face[face] : 0;
+        m->material.face ? m->material.face[faces] = m->material.face[face] : 0;
         m->face_line[faces++] = m->face_line[face];
         for (int k = begin; k < end; k++)
         {
@@ -65,8 +67,11 @@ static void select_faces(mesh* m, int object)
 static weft_status select_vertices(mesh* m, weft_error* error)
 {
     int* number = MEM_NEW(m->vertex_count, int);
-    if (!number)
+    int* first = m->same ? MEM_NEW(m->vertex_count, int) : NULL; // 1 + the first that stays of those that are one
+    if (!number || (m->same && !first))
     {
+        mem_free(number);
+        mem_free(first);
         return mesh_no_memory(m, error);
     }
     int corner_count = m->face_start[m->face_count];
@@ -79,6 +84,9 @@ static weft_status select_vertices(mesh* m, weft_error* error)
     {
         if (number[v])
         {
+            int* one = first ? &first[m->same[v]] : NULL;
+            one && *one == 0 ? *one = kept + 1 : 0;
+            one ? m->same[kept] = *one - 1 : 0;
             m->position[kept] = m->position[v];
             number[v] = kept++;
         }
@@ -89,6 +97,7 @@ static weft_status select_vertices(mesh* m, weft_error* error)
     }
     m->vertex_count = kept;
     mem_free(number);
+    mem_free(first);
     return WEFT_OK;
 }
 
@@ -203,7 +212,8 @@ static int weld_number(mesh* m, weld_hash* hash, double tolerance)
     return kept;
 }
 
-// Renumbers the faces' corners; mark is [kept], zeroed. A face that loses a corner is refused.
+// Renumbers the faces' corners; mark is [kept], zeroed. A face that loses a corner is refused. tolerance 0: the file
+// says which are one.
 static weft_status weld_faces(mesh* m, double tolerance, int* mark, weft_error* error)
 {
     for (int face = 0; face < m->face_count; face++)
@@ -214,12 +224,19 @@ static weft_status weld_faces(mesh* m, double tolerance, int* mark, weft_error* 
             if (mesh_corner_repeats(m, face, k, mark, v))
             {
                 char label[LABEL_SIZE];
-                return error_set(error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
-                                 "%s collapses because two of its corners are closer than the weld distance %g: weld "
-                                 "with a smaller distance",
-                                 mesh_face_label(m, face, label), tolerance);
+                mesh_face_label(m, face, label);
+                return tolerance > 0.0
+                           ? error_set(error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
+                                       "%s collapses because two of its corners are closer than the weld distance %g: "
+                                       "weld with a smaller distance",
+                                       label, tolerance)
+                           : error_set(error, WEFT_BAD_INPUT, m->file, mesh_face_line(m, face),
+                                       "%s collapses because two of its corners are one (`#weft one` in the file): "
+                                       "remove that line",
+                                       label);
             }
             mark[v] = face + 1;
+            m->face_given[k] = m->face_vertex[k];
             m->face_vertex[k] = v;
         }
     }
@@ -238,8 +255,10 @@ static weft_status weld_apply(mesh* m, int kept, double tolerance, weft_error* e
         return WEFT_OK;
     }
     int* mark = MEM_NEW(kept, int);
-    if (!mark)
+    m->face_given = MEM_NEW(m->face_start[m->face_count], int);
+    if (!mark || !m->face_given)
     {
+        mem_free(mark);
         return mesh_no_memory(m, error);
     }
     weft_status status = weld_faces(m, tolerance, mark, error);
@@ -270,5 +289,19 @@ weft_status mesh_weld(mesh* m, double tolerance, weft_error* error)
     status = m->weld ? status : WEFT_NO_MEMORY;
     int kept = status == WEFT_OK ? weld_number(m, &hash, tolerance) : 0;
     weld_hash_finish(&hash);
+    mem_free(m->same); // their distance is zero
+    m->same = NULL;
     return status == WEFT_OK ? weld_apply(m, kept, tolerance, error) : mesh_no_memory(m, error);
+}
+
+weft_status mesh_weld_same(mesh* m, weft_error* error)
+{
+    int kept = 0;
+    m->weld = m->same;
+    m->same = NULL;
+    for (int v = 0; v < m->vertex_count; v++)
+    {
+        m->weld[v] = m->weld[v] == v ? kept++ : m->weld[m->weld[v]];
+    }
+    return weld_apply(m, kept, 0.0, error);
 }

@@ -134,14 +134,18 @@ void write_vec3(writer* w, const char* key, vec3 v)
     write_numbers(w, key, (double[]){v.x, v.y, v.z}, 3);
 }
 
-void write_where(writer* w, const int* vertices, int count)
+void write_where(writer* w, const int* weld, const int* vertices, int count)
 {
     write_open(w, "where", "{");
     write_key(w, "vertices");
-    for (int k = 0; k < count; k++)
+    for (int k = 0, given = 0; k < count; k++)
     {
+        // The first that were given of welded vertices keep their order.
+        for (; weld && weld[given] != vertices[k]; given++)
+        {
+        }
         char piece[16];
-        snprintf(piece, sizeof(piece), "%s%d", k > 0 ? ", " : "[", vertices[k]);
+        snprintf(piece, sizeof(piece), "%s%d", k > 0 ? ", " : "[", weld ? given : vertices[k]);
         write_raw(w, piece);
     }
     write_raw(w, "]");

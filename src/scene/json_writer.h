@@ -24,6 +24,7 @@ void write_truth(writer* w, const char* key, bool value);
 void write_text(writer* w, const char* key, const char* value); // NULL: null
 void write_numbers(writer* w, const char* key, const double* values, int count);
 void write_vec3(writer* w, const char* key, vec3 v);
-void write_where(writer* w, const int* vertices, int count); // "where": {"vertices": [...]}
+// "where": {"vertices": [...]}, ascending; of a welded mesh by the first that each was given as.
+void write_where(writer* w, const int* weld, const int* vertices, int count);
 
 #endif

@@ -18,13 +18,24 @@ static void cloth_finish(scene_cloth* cloth)
         mem_free(cloth->pins[k].vertices);
         mem_free(cloth->pins[k].motion.keys);
         mem_free(cloth->pins[k].samples);
+        mem_free(cloth->pins[k].weights);
     }
     for (int k = 0; k < cloth->force_count; k++)
     {
         mem_free(cloth->forces[k].vertices);
     }
+    for (int k = 0; k < cloth->band_count; k++)
+    {
+        mem_free(cloth->bands[k].vertices);
+    }
+    for (int k = 0; k < cloth->fold_count; k++)
+    {
+        mem_free(cloth->folds[k].vertices);
+    }
     mem_free(cloth->pins);
     mem_free(cloth->forces);
+    mem_free(cloth->bands);
+    mem_free(cloth->folds);
     regions_finish(cloth);
     mem_free(cloth->settings);
     mem_free(cloth->rest_uv);

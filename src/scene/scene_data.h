@@ -38,9 +38,26 @@ typedef struct scene_pin
     vec3* samples;  // [sample_count * vertex_count] m, in the world; NULL: none
     int sample_count;
     double sample_rate, sample_start; // 1/s, s
+    double* weights;                  // [vertex_count] 0 to 1, or NULL: all are held
+    double stiffness;                 // 1/s^2, of weights in between
     const char* follow;               // name of an obstacle, or NULL
     const tree_node* follow_node;     // where it stands in the file
 } scene_pin;
+
+// Edges with both ends among the vertices: elastic, or pressed.
+typedef struct scene_band
+{
+    int* vertices; // [vertex_count] ascending
+    int vertex_count;
+    double rest_scale, stiffness; // stiffness in N
+} scene_band;
+
+typedef struct scene_fold
+{
+    int* vertices; // [vertex_count] ascending
+    int vertex_count;
+    double angle; // degrees
+} scene_fold;
 
 // Faces of a cloth with a material of their own.
 typedef struct scene_region
@@ -137,6 +154,10 @@ typedef struct scene_cloth
     int force_count;
     scene_region* regions; // [region_count]
     int region_count;
+    scene_band* bands; // [band_count]
+    int band_count;
+    scene_fold* folds; // [fold_count]
+    int fold_count;
     scene_stitches stitches;
     weft_choice* settings; // [setting_count] of methods, instead of the scene's
     int setting_count;
@@ -330,6 +351,9 @@ weft_status grid_read(const scene_reader* r, const tree_node* node, grid_options
 weft_status solid_mesh(const scene_reader* r, const tree_node* node, mesh* out);
 weft_status brush_mesh(const scene_reader* r, const tree_node* node, mesh* out);
 weft_status pin_samples_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin);
+// "weights" and "fade" of a pin, either may be NULL; the latter adds vertices to it. Before its samples are read.
+weft_status pin_weights_read(const scene_reader* r, const tree_node* weights, const tree_node* fade, const mesh* m,
+                             scene_pin* pin);
 weft_status pins_check(const scene_reader* r); // the obstacles that they follow, once all are read
 weft_status pins_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // Faces that a region names by "where", "object" or "faces"; item is mem_free'd by the caller.
@@ -354,6 +378,8 @@ void skin_maps_finish(skin_maps* maps);
 weft_status regions_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 void regions_finish(scene_cloth* cloth);
 weft_status forces_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+weft_status bands_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
+weft_status folds_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // {"corner": ...} where {"where": {"corner": ...}} was meant.
 weft_status check_where(const scene_reader* r, const tree_node* node);
 // Any of the nodes may be NULL; errors that belong to none of them are put to `owner`.

@@ -12,7 +12,8 @@ enum
 
 typedef struct pin_keys
 {
-    const tree_node *where, *fix, *path, *axis, *center, *release, *samples, *follow;
+    const tree_node *where, *fix, *path, *axis, *center, *release, *samples, *follow, *weights, *fade;
+    double stiffness;
 } pin_keys;
 
 static const field pin_fields[] = {
@@ -24,6 +25,9 @@ static const field pin_fields[] = {
     {"release", FIELD_NODE, offsetof(pin_keys, release), ANY_NUMBER},
     {"samples", FIELD_NODE, offsetof(pin_keys, samples), ANY_NUMBER},
     {"follow", FIELD_NODE, offsetof(pin_keys, follow), ANY_NUMBER},
+    {"weights", FIELD_NODE, offsetof(pin_keys, weights), ANY_NUMBER},
+    {"fade", FIELD_NODE, offsetof(pin_keys, fade), ANY_NUMBER},
+    {"stiffness", FIELD_NUMBER, offsetof(pin_keys, stiffness), POSITIVE},
 };
 
 typedef struct fix_keys
@@ -62,7 +66,7 @@ static weft_status pin_read_fix(const scene_reader* r, const tree_node* node, sc
 static weft_status pin_read(const scene_reader* r, const tree_node* node, const scene_cloth* cloth, scene_pin* pin)
 {
     static const field release_limits = {"", FIELD_NUMBER, 0, NOT_NEGATIVE};
-    pin_keys keys = {0};
+    pin_keys keys = {.stiffness = weft_pin_default().stiffness};
     pin->release = HUGE_VAL;
     TRY(check_where(r, node));
     TRY(read_fields(r, node, pin_fields, FIELD_COUNT(pin_fields), &keys));
@@ -71,6 +75,8 @@ static weft_status pin_read(const scene_reader* r, const tree_node* node, const 
         return read_error(r, node, "a pin needs \"where\", for example {\"edge\": \"top\"}");
     }
     TRY(selection_read(r, keys.where, &cloth->mesh, &pin->vertices, &pin->vertex_count));
+    TRY(pin_weights_read(r, keys.weights, keys.fade, &cloth->mesh, pin));
+    pin->stiffness = keys.stiffness;
     if (keys.fix)
     {
         TRY(pin_read_fix(r, keys.fix, pin));

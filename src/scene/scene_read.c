@@ -298,7 +298,7 @@ static weft_status kernels_read(const scene_reader* r, const tree_node* node)
 typedef struct cloth_keys
 {
     const tree_node *name, *mesh, *rest, *warp, *material, *model, *transform, *pins, *forces, *regions, *stitch,
-        *settings, *start;
+        *settings, *start, *bands, *folds;
     const tree_node* friction;
     double uv_scale, vertex_mass, thickness, radius, tear;
     vec3 velocity;
@@ -322,6 +322,8 @@ static const field cloth_fields[] = {
     {"pins", FIELD_NODE, offsetof(cloth_keys, pins), ANY_NUMBER},
     {"forces", FIELD_NODE, offsetof(cloth_keys, forces), ANY_NUMBER},
     {"regions", FIELD_NODE, offsetof(cloth_keys, regions), ANY_NUMBER},
+    {"bands", FIELD_NODE, offsetof(cloth_keys, bands), ANY_NUMBER},
+    {"folds", FIELD_NODE, offsetof(cloth_keys, folds), ANY_NUMBER},
     {"stitch", FIELD_NODE, offsetof(cloth_keys, stitch), ANY_NUMBER},
     {"settings", FIELD_NODE, offsetof(cloth_keys, settings), ANY_NUMBER},
     {"start", FIELD_NODE, offsetof(cloth_keys, start), ANY_NUMBER},
@@ -339,8 +341,9 @@ static weft_status cloth_read_rest(const scene_reader* r, const tree_node* node,
 // Keys that only some kinds of bodies have.
 static weft_status cloth_check_keys(const scene_reader* r, const tree_node* node, const body_kind* kind)
 {
-    static const char* const of_sheets[] = {"rest", "uv_scale", "warp", "tear", "regions", "stitch", "start"};
-    for (int k = 0; k < 7 && kind->form != MESH_SHEET; k++)
+    static const char* const of_sheets[] = {"rest", "uv_scale", "warp", "tear", "regions", "stitch", "start",
+                                            "bands", "folds"};
+    for (int k = 0; k < FIELD_COUNT(of_sheets) && kind->form != MESH_SHEET; k++)
     {
         const tree_node* found = tree_member(node, of_sheets[k]);
         TRY(found ? read_error_key(r, found, "only sheets have this key, not %s; remove it", kind->name) : WEFT_OK);
@@ -470,6 +473,8 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, cons
         TRY(pins_read(r, keys.pins, cloth));
     }
     TRY(keys.regions ? regions_read(r, keys.regions, cloth) : WEFT_OK);
+    TRY(keys.bands ? bands_read(r, keys.bands, cloth) : WEFT_OK);
+    TRY(keys.folds ? folds_read(r, keys.folds, cloth) : WEFT_OK);
     return keys.forces ? forces_read(r, keys.forces, cloth) : WEFT_OK;
 }
 

@@ -8,6 +8,8 @@ typedef struct cloth_arrays
     weft_pin* pins;        // [pin_count]
     weft_force* forces;    // [force_count]
     weft_region* regions;  // [region_count]
+    weft_band* bands;      // [band_count]
+    weft_fold* folds;      // [fold_count]
     weft_pin_key* keys;    // of all pins, one after the other
     weft_vec3* velocities; // [vertex_count] or NULL
 } cloth_arrays;
@@ -17,6 +19,8 @@ static void cloth_arrays_finish(cloth_arrays* arrays)
     mem_free(arrays->pins);
     mem_free(arrays->forces);
     mem_free(arrays->regions);
+    mem_free(arrays->bands);
+    mem_free(arrays->folds);
     mem_free(arrays->keys);
     mem_free(arrays->velocities);
 }
@@ -31,10 +35,13 @@ static bool cloth_arrays_init(const scene_cloth* cloth, cloth_arrays* arrays)
     arrays->pins = MEM_NEW(int_max(cloth->pin_count, 1), weft_pin);
     arrays->forces = MEM_NEW(int_max(cloth->force_count, 1), weft_force);
     arrays->regions = MEM_NEW(int_max(cloth->region_count, 1), weft_region);
+    arrays->bands = MEM_NEW(int_max(cloth->band_count, 1), weft_band);
+    arrays->folds = MEM_NEW(int_max(cloth->fold_count, 1), weft_fold);
     arrays->keys = MEM_NEW(int_max(key_count, 1), weft_pin_key);
     bool moves = cloth->velocity.x != 0.0 || cloth->velocity.y != 0.0 || cloth->velocity.z != 0.0;
     arrays->velocities = moves ? MEM_NEW(cloth->mesh.vertex_count, weft_vec3) : NULL;
-    return arrays->pins && arrays->forces && arrays->regions && arrays->keys && (arrays->velocities || !moves);
+    return arrays->pins && arrays->forces && arrays->regions && arrays->bands && arrays->folds && arrays->keys &&
+           (arrays->velocities || !moves);
 }
 
 static void keys_from_scene(const scene_motion* motion, weft_pin_key* out)
@@ -64,6 +71,8 @@ static weft_pin pin_from_scene(const scene_pin* pin, weft_pin_key* keys)
         .sample_rate = pin->sample_rate,
         .sample_start = pin->sample_start,
         .follow = pin->follow,
+        .weights = pin->weights,
+        .stiffness = pin->stiffness,
     };
 }
 
@@ -84,6 +93,16 @@ static void cloth_arrays_fill(const scene_cloth* cloth, cloth_arrays* arrays)
     {
         const scene_region* region = &cloth->regions[k];
         arrays->regions[k] = (weft_region){region->faces, region->face_count, region->material};
+    }
+    for (int k = 0; k < cloth->band_count; k++)
+    {
+        const scene_band* band = &cloth->bands[k];
+        arrays->bands[k] = (weft_band){band->vertices, band->vertex_count, band->rest_scale, band->stiffness};
+    }
+    for (int k = 0; k < cloth->fold_count; k++)
+    {
+        const scene_fold* fold = &cloth->folds[k];
+        arrays->folds[k] = (weft_fold){fold->vertices, fold->vertex_count, fold->angle * (PI / 180.0)};
     }
     for (int k = 0; arrays->velocities && k < cloth->mesh.vertex_count; k++)
     {
@@ -122,6 +141,10 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.force_count = cloth->force_count;
     def.regions = arrays->regions;
     def.region_count = cloth->region_count;
+    def.bands = arrays->bands;
+    def.band_count = cloth->band_count;
+    def.folds = arrays->folds;
+    def.fold_count = cloth->fold_count;
     def.stitches = cloth->stitches.pairs.vertex;
     def.stitch_count = cloth->stitches.pairs.count;
     def.threads = cloth->stitches.thread;
@@ -130,9 +153,9 @@ static weft_cloth_def cloth_def_from_scene(const scene_cloth* cloth, const cloth
     def.stitch_close = cloth->stitches.close;
     def.settings = cloth->settings;
     def.setting_count = cloth->setting_count;
-    def.object_names = (const char* const*)cloth->mesh.object_name;
-    def.object_count = cloth->mesh.object_count;
-    def.face_objects = cloth->mesh.face_object;
+    def.outputs = cloth->mesh.weld;
+    def.output_count = cloth->mesh.given_count;
+    def.labels = mesh_labels(&cloth->mesh);
     return def;
 }
 
@@ -156,6 +179,9 @@ static void cloth_def_strip(weft_cloth_def* def, weft_pin* pins)
     def->velocities = NULL;
     def->force_count = 0;
     def->tear = 0.0;
+    def->outputs = NULL;
+    def->output_count = 0;
+    def->labels = (weft_labels){0};
     for (int k = 0; k < def->pin_count; k++)
     {
         pins[k].key_count = pins[k].sample_count = 0;
@@ -198,6 +224,9 @@ static weft_obstacle_def obstacle_def_from_scene(const scene_obstacle* o, const 
     def.face_start = o->mesh.face_start;
     def.face_vertices = o->mesh.face_vertex;
     def.face_count = o->mesh.face_count;
+    def.outputs = o->mesh.weld;
+    def.output_count = o->mesh.given_count;
+    def.labels = mesh_labels(&o->mesh);
     def.friction = o->friction.kinetic;
     def.static_friction = o->friction.resting;
     def.thickness = o->thickness;

@@ -39,18 +39,26 @@ static weft_status start_take(const scene_reader* r, const tree_node* node, cons
 {
     mesh m = {0};
     weft_error reason = {0};
-    obj_options options = {.form = cloth->kind->form == MESH_LINES ? MESH_LINES : MESH_SHEET};
+    obj_options options = {.form = cloth->kind->form == MESH_LINES ? MESH_LINES : MESH_SHEET, .keep_given = true};
     weft_status status = mesh_from_obj(path, &options, &m, &reason);
     if (status != WEFT_OK)
     {
         mesh_finish(&m);
         return sample_file_error(r, node, status, &reason);
     }
-    if (m.vertex_count != cloth->mesh.vertex_count)
+    // Welded vertices start where the first of them does.
+    const mesh* to = &cloth->mesh;
+    bool given = to->weld && m.vertex_count == to->given_count;
+    for (int v = 0, next = 0; v < m.vertex_count && given; v++)
+    {
+        to->weld[v] == next ? (void)(m.position[next++] = m.position[v]) : (void)0;
+    }
+    m.vertex_count = given ? to->vertex_count : m.vertex_count;
+    if (m.vertex_count != to->vertex_count)
     {
         status =
             read_error(r, node, "the start has %d vertices, and the mesh %d: they must be the same, in the same order",
-                       m.vertex_count, cloth->mesh.vertex_count);
+                       m.vertex_count, to->weld ? to->given_count : to->vertex_count);
         mesh_finish(&m);
         return status;
     }
@@ -70,10 +78,6 @@ weft_status start_read(const scene_reader* r, const tree_node* node, scene_cloth
     if (!keys.obj)
     {
         return read_error(r, node, "expected \"obj\": the file that has the vertices where they start");
-    }
-    if (cloth->mesh.weld)
-    {
-        return read_error(r, node, "a mesh whose vertices are welded has no other start; weld the files first");
     }
     char* path = scene_file_path(r->scene, keys.obj);
     if (!path)

@@ -1,8 +1,10 @@
 // The canonical text of a scene: every default written out, names of materials replaced by their values, selections by
 // lists of vertices, numbers with as many digits as bring back the same double. Run from the folder of the run that
-// wrote it, it builds the same simulation: there CLOTHNAME.obj holds the welded mesh of an OBJ cloth in world
-// coordinates at the start, and its vt are the rest shape in metres, so that scale, transform, weld and uv_scale have
-// nothing left to do; the same holds for meshes of obstacles and, in NAME.motion.pc2, for the samples that deform them.
+// wrote it, it builds the same simulation: there CLOTHNAME.obj holds the mesh of an OBJ cloth in world coordinates at
+// the start and says which vertices were welded, so that scale, transform and weld have nothing left to do; the same
+// holds for meshes of obstacles and, in NAME.motion.pc2, for the samples that deform them.
+#include <string.h>
+
 #include "scene/json_writer.h"
 #include "scene/scene_data.h"
 
@@ -113,6 +115,26 @@ static void write_transform(writer* w, const scene_transform* t)
 
 static const scene_transform in_place = {.scale = 1.0};
 
+// Of a body by its name, which is there.
+static const mesh* mesh_of(const weft_scene* scene, const char* name)
+{
+    for (int k = 0; k < scene->cloth_count; k++)
+    {
+        if (strcmp(scene->cloths[k].name, name) == 0)
+        {
+            return &scene->cloths[k].mesh;
+        }
+    }
+    for (int k = 0; k < scene->obstacle_count - 1; k++)
+    {
+        if (strcmp(scene->obstacles[k].name, name) == 0)
+        {
+            return &scene->obstacles[k].mesh;
+        }
+    }
+    return &scene->obstacles[scene->obstacle_count - 1].mesh;
+}
+
 static void write_fix(writer* w, const scene_pin* pin)
 {
     if (pin->fix == WEFT_FIX_POINT)
@@ -151,10 +173,10 @@ static void write_pin_samples(writer* w, const scene_pin* pin)
     write_close(w, "}");
 }
 
-static void write_pin(writer* w, const scene_pin* pin)
+static void write_pin(writer* w, const scene_pin* pin, const mesh* m)
 {
     write_open(w, NULL, "{");
-    write_where(w, pin->vertices, pin->vertex_count);
+    write_where(w, m->weld, pin->vertices, pin->vertex_count);
     write_fix(w, pin);
     write_motion(w, &pin->motion);
     if (isfinite(pin->release))
@@ -173,6 +195,11 @@ static void write_pin(writer* w, const scene_pin* pin)
     {
         write_text(w, "follow", pin->follow);
     }
+    if (pin->weights)
+    {
+        write_numbers(w, "weights", pin->weights, pin->vertex_count);
+        write_number(w, "stiffness", pin->stiffness);
+    }
     write_close(w, "}");
 }
 
@@ -181,15 +208,38 @@ static void write_pins_and_forces(writer* w, const scene_cloth* cloth)
     write_open(w, "pins", "[");
     for (int k = 0; k < cloth->pin_count; k++)
     {
-        write_pin(w, &cloth->pins[k]);
+        write_pin(w, &cloth->pins[k], &cloth->mesh);
     }
     write_close(w, "]");
     write_open(w, "forces", "[");
     for (int k = 0; k < cloth->force_count; k++)
     {
         write_open(w, NULL, "{");
-        write_where(w, cloth->forces[k].vertices, cloth->forces[k].vertex_count);
+        write_where(w, cloth->mesh.weld, cloth->forces[k].vertices, cloth->forces[k].vertex_count);
         write_vec3(w, "force", cloth->forces[k].force);
+        write_close(w, "}");
+    }
+    write_close(w, "]");
+}
+
+static void write_lines(writer* w, const scene_cloth* cloth)
+{
+    write_open(w, "bands", "[");
+    for (int k = 0; k < cloth->band_count; k++)
+    {
+        write_open(w, NULL, "{");
+        write_where(w, cloth->mesh.weld, cloth->bands[k].vertices, cloth->bands[k].vertex_count);
+        write_number(w, "rest_scale", cloth->bands[k].rest_scale);
+        write_number(w, "stiffness", cloth->bands[k].stiffness);
+        write_close(w, "}");
+    }
+    write_close(w, "]");
+    write_open(w, "folds", "[");
+    for (int k = 0; k < cloth->fold_count; k++)
+    {
+        write_open(w, NULL, "{");
+        write_where(w, cloth->mesh.weld, cloth->folds[k].vertices, cloth->folds[k].vertex_count);
+        write_number(w, "rest_angle", cloth->folds[k].angle);
         write_close(w, "}");
     }
     write_close(w, "]");
@@ -292,7 +342,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     if (cloth->kind->form == MESH_SHEET)
     {
         write_text(w, "rest", cloth->rest == REST_UV ? "uv" : "shape");
-        write_number(w, "uv_scale", cloth->is_grid ? cloth->uv_scale : 1.0);
+        write_number(w, "uv_scale", cloth->uv_scale);
         write_vec3(w, "warp", cloth->is_grid ? cloth->warp : cloth->world_warp);
         write_number(w, "tear", cloth->tear);
     }
@@ -307,6 +357,7 @@ static void write_cloth(writer* w, const scene_cloth* cloth)
     write_number(w, radius ? "radius" : "thickness", radius ? 0.5 * cloth->thickness : cloth->thickness);
     write_pins_and_forces(w, cloth);
     cloth->kind->form == MESH_SHEET ? write_regions(w, cloth) : (void)0;
+    cloth->kind->form == MESH_SHEET ? write_lines(w, cloth) : (void)0;
     write_stitches(w, &cloth->stitches);
     scene_choices_write(w, cloth);
     cloth->rest_position ? write_begin(w, cloth) : (void)0;
@@ -422,7 +473,7 @@ static void write_ties(writer* w, const weft_scene* scene)
         write_text(w, "to", t->to);
         if (t->vertices)
         {
-            write_where(w, t->vertices, t->vertex_count);
+            write_where(w, mesh_of(scene, t->cloth)->weld, t->vertices, t->vertex_count);
         }
         write_text(w, "by", t->edges ? "edges" : "vertices");
         write_close(w, "}");
@@ -457,7 +508,7 @@ static void write_contact(writer* w, const weft_scene* scene)
         write_close(w, "]");
         if (e->vertices)
         {
-            write_where(w, e->vertices, e->vertex_count);
+            write_where(w, mesh_of(scene, e->first)->weld, e->vertices, e->vertex_count);
         }
         write_close(w, "}");
     }

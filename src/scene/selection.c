@@ -6,7 +6,7 @@
 
 typedef struct selection_keys
 {
-    const tree_node *vertices, *box, *edge, *corner, *nearest, *object;
+    const tree_node *vertices, *box, *edge, *corner, *nearest, *object, *seam;
 } selection_keys;
 
 static const field selection_fields[] = {
@@ -16,6 +16,7 @@ static const field selection_fields[] = {
     {"corner", FIELD_NODE, offsetof(selection_keys, corner), ANY_NUMBER},
     {"nearest", FIELD_NODE, offsetof(selection_keys, nearest), ANY_NUMBER},
     {"object", FIELD_NODE, offsetof(selection_keys, object), ANY_NUMBER},
+    {"seam", FIELD_NODE, offsetof(selection_keys, seam), ANY_NUMBER},
 };
 
 typedef struct box_keys
@@ -203,13 +204,50 @@ static weft_status select_object(const selection* s, const tree_node* node)
     return WEFT_OK;
 }
 
+static void select_side(const selection* s, int side)
+{
+    for (int k = s->m->side_start[side]; k < s->m->side_start[side + 1]; k++)
+    {
+        s->flags[s->m->side_vertex[k]] = 1;
+    }
+}
+
+// A stitch of a pattern by its number, both sides of it; or an edge of a panel, ["NAME", number].
+static weft_status select_seam(const selection* s, const tree_node* node)
+{
+    const mesh* m = s->m;
+    int number = 0, panel = 0;
+    if (m->side_count == 0)
+    {
+        return read_error(s->r, node, "only sewing patterns have seams; for other meshes use \"box\" or \"vertices\"");
+    }
+    if (node->kind == TREE_NUMBER)
+    {
+        field limits = {.key = "", .kind = FIELD_INT, .minimum = 0.0, .maximum = m->seam_count - 1.0};
+        TRY(read_int(s->r, node, &limits, &number));
+        select_side(s, m->seam_side[2 * number]);
+        select_side(s, m->seam_side[2 * number + 1]);
+        return WEFT_OK;
+    }
+    if (node->kind != TREE_ARRAY || node->child_count != 2)
+    {
+        return read_wrong_kind(s->r, node, "the number of a stitch, or [\"PANEL\", number of its edge]");
+    }
+    TRY(mesh_object_find(s->r, node->first, m, &panel));
+    int first = m->side_first[panel], count = m->side_first[panel + 1] - first;
+    field limits = {.key = "", .kind = FIELD_INT, .minimum = 0.0, .maximum = count - 1.0};
+    TRY(read_int(s->r, node->first->next, &limits, &number));
+    select_side(s, first + number);
+    return WEFT_OK;
+}
+
 static weft_status select_where(const selection* s, const tree_node* node)
 {
     selection_keys keys = {0};
     TRY(read_fields(s->r, node, selection_fields, FIELD_COUNT(selection_fields), &keys));
     if (node->child_count != 1)
     {
-        return read_error(s->r, node, "expected exactly one of vertices, box, edge, corner, nearest, object; found %d",
+        return read_error(s->r, node, "expected exactly one of vertices, box, edge, corner, nearest, object, seam; found %d",
                           node->child_count);
     }
     if (keys.vertices)
@@ -223,6 +261,10 @@ static weft_status select_where(const selection* s, const tree_node* node)
     if (keys.edge)
     {
         return select_words(s, keys.edge, select_edge);
+    }
+    if (keys.seam)
+    {
+        return select_seam(s, keys.seam);
     }
     if (keys.object)
     {

@@ -17,7 +17,7 @@ weft_cloth_def weft_cloth_def_default(void)
 
 weft_pin weft_pin_default(void)
 {
-    return (weft_pin){.fix = WEFT_FIX_POINT, .release = INFINITY, .sample_rate = 25.0};
+    return (weft_pin){.fix = WEFT_FIX_POINT, .release = INFINITY, .sample_rate = 25.0, .stiffness = 1e4};
 }
 
 void pin_finish(weft_pin* pin)
@@ -26,6 +26,7 @@ void pin_finish(weft_pin* pin)
     mem_free((void*)pin->keys);
     mem_free((void*)pin->samples);
     mem_free((void*)pin->follow);
+    mem_free((void*)pin->weights);
     *pin = (weft_pin){0};
 }
 
@@ -52,6 +53,7 @@ void body_finish(body* b)
     mesh_finish(&b->rest);
     pins_free(b->pins, b->pin_count);
     forces_free(b->forces, b->force_count);
+    body_lines_finish(b);
     mem_free(b->name);
     mem_free(b->scene_vertex);
     mem_free(b->user_vertex);
@@ -245,19 +247,21 @@ static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* err
     }
     TRY(mesh_from_arrays(rest, def->vertex_count, def->face_start, def->face_vertices, def->face_count, &b->rest,
                          error));
+    // Numbers that follow the corners of faces that are turned over.
+    int corners = b->rest.face_start[def->face_count];
+    b->rest.face_texcoord = MEM_NEW(int_max(corners, 1), int);
+    if (!b->rest.face_texcoord)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int k = 0; k < corners; k++)
+    {
+        b->rest.face_texcoord[k] = k;
+    }
     if (def->rest_uv)
     {
-        int corners = b->rest.face_start[def->face_count];
         b->rest.texcoord_count = corners;
-        b->rest.face_texcoord = MEM_NEW(corners, int);
-        if (!b->rest.face_texcoord || !copy_array(def->rest_uv, corners, sizeof(vec2), &b->rest.texcoord))
-        {
-            return WEFT_NO_MEMORY;
-        }
-        for (int k = 0; k < corners; k++)
-        {
-            b->rest.face_texcoord[k] = k;
-        }
+        TRY(copy_array(def->rest_uv, corners, sizeof(vec2), &b->rest.texcoord) ? WEFT_OK : WEFT_NO_MEMORY);
         b->flat_rest = true;
     }
     TRY(b->kind->prepare(&b->rest, error));
@@ -267,6 +271,37 @@ static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* err
         return WEFT_NO_MEMORY;
     }
     return mesh_rest(&b->rest, def->rest_uv ? REST_UV : REST_SHAPE, def->warp, 1.0, b->rest_uv, error);
+}
+
+// Of solids and lines corners are what they were. A flat rest shape stands for texture coordinates where there are
+// none.
+static weft_status take_labels(const weft_cloth_def* def, body* b, weft_error* error)
+{
+    mesh* m = &b->rest;
+    if (b->kind->form == MESH_SOLID)
+    {
+        return WEFT_OK;
+    }
+    bool own = def->labels.texcoords && def->labels.face_texcoords;
+    int* corner = m->face_texcoord;
+    vec2* flat = m->texcoord;
+    int flat_count = m->texcoord_count;
+    m->face_texcoord = NULL;
+    m->texcoord = NULL;
+    m->texcoord_count = 0;
+    weft_error reason = {0};
+    weft_status status = mesh_take_labels(m, &def->labels, corner, def->outputs ? def->output_count : 0, &reason);
+    if (!own && def->rest_uv)
+    {
+        m->face_texcoord = corner;
+        m->texcoord = flat;
+        m->texcoord_count = flat_count;
+        corner = NULL;
+        flat = NULL;
+    }
+    mem_free(corner);
+    mem_free(flat);
+    return status == WEFT_BAD_INPUT ? wrong(error, b, reason.message) : status;
 }
 
 // What is torn off is named by the output of what it was torn off from.
@@ -336,6 +371,24 @@ static weft_status check_samples(const body* b, const weft_pin* pin, weft_error*
     return WEFT_OK;
 }
 
+static weft_status check_weights(const body* b, const weft_pin* pin, weft_error* error)
+{
+    if (!(pin->stiffness > 0.0) || !isfinite(pin->stiffness))
+    {
+        return wrong(error, b, "a pin with weights has a stiffness (1/s^2) above zero; start from weft_pin_default()");
+    }
+    for (int k = 0; k < pin->vertex_count; k++)
+    {
+        if (!(pin->weights[k] >= 0.0 && pin->weights[k] <= 1.0))
+        {
+            return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                             "cloth `%s`: a pin gives vertex %d the weight %g; weights go from 0, free, to 1, held",
+                             b->name, pin->vertices[k], pin->weights[k]);
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* error)
 {
     TRY(check_vertices(b, pin->vertices, pin->vertex_count, "pin", error));
@@ -357,6 +410,7 @@ static weft_status check_pin(const body* b, const weft_pin* pin, weft_error* err
     {
         return wrong(error, b, "a pin follows a body or samples, not both");
     }
+    TRY(pin->weights ? check_weights(b, pin, error) : WEFT_OK);
     return pin->sample_count > 0 ? check_samples(b, pin, error) : WEFT_OK;
 }
 
@@ -368,10 +422,12 @@ weft_status pin_copy(const body* b, const weft_pin* from, weft_pin* to, weft_err
     to->keys = NULL;
     to->samples = NULL;
     to->follow = NULL;
+    to->weights = NULL;
     TRY(check_pin(b, from, error));
     bool ok = copy_array(from->vertices, from->vertex_count, sizeof(int), &to->vertices) &&
               copy_array(from->keys, from->key_count, sizeof(weft_pin_key), &to->keys) &&
-              copy_array(from->samples, from->sample_count * from->vertex_count, sizeof(vec3), &to->samples);
+              copy_array(from->samples, from->sample_count * from->vertex_count, sizeof(vec3), &to->samples) &&
+              copy_array(from->weights, from->weights ? from->vertex_count : 0, sizeof(double), &to->weights);
     to->follow = from->follow ? mem_strdup(from->follow) : NULL;
     ok = ok && (to->follow || !from->follow);
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
@@ -427,34 +483,6 @@ static weft_status take_forces(const weft_cloth_def* def, body* b, weft_error* e
     return WEFT_OK;
 }
 
-// Names of objects, which only files show.
-static weft_status take_objects(const weft_cloth_def* def, body* b, weft_error* error)
-{
-    mesh* m = &b->rest;
-    if (!def->object_names || !def->face_objects || b->kind->form == MESH_SOLID)
-    {
-        return WEFT_OK;
-    }
-    for (int f = 0; f < m->face_count; f++)
-    {
-        if (def->face_objects[f] < 0 || def->face_objects[f] >= def->object_count)
-        {
-            return wrong(error, b, "face_objects are numbers from 0 to object_count - 1");
-        }
-    }
-    m->object_name = MEM_NEW(def->object_count, char*);
-    if (!m->object_name || !copy_array(def->face_objects, m->face_count, sizeof(int), &m->face_object))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    while (m->object_count < def->object_count)
-    {
-        m->object_name[m->object_count] = mem_strdup(def->object_names[m->object_count]);
-        TRY(m->object_name[m->object_count++] ? WEFT_OK : WEFT_NO_MEMORY);
-    }
-    return WEFT_OK;
-}
-
 static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
 {
     TRY(take_kind(def, b, error));
@@ -467,7 +495,8 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
     TRY(take_state(def, b, error));
     TRY(take_pins(def, b, error));
     TRY(take_forces(def, b, error));
-    TRY(take_objects(def, b, error));
+    TRY(body_lines_take(def, b, error));
+    TRY(take_labels(def, b, error));
     return body_take_stitches(def, b, error);
 }
 

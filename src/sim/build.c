@@ -1,6 +1,7 @@
 // From bodies to the model: one vertex array in an order that keeps neighbours near, element groups, pattern, pins.
 #include <string.h>
 
+#include "material/spring.h"
 #include "sim/cluster.h"
 #include "sim/join.h"
 
@@ -155,6 +156,7 @@ typedef struct shape_arrays
     vec3* position;
     hinge* hinges;
     int* triangle_hinge;
+    double* folds; // by hinge; NULL: there are none
 } shape_arrays;
 
 static weft_status shape_arrays_init(const body* b, const model* m, shape_arrays* a)
@@ -241,10 +243,12 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
     TRY(keep_triangles(a, n, m));
     int hinge_count = 0;
     TRY(mesh_hinges(a->triangle, n, m->vertex_count, &a->hinges, &hinge_count, a->triangle_hinge));
+    TRY(body_lines_folds(b, m->vertex_count, a->hinges, hinge_count, &a->folds));
     cloth_shape shape = {.triangle_count = n,
                          .triangle = a->triangle,
                          .rest = a->rest,
                          .rest_position = b->flat_rest ? NULL : a->position,
+                         .folds = a->folds,
                          .hinge_count = hinge_count,
                          .hinges = a->hinges,
                          .triangle_hinge = a->triangle_hinge,
@@ -259,6 +263,7 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .bending = b->bending,
                          .connections = b->connections};
     TRY(b->model->append(&m->groups, &shape));
+    TRY(body_lines_append(b, m->vertex_count, &shape, &m->groups));
     return sim->def.air.density > 0.0 ? air_append(element_groups_find(&m->groups, &kind_air), &shape) : WEFT_OK;
 }
 
@@ -276,6 +281,7 @@ static weft_status add_elements(const weft_sim* sim, const body* b, model* m)
     mem_free(a.material);
     mem_free(a.position);
     mem_free(a.hinges);
+    mem_free(a.folds);
     mem_free(a.triangle_hinge);
     return status;
 }
@@ -332,6 +338,12 @@ static weft_status open_groups(const weft_sim* sim, element_groups* groups)
             TRY(element_groups_add(groups, *kind));
         }
     }
+    bool bands = false;
+    for (int k = 0; k < sim->body_count; k++)
+    {
+        bands = bands || sim->bodies[k].band_count > 0;
+    }
+    TRY(bands ? element_groups_add(groups, &kind_spring) : WEFT_OK);
     if (sim->def.air.density > 0.0)
     {
         TRY(element_groups_add(groups, &kind_air));

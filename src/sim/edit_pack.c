@@ -47,6 +47,8 @@ void pack_pin(packer* p, weft_pin* pin)
     PACK(p, pin->sample_start);
     pack_samples(p, &pin->samples, &pin->sample_count, pin->vertex_count);
     pack_string(p, &pin->follow);
+    PACK_EXACTLY(p, &pin->weights, pin->vertex_count);
+    PACK(p, pin->stiffness);
 }
 
 void pack_force(packer* p, weft_force* force)
@@ -92,6 +94,39 @@ static void pack_forces(packer* p, weft_cloth_def* def)
         if (p->reads)
         {
             ((weft_force*)def->forces)[k] = force;
+        }
+    }
+}
+
+static void pack_bands(packer* p, weft_cloth_def* def)
+{
+    PACK(p, def->band_count);
+    def->bands = p->reads ? pack_room_for(p, &def->band_count, sizeof(weft_band)) : def->bands;
+    for (int k = 0; k < def->band_count; k++)
+    {
+        weft_band band = def->bands[k];
+        PACK_ARRAY(p, &band.vertices, &band.vertex_count);
+        PACK(p, band.rest_scale);
+        PACK(p, band.stiffness);
+        if (p->reads)
+        {
+            ((weft_band*)def->bands)[k] = band;
+        }
+    }
+}
+
+static void pack_folds(packer* p, weft_cloth_def* def)
+{
+    PACK(p, def->fold_count);
+    def->folds = p->reads ? pack_room_for(p, &def->fold_count, sizeof(weft_fold)) : def->folds;
+    for (int k = 0; k < def->fold_count; k++)
+    {
+        weft_fold fold = def->folds[k];
+        PACK_ARRAY(p, &fold.vertices, &fold.vertex_count);
+        PACK(p, fold.angle);
+        if (p->reads)
+        {
+            ((weft_fold*)def->folds)[k] = fold;
         }
     }
 }
@@ -172,6 +207,51 @@ static void pack_faces(packer* p, const faces* f)
     }
 }
 
+static void pack_names(packer* p, const char* const** names, int* count)
+{
+    PACK(p, *count);
+    const char** list = p->reads ? pack_room_for(p, count, sizeof(char*)) : NULL;
+    *names = p->reads ? list : *names;
+    for (int k = 0; k < *count; k++)
+    {
+        const char* name = p->reads ? NULL : (*names)[k];
+        pack_string(p, &name);
+        p->failed = p->failed || !name;
+        list ? list[k] = name : 0;
+    }
+}
+
+static void pack_face_names(packer* p, weft_names* names, int face_count)
+{
+    pack_names(p, &names->names, &names->count);
+    PACK_EXACTLY(p, &names->faces, face_count);
+}
+
+// They are the last: bytes of an earlier Weft end before them.
+static void pack_labels(packer* p, weft_labels* labels, const faces* f)
+{
+    if (p->reads && p->at == p->size)
+    {
+        return;
+    }
+    int64_t corners = p->failed ? 0 : corner_count(f);
+    pack_face_names(p, &labels->objects, *f->count);
+    pack_face_names(p, &labels->groups, *f->count);
+    pack_face_names(p, &labels->materials, *f->count);
+    pack_names(p, &labels->libraries, &labels->library_count);
+    PACK_ARRAY(p, &labels->texcoords, &labels->texcoord_count);
+    PACK_EXACTLY(p, &labels->face_texcoords, corners);
+    PACK_EXACTLY(p, &labels->face_outputs, corners);
+}
+
+static void labels_finish(weft_labels* labels)
+{
+    mem_free((void*)labels->objects.names);
+    mem_free((void*)labels->groups.names);
+    mem_free((void*)labels->materials.names);
+    mem_free((void*)labels->libraries);
+}
+
 void pack_cloth(packer* p, weft_cloth_def* def)
 {
     faces f = {&def->positions, &def->vertex_count, &def->face_start, &def->face_vertices, &def->face_count};
@@ -208,8 +288,11 @@ void pack_cloth(packer* p, weft_cloth_def* def)
     pack_pins(p, def);
     pack_forces(p, def);
     pack_regions(p, def);
+    pack_bands(p, def);
+    pack_folds(p, def);
     pack_stitches(p, def);
     pack_choices(p, def);
+    pack_labels(p, &def->labels, &f);
     p->failed = p->failed || !def->name || !def->model;
 }
 
@@ -218,8 +301,16 @@ void pack_cloth_finish(weft_cloth_def* def)
     mem_free((void*)def->pins);
     mem_free((void*)def->forces);
     mem_free((void*)def->regions);
+    mem_free((void*)def->bands);
+    mem_free((void*)def->folds);
     mem_free((void*)def->settings);
+    labels_finish(&def->labels);
     *def = (weft_cloth_def){0};
+}
+
+static void pack_outputs(packer* p, weft_obstacle_def* def)
+{
+    PACK_ARRAY(p, &def->outputs, &def->output_count);
 }
 
 void pack_obstacle(packer* p, weft_obstacle_def* def)
@@ -239,5 +330,13 @@ void pack_obstacle(packer* p, weft_obstacle_def* def)
     PACK(p, def->sample_offset);
     PACK(p, def->sample_loop);
     pack_samples(p, &def->samples, &def->sample_count, def->vertex_count);
+    pack_labels(p, &def->labels, &f);
+    p->reads && p->at == p->size ? (void)0 : pack_outputs(p, def);
     p->failed = p->failed || !def->name || !def->face_vertices;
+}
+
+void pack_obstacle_finish(weft_obstacle_def* def)
+{
+    labels_finish(&def->labels);
+    *def = (weft_obstacle_def){0};
 }

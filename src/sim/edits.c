@@ -17,7 +17,7 @@
 #include "sim/join.h"
 #include "sim/tear.h"
 
-static const section_shape edits_shape = {"edits", 6, 1, -1};
+static const section_shape edits_shape = {"edits", 8, 1, -1};
 
 weft_status edits_begin(weft_sim* sim, weft_error* error)
 {
@@ -264,7 +264,11 @@ static weft_status load_added_obstacle(edits_loader* l)
     packer p = pack_reader(given, (size_t)size);
     weft_obstacle_def def = {0};
     pack_obstacle(&p, &def);
-    TRY(p.failed || p.at != p.size ? forged(l) : obstacle_append(l->sim, &def, l->error));
+    weft_status status = p.no_memory                  ? edit_error(WEFT_NO_MEMORY, l->error)
+                         : p.failed || p.at != p.size ? forged(l)
+                                                      : obstacle_append(l->sim, &def, l->error);
+    pack_obstacle_finish(&def);
+    TRY(status);
     obstacle* o = &l->sim->obstacles[l->sim->obstacle_count - 1];
     return keep_bytes(l, given, size, &o->given, &o->given_size);
 }

@@ -67,10 +67,12 @@ void obstacle_forget(obstacle* o);
 
 void pack_pin(packer* p, weft_pin* pin);
 void pack_force(packer* p, weft_force* force);
-// Defs; what is read lends arrays from the bytes, but for pins and forces, which pack_cloth_finish frees.
+// Defs; what is read lends arrays from the bytes, but for pins, forces and lists of names, which the finish functions
+// free.
 void pack_cloth(packer* p, weft_cloth_def* def);
 void pack_cloth_finish(weft_cloth_def* def);
 void pack_obstacle(packer* p, weft_obstacle_def* def);
+void pack_obstacle_finish(weft_obstacle_def* def);
 
 // A simulation as it was before a checkpoint was read, until it is known whether that succeeds.
 typedef struct edits_before

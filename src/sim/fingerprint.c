@@ -52,6 +52,13 @@ static uint64_t hash_pins(uint64_t hash, const pin_set* set)
         hash = hash_bytes(hash, numbers, sizeof(numbers));
         hash = hash_bytes(hash, &set->pins[k].start, sizeof(vec3));
     }
+    for (int k = 0; k < set->soft_count; k++)
+    {
+        const pin* p = &set->soft[k];
+        const double numbers[] = {p->vertex,  p->motion,  p->place,  p->start.x,
+                                  p->start.y, p->start.z, p->weight, set->motions[p->motion].stiffness};
+        hash = hash_bytes(hash, numbers, sizeof(numbers));
+    }
     return hash;
 }
 
@@ -90,6 +97,23 @@ static uint64_t hash_connections(uint64_t hash, const body* b)
     return b->model->connections && chosen ? hash_bytes(hash, numbers, sizeof(numbers)) : hash;
 }
 
+// Seams that close later have elements of these which are not there yet.
+static uint64_t hash_lines(uint64_t hash, const body* b)
+{
+    for (int k = 0; k < b->band_count; k++)
+    {
+        const double numbers[] = {b->bands[k].rest_scale, b->bands[k].stiffness};
+        hash = hash_array(hash, b->bands[k].vertices, b->bands[k].vertex_count, sizeof(int));
+        hash = hash_bytes(hash, numbers, sizeof(numbers));
+    }
+    for (int k = 0; k < b->fold_count; k++)
+    {
+        hash = hash_array(hash, b->folds[k].vertices, b->folds[k].vertex_count, sizeof(int));
+        hash = hash_bytes(hash, &b->folds[k].angle, sizeof(double));
+    }
+    return hash;
+}
+
 static uint64_t hash_body(uint64_t hash, const body* b)
 {
     const mesh* m = &b->rest;
@@ -98,6 +122,7 @@ static uint64_t hash_body(uint64_t hash, const body* b)
     hash = hash_string(hash_string(hash, b->model->name), b->bending);
     hash = hash_bytes(hash, &b->material, sizeof(b->material));
     hash = hash_connections(hash, b);
+    hash = hash_lines(hash, b);
     hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, m->face_start, m->face_count + 1, sizeof(int));
     hash = hash_array(hash, m->face_vertex, m->face_start[m->face_count], sizeof(int));
@@ -132,6 +157,7 @@ static uint64_t hash_obstacle(uint64_t hash, const obstacle* o)
     hash = hash_array(hash, way->keys, way->key_count, sizeof(weft_pin_key));
     hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));
     hash = hash_array(hash, m->triangle, 3 * m->triangle_count, sizeof(int));
+    hash = m->weld ? hash_array(hash, m->weld, m->given_count, sizeof(int)) : hash; // it says what its files hold
     return hash_bytes(hash, &o->fingerprint, sizeof(o->fingerprint));
 }
 

@@ -166,12 +166,43 @@ weft_status obstacles_at(weft_sim* sim, double time, vec3* out, weft_error* erro
 
 // ---- taking one in
 
+// What only files show.
+static weft_status take_files(const weft_obstacle_def* def, obstacle* o, weft_error* error)
+{
+    mesh* m = &o->mesh;
+    if (def->outputs && def->output_count > 0)
+    {
+        m->weld = MEM_NEW(def->output_count, int);
+        if (!m->weld)
+        {
+            return WEFT_NO_MEMORY;
+        }
+        m->given_count = def->output_count;
+        for (int k = 0; k < m->given_count; k++)
+        {
+            m->weld[k] = def->outputs[k];
+            if (m->weld[k] < 0 || m->weld[k] >= m->vertex_count || m->weld[k] > k)
+            {
+                return wrong(error, o, "each output shows the vertex of its number or a lower one");
+            }
+        }
+        if (m->given_count < m->vertex_count)
+        {
+            return wrong(error, o, "there are fewer outputs than vertices");
+        }
+    }
+    weft_error reason = {0};
+    weft_status status = mesh_take_labels(m, &def->labels, NULL, m->given_count, &reason);
+    return status == WEFT_BAD_INPUT ? wrong(error, o, reason.message) : status;
+}
+
 static weft_status take_mesh(const weft_obstacle_def* def, obstacle* o, weft_error* error)
 {
     TRY(mesh_from_arrays(def->positions, def->vertex_count, def->face_start, def->face_vertices, def->face_count,
                          &o->mesh, error));
     mesh_round(&o->mesh);
-    return mesh_split(&o->mesh, error);
+    TRY(mesh_split(&o->mesh, error));
+    return take_files(def, o, error);
 }
 
 static weft_status check_reach(const weft_obstacle_def* def, const obstacle* o, weft_error* error)

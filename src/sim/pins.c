@@ -88,7 +88,8 @@ static weft_status add_pin(const weft_sim* sim, const pin_source* s, pin_set* ou
     }
     for (int k = 0; k < s->def->vertex_count; k++)
     {
-        pin p = {s->body->scene_vertex[s->def->vertices[k]], motion, k, start_of(s, k)};
+        double weight = s->def->weights ? s->def->weights[k] : 1.0;
+        pin p = {s->body->scene_vertex[s->def->vertices[k]], motion, k, start_of(s, k), weight};
         TRY(pin_set_add(out, &p));
     }
     return WEFT_OK;

@@ -57,6 +57,10 @@ struct body
     unsigned char* pins_taken; // [pin_count] 1: let go, or among the edits' by now
     weft_force* forces;
     int force_count;
+    weft_band* bands; // copies
+    int band_count;
+    weft_fold* folds; // copies
+    int fold_count;
     int* stitch; // [2 * stitch_count] pairs of vertices that are sewn to each other
     int stitch_count;
     weft_thread* thread; // [thread_count] points of edges that are sewn, and stay threads
@@ -257,6 +261,13 @@ weft_status regions_take(const weft_cloth_def* def, body* b, weft_error* error);
 const weft_material* body_material(const body* b, int t);                             // of a triangle
 weft_material body_material_fullest(const body* b);
 weft_status material_check(const body* b, const weft_material* m, double vertex_mass, weft_error* error);
+// Bands and folds (body_lines.c).
+weft_status body_lines_take(const weft_cloth_def* def, body* b, weft_error* error);
+void body_lines_finish(body* b);
+// Rest angles by hinge, of scene's vertices, [hinge_count], to be freed; *out NULL: there are none.
+weft_status body_lines_folds(const body* b, int vertex_count, const hinge* hinges, int hinge_count, double** out);
+weft_status body_lines_append(const body* b, int vertex_count, const cloth_shape* shape, element_groups* groups);
+
 // Checked copies of what a cloth is to have. A pin that fails is half done, and to be finished.
 weft_status pin_copy(const body* b, const weft_pin* from, weft_pin* to, weft_error* error);
 void pin_finish(weft_pin* pin);

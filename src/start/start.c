@@ -136,7 +136,8 @@ void start_hold(const start_look* look, unsigned char* held)
             const weft_pin* pin = &sim->bodies[b].pins[p];
             for (int k = 0; k < pin->vertex_count && pin->release > weft_sim_time(sim); k++)
             {
-                held[look->first_vertex[b] + pin->vertices[k]] = 1;
+                bool held_fast = !pin->weights || pin->weights[k] >= 1.0;
+                held[look->first_vertex[b] + pin->vertices[k]] |= held_fast;
             }
         }
     }

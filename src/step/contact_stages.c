@@ -52,6 +52,7 @@ weft_status stage_detect(world* w)
     pin_moment end = {w->time + w->h, w->h, s->x, s->v, w->followed};
     w->filter_count = pin_set_constrain(&w->model->pins, &end, w->filter, w->z);
     w->pin_count = w->filter_count;
+    TRY(grips_begin(w, &end));
     if (!w->contact)
     {
         return WEFT_OK;
@@ -116,7 +117,7 @@ void world_remember(world* w, reaction_fn* reaction)
 void world_conclude(world* w, reaction_fn* reaction)
 {
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
-    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next);
+    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next) + grips_work(w);
     if (w->contact)
     {
         w->work += cushions_work(w->contact, w->v_next);

@@ -151,7 +151,7 @@ int global_filtered_solve(global_filtered* c, global_step* g, const world* w, co
     pass a = {.c = c, .g = g, .w = w, .b = b, .x = x};
     int n = w->model->vertex_count, k;
     double first = 0.0, last = 1.0, gained = 0.0;
-    global_step_fill(g, w->model, w->h);
+    global_step_fill(g, w);
     find_records(&a);
     parallel_for(w->pool, n, ROW_GRAIN, begin_pass, &a);
     for (k = 0; k < most; k++)

@@ -102,9 +102,11 @@ static void add_element(const assembler* a, const element_group* group, int e, d
     }
 }
 
-void global_step_fill(global_step* g, const model* m, double h)
+void global_step_fill(global_step* g, const world* w)
 {
+    const model* m = w->model;
     const bsr_pattern* pattern = &m->assembler.pattern;
+    double h = w->h;
     if (g->filled == h)
     {
         return;
@@ -123,12 +125,29 @@ void global_step_fill(global_step* g, const model* m, double h)
             add_element(&m->assembler, group, e, h, g->values);
         }
     }
+    // Of a line or a plane, too: the nearest point of it is what the local step would find.
+    for (int k = 0; k < w->grip_count; k++)
+    {
+        const grip* it = &w->grips[k];
+        g->values[pattern->diagonal[it->vertex]] += h * it->damping + h * h * it->stiffness;
+    }
+}
+
+void global_step_grip(global_step* g, const world* w)
+{
+    uint64_t hash = grips_hash(w);
+    if (hash != g->gripped)
+    {
+        g->gripped = hash;
+        g->filled = 0.0;
+        global_step_forget(g);
+    }
 }
 
 void global_step_blocks(global_step* g, world* w)
 {
     const bsr_pattern* pattern = &w->model->assembler.pattern;
-    global_step_fill(g, w->model, w->h);
+    global_step_fill(g, w);
     memset(w->values, 0, 9 * (size_t)pattern->block_count * sizeof(double));
     for (int s = 0; s < pattern->block_count; s++)
     {
@@ -185,7 +204,7 @@ weft_status global_step_factor(global_step* g, const world* w, bool* made, int* 
         {
             TRY(chol_numeric_fit(&g->symbolic, 3, &f->numeric));
         }
-        global_step_fill(g, w->model, w->h);
+        global_step_fill(g, w);
         global_source context = {g, &w->model->assembler.pattern};
         chol_source source = {load, &context};
         chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
@@ -197,7 +216,7 @@ weft_status global_step_factor(global_step* g, const world* w, bool* made, int* 
     }
     if (g->pins.count > 0)
     {
-        global_step_fill(g, w->model, w->h);
+        global_step_fill(g, w);
         *updates = global_pins_update(g, w);
     }
     return WEFT_OK;

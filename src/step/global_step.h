@@ -55,6 +55,7 @@ typedef struct global_step
     uint8_t* factored;                       // [vertex_count] 1: its row in the factors is that of the identity
     uint64_t made;                           // factors so far
     bool has_base;                           // factors may have been made with `factored`
+    uint64_t gripped;                        // grips_hash of values and factors
     global_pins pins;
 } global_step;
 
@@ -72,7 +73,8 @@ void global_step_rebase(global_step* g); // the next factors hold what is held n
 // The factor for this substep, and what puts it right; *made: it was not there. Returns in *updates how many columns of
 // pins were made.
 weft_status global_step_factor(global_step* g, const world* w, bool* made, int* updates);
-void global_step_fill(global_step* g, const model* m, double h); // the values of A for this length of substep
+void global_step_grip(global_step* g, const world* w); // takes what pins hold in part; others than before: all is new
+void global_step_fill(global_step* g, const world* w); // the values of A for this length of substep
 // A as a matrix of 3 x 3 blocks into w->values, for what adds to it.
 void global_step_blocks(global_step* g, world* w);
 // x = A^-1 b, with zero at held vertices; both may be the same.

@@ -160,6 +160,7 @@ static weft_status stage_predict(world* w)
     d->w = w;
     bool made;
     int updates;
+    global_step_grip(&d->global, w);
     global_step_hold(&d->global, w->filter, w->pin_count);
     // What touches wants columns of the factor itself.
     d->global.pins.count > 0 && w->contact && w->contact->touch_count > 0 ? global_step_rebase(&d->global) : (void)0;
@@ -210,6 +211,12 @@ double local_global_descend(world* w)
         world_forces_of(w, &motion, is_other, w->rhs, w->rhs);
     }
     sum += parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, descend_chunk, w);
+    if (w->grip_count > 0)
+    {
+        element_motion motion = local_global_motion(w);
+        grips_push(w, &motion, w->h, 0.0, w->rhs);
+        sum += grips_potential(w, &motion);
+    }
     if (w->contact)
     {
         cushions_push(w->contact, w->v_next, w->rhs);

@@ -80,6 +80,7 @@ static void choose_form(world* w, march_data* d)
     d->form = d->touched || (d->scheme->form == MARCH_BDF2 && !past) ? MARCH_EULER : d->scheme->form;
     size_t bytes = (size_t)s->vertex_count * sizeof(vec3);
     d->k = w->h;
+    w->grip_share = 1.0;
     memcpy(d->x_at, s->x, bytes);
     memcpy(d->v_at, s->v, bytes);
     if (d->form == MARCH_BDF2)
@@ -95,6 +96,7 @@ static void choose_form(world* w, march_data* d)
     if (d->form == MARCH_MIDPOINT)
     {
         d->k = 0.5 * w->h;
+        w->grip_share = 0.5;
         for (int i = 0; i < s->vertex_count; i++)
         {
             d->v_at[i] = past ? v3_madd(s->v[i], d->k, s->acceleration[i]) : s->v[i];
@@ -244,7 +246,11 @@ static void gather_rhs(world* w, march_data* d, const element_motion* motion)
     }
     if (d->split.implicit > 0)
     {
-        world_forces(w, motion, ELEMENT_EXPLICIT | ELEMENT_INACTIVE, 0, d->force, d->force);
+        world_forces(w, motion, ELEMENT_EXPLICIT | ELEMENT_INACTIVE, ELEMENT_IMPLICIT, d->force, d->force);
+    }
+    else
+    {
+        grips_push(w, motion, 1.0, d->form == MARCH_EULER ? d->k : 0.0, d->force); // Euler's y is not x_n+1
     }
     if (d->by_term)
     {
@@ -380,6 +386,7 @@ static vec3 reaction(const world* w, int i)
     vec3 sum = v3_scale(-1.0, w->rhs[i]);
     if (d->diagonal)
     {
+        sum = v3_add(sum, grips_resist(w, d->k, i, w->dv[i]));
         return v3_scale(1.0 / d->k, v3_madd(sum, w->model->mass[i], w->dv[i]));
     }
     const bsr_pattern* pattern = w->A.pattern;
@@ -396,6 +403,7 @@ static void solve_diagonal(world* w, const march_data* d)
     {
         w->dv[i] = v3_scale(1.0 / w->model->mass[i], w->rhs[i]);
     }
+    grips_solve_diagonal(w, d->k, w->dv);
     for (int n = 0; n < w->filter_count; n++)
     {
         const filter_record* record = &w->filter[n];

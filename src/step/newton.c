@@ -94,7 +94,7 @@ static double potential(world* w, const vec3* x, const vec3* v)
     inertia_context c = {w, x, v};
     double inertia = parallel_sum(w->pool, w->model->vertex_count, ROW_GRAIN, inertia_chunk, &c);
     double contact = w->contact ? cushions_potential(w->contact, v) : 0.0;
-    return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact;
+    return inertia + (sums.stretch + sums.shear + sums.bend + sums.dissipation) + contact + grips_potential(w, &motion);
 }
 
 // The better of two starts: going on with v_n, or standing still.

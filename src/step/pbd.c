@@ -298,6 +298,7 @@ static weft_status sweep(world* w, pbd_data* d, const pbd_moment* now)
         element_sweep_run(&d->sweeps[s], &how, &d->rule, d->inv_mass, w->x_next);
     }
     limits_project(&d->reach.limits, w->pool, d->inv_mass, NULL, 0, w->x_next);
+    grips_project(w, now->end, now->h, d->inv_mass, w->x_next);
     d->has_partly ? prescribe(w, d, now->end) : (void)0;
     if (w->contact)
     {
@@ -325,6 +326,7 @@ static weft_status substep(world* w, pbd_data* d, pbd_moment* now)
 {
     fall(w, d, now);
     d->rule.h = now->h;
+    grips_project_begin(w);
     links_begin(&d->springs, w->pool, &d->rule);
     for (int s = 0; s < d->sweep_count; s++)
     {
@@ -342,6 +344,7 @@ static weft_status substep(world* w, pbd_data* d, pbd_moment* now)
     }
     move m = {.w = w, .d = d, .inv = 1.0 / now->h};
     parallel_for(w->pool, w->model->vertex_count, ROW_GRAIN, velocity_chunk, &m);
+    grips_damp(w, now->h, d->inv_mass, w->v_next);
     damp(w, d);
     return WEFT_OK;
 }

@@ -135,6 +135,13 @@ struct world
     void* user;                         // for these
     vec3* followed;                     // [followed_capacity] m, all obstacles at the end of the substep
     int followed_capacity;
+    vec3* followed_before; // [followed_before_capacity] m, at its start; only where a pin that holds in part follows
+    int followed_before_capacity;
+    grip* grips; // [grip_count] pins that hold in part
+    int grip_count, grip_capacity;
+    vec3* grip_pull; // [grip_count] N s^2, scratch of grips_project
+    int grip_pull_capacity;
+    double grip_share;   // of the way of their places, where forces are taken
     filter_record* pins; // [pin_count] the records of pins alone
     int pin_count;
     state saved;                        // before the step, for one that fails
@@ -295,6 +302,21 @@ void step_undo(world* w);
 // ---- shared by methods
 weft_status stage_constrain(world* w); // filter and z for the end of the substep
 weft_status world_hold(world* w);      // its end: of a filter and z that stand; without contact all of it
+// ---- pins that hold in part (grips.c)
+weft_status grips_begin(world* w, const pin_moment* end);
+void grips_assemble(world* w, const element_motion* motion); // into values and rhs
+// out += factor times the force where vertices will be in `ahead` seconds, with their velocities
+void grips_push(const world* w, const element_motion* motion, double factor, double ahead, vec3* out);
+double grips_potential(const world* w, const element_motion* motion); // J, of methods that minimise
+double grips_work(const world* w);                                    // J, done on the candidate
+void grips_solve_diagonal(const world* w, double k, vec3* dv);        // their rows of (M + k D + k^2 K) dv = rhs
+vec3 grips_resist(const world* w, double k, int vertex, vec3 dv);     // N s: (k D + k^2 K) dv
+uint64_t grips_hash(const world* w);                                  // of what they add to a matrix
+// As constraints of position based methods. share: of the way of their places at the end of a substep of h.
+void grips_project_begin(world* w);
+void grips_project(const world* w, double share, double h, const double* inv_mass, vec3* x);
+void grips_damp(const world* w, double h, const double* inv_mass, vec3* v);
+
 weft_status binding_create(binding* b, const tie_set* set, int vertex_count);
 void binding_finish(binding* b);
 weft_status binding_constrain(world* w); // rows of ties, and z such that they hold

@@ -61,6 +61,9 @@ void world_finish(world* w)
     mem_free(w->pins);
     mem_free(w->held);
     mem_free(w->followed);
+    mem_free(w->followed_before);
+    mem_free(w->grips);
+    mem_free(w->grip_pull);
     binding_finish(&w->binding);
     mem_free(w->partial);
     method_object_finish(&w->method);
@@ -140,6 +143,7 @@ static void assemble_mesh(world* w, const element_motion* motion, kind_choice* w
     }
     assembly_target target = {w->values, w->rhs, m->mass, rhs_start};
     assembler_run(&m->assembler, evaluators, w->pool, w->cpu, &target);
+    grips_assemble(w, motion);
     w->at = motion->x;
     w->A = (bsr_matrix){&m->assembler.pattern, w->values};
 }
@@ -187,6 +191,10 @@ void world_forces(world* w, const element_motion* motion, uint8_t mask, uint8_t 
     element_evaluator evaluators[GROUP_MAX];
     evaluators_of(w, motion, mask, wanted, contexts, evaluators);
     assembler_gather(&w->model->assembler, evaluators, w->pool, start, out);
+    if (wanted == ELEMENT_IMPLICIT)
+    {
+        grips_push(w, motion, 1.0, 0.0, out);
+    }
 }
 
 void world_forces_of(world* w, const element_motion* motion, kind_choice* wanted, const vec3* start, vec3* out)

@@ -51,6 +51,28 @@ class weft_thread(Structure):
     ]
 
 
+class weft_names(Structure):
+    _fields_ = [
+        ("names", POINTER(c_char_p)),
+        ("count", c_int),
+        ("faces", POINTER(c_int)),
+    ]
+
+
+class weft_labels(Structure):
+    _fields_ = [
+        ("objects", weft_names),
+        ("groups", weft_names),
+        ("materials", weft_names),
+        ("libraries", POINTER(c_char_p)),
+        ("library_count", c_int),
+        ("texcoords", POINTER(weft_vec2)),
+        ("texcoord_count", c_int),
+        ("face_texcoords", POINTER(c_int)),
+        ("face_outputs", POINTER(c_int)),
+    ]
+
+
 class weft_allocator(Structure):
     _fields_ = [
         ("alloc", CFUNCTYPE(c_void_p, c_size_t, c_size_t, c_void_p)),
@@ -337,6 +359,8 @@ class weft_pin(Structure):
         ("sample_rate", c_double),
         ("sample_start", c_double),
         ("follow", c_char_p),
+        ("weights", POINTER(c_double)),
+        ("stiffness", c_double),
     ]
 
 
@@ -365,6 +389,23 @@ class weft_region(Structure):
         ("faces", POINTER(c_int)),
         ("face_count", c_int),
         ("material", weft_material),
+    ]
+
+
+class weft_band(Structure):
+    _fields_ = [
+        ("vertices", POINTER(c_int)),
+        ("vertex_count", c_int),
+        ("rest_scale", c_double),
+        ("stiffness", c_double),
+    ]
+
+
+class weft_fold(Structure):
+    _fields_ = [
+        ("vertices", POINTER(c_int)),
+        ("vertex_count", c_int),
+        ("angle", c_double),
     ]
 
 
@@ -412,13 +453,15 @@ class weft_cloth_def(Structure):
         ("stitch_count", c_int),
         ("threads", POINTER(weft_thread)),
         ("thread_count", c_int),
+        ("bands", POINTER(weft_band)),
+        ("band_count", c_int),
+        ("folds", POINTER(weft_fold)),
+        ("fold_count", c_int),
         ("stitch_start", c_double),
         ("stitch_close", c_double),
         ("settings", POINTER(weft_choice)),
         ("setting_count", c_int),
-        ("object_names", POINTER(c_char_p)),
-        ("object_count", c_int),
-        ("face_objects", POINTER(c_int)),
+        ("labels", weft_labels),
     ]
 
 
@@ -434,6 +477,9 @@ class weft_obstacle_def(Structure):
         ("face_start", POINTER(c_int)),
         ("face_vertices", POINTER(c_int)),
         ("face_count", c_int),
+        ("outputs", POINTER(c_int)),
+        ("output_count", c_int),
+        ("labels", weft_labels),
         ("friction", c_double),
         ("static_friction", c_double),
         ("thickness", c_double),
@@ -986,6 +1032,7 @@ class weft_cache_body(Structure):
         ("face_vertices", POINTER(c_int)),
         ("triangle_count", c_int),
         ("triangles", POINTER(c_int)),
+        ("triangle_corners", POINTER(c_int)),
         ("lines", c_int),
         ("segment_count", c_int),
         ("segments", POINTER(c_int)),
@@ -993,9 +1040,12 @@ class weft_cache_body(Structure):
         ("texcoords", POINTER(c_double)),
         ("face_texcoords", POINTER(c_int)),
         ("origin", POINTER(c_int)),
-        ("object_count", c_int),
-        ("object_names", POINTER(c_char_p)),
-        ("face_objects", POINTER(c_int)),
+        ("same", POINTER(c_int)),
+        ("objects", weft_names),
+        ("groups", weft_names),
+        ("materials", weft_names),
+        ("libraries", POINTER(c_char_p)),
+        ("library_count", c_int),
     ]
 
 

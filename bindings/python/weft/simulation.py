@@ -27,6 +27,8 @@ class Pin:
     rate: float = 25.0                 #: samples a second
     start: float = 0.0                 #: s, of the first sample
     follow: str = None                 #: name of an obstacle whose nearest faces the vertices follow
+    weights: object = None             #: [n] from 0, free, to 1, held; None: all are held
+    stiffness: float = 1e4             #: 1/s^2, of weights in between
 
 
 def _keys(keys, what):
@@ -48,6 +50,13 @@ def _pin(pin, vertex_count, keep):
     c.keys, c.key_count, c.release = ctypes.cast(keys, ctypes.POINTER(_c.weft_pin_key)), len(list(pin.keys)), pin.release
     c.keys = c.keys if c.key_count else None
     c.follow = text(pin.follow)
+    if pin.weights is not None:
+        weights = np.ascontiguousarray(pin.weights, dtype=np.float64)
+        if weights.shape != (len(vertices),):
+            raise InputError(f"weights of a pin: {len(vertices)} numbers are needed, not {weights.shape}")
+        c.weights = weights.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+        keep.append(weights)
+    c.stiffness = pin.stiffness
     if pin.samples is not None:
         samples = _samples(pin.samples, len(vertices), "samples of a pin")
         c.samples, c.sample_count = _arrays.vec3_pointer(samples), len(samples)
