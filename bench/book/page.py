@@ -79,7 +79,7 @@ def _steps_table(context):
     for step in STEPS:
         command = step.command(context.form)
         state = read_state(step_folder(context, step))
-        how = "not in this form" if command is None else "%.0f s, %s" % (state.get("seconds", 0), state.get("began", "")) if state.get("ended") else "failed or stopped" if state else "not run"
+        how = "not in this form" if command is None else "%.0f s, of the processor %.0f s; %s" % (state.get("seconds", 0), state.get("processor_s", 0), state.get("began", "")) if state.get("ended") else "failed or stopped" if state else "not run"
         if command and state and state.get("command") != command:
             how += " (sizes of another form: %s)" % state["command"]
         rows.append("<tr><td>%s</td><td><code>%s</code></td><td>%s</td></tr>" % (step.name, html.escape(command or "–"), html.escape(how)))

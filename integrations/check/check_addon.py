@@ -255,10 +255,16 @@ def check_loading(run):
         scene.frame_set(3 + frame)
         for label, key in (("Körper.001", "Koerper-001"), ("Tüch Nº 1", "Tuech-No-1")):
             close("loaded, frame %d" % frame, world(bpy.data.objects[label]), run_points(run, key, frame, unit), 3.0)
-    with open(os.path.join(run, "Tuech-No-1.obj"), encoding="utf-8") as file:
-        mapped = any(line.startswith("vt ") for line in file)
-    if mapped != bool(bpy.data.objects["Tüch Nº 1"].data.uv_layers):
-        fail("the loaded cloth has no UV map where the run has one, or the other way round")
+    from weft_blender import read_run
+
+    sent = read_run.ObjMesh(os.path.join(os.path.dirname(run), "Tuech-No-1.obj"))
+    mesh = bpy.data.objects["Tüch Nº 1"].data
+    wanted = [sent.texcoords[t] for face in sent.face_texcoords for t in face]
+    if not mesh.uv_layers or not mesh.materials or mesh.materials[0].name != "red_wool":
+        fail("the loaded cloth has lost its UV map or its material")
+    for corner, t in enumerate(wanted):
+        if max(abs(a - b) for a, b in zip(mesh.uv_layers[0].data[corner].uv, t)) > 1e-6:
+            fail("corner %d of the loaded cloth has another place in the UV map" % corner)
 
 
 # ---- what goes wrong
@@ -325,6 +331,15 @@ def check_crossings(sheet):
         nearest = min((sheet.data.vertices[v].co - ball.location).length for v in sheet.data.polygons[index].vertices)
         if nearest > 0.5:
             fail("face %d is selected, far from the ball" % index)
+    select(sheet)
+    bpy.ops.object.mode_set(mode="EDIT")
+    import bmesh
+
+    edited = [f.index for f in bmesh.from_edit_mesh(sheet.data).faces if f.select]
+    refused(["being edited"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    if edited != chosen:
+        fail("in edit mode %s are selected, not %s" % (edited, chosen))
     bpy.data.objects.remove(ball)
     return len(chosen)
 

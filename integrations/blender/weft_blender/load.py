@@ -150,8 +150,14 @@ def remove_results(sources):
             bpy.data.objects.remove(old)
             if mesh and mesh.users == 0:
                 bpy.data.meshes.remove(mesh)
-        source.hide_set(False)
-        source.hide_render = False
+        hide(source, False)
+
+
+def hide(item, hidden):
+    """With the eye, so that armatures and samples still see it, and from renders."""
+    item.hide_render = hidden
+    if item.name in bpy.context.view_layer.objects:
+        item.hide_set(hidden)
 
 
 def make_result(context, source, mesh, cache_path, finishing):
@@ -174,6 +180,5 @@ def make_result(context, source, mesh, cache_path, finishing):
         _copy_modifier(item, modifier)
     item.hide_viewport = False
     item.hide_render = source.hide_render
-    source.hide_set(True)
-    source.hide_render = True
+    hide(source, True)
     return item

@@ -120,8 +120,7 @@ class Session:
                 load.remove_results([source])
                 for item in load.load(context, self.run_folder, set_range=False, only={key}):
                     item.weft.source = source
-                source.hide_set(True)
-                source.hide_render = True
+                load.hide(source, True)
 
     def select_crossings(self, context):
         """Faces that cross at the start become the selection, on the object itself or, where modifiers change its faces, on a copy."""
@@ -140,7 +139,7 @@ class Session:
                 item.weft.is_result, item.weft.source = True, source
                 context.scene.collection.objects.link(item)
             if faces:
-                select_faces(item, faces)
+                select_faces(context, item, faces)
                 total += len(faces)
             item.select_set(bool(faces))
             if faces:
@@ -148,13 +147,17 @@ class Session:
         return total
 
 
-def select_faces(item, faces):
+def select_faces(context, item, faces):
+    """Selected with their edges and vertices, in face mode: otherwise edit mode would drop or widen the selection."""
     mesh = item.data
-    count = len(mesh.polygons)
-    mesh.vertices.foreach_set("select", [False] * len(mesh.vertices))
-    mesh.edges.foreach_set("select", [False] * len(mesh.edges))
-    mesh.polygons.foreach_set("select", [f in faces for f in range(count)])
+    chosen = [mesh.polygons[f] for f in faces]
+    vertices = {v for p in chosen for v in p.vertices}
+    edges = {key for p in chosen for key in p.edge_keys}
+    mesh.vertices.foreach_set("select", [v in vertices for v in range(len(mesh.vertices))])
+    mesh.edges.foreach_set("select", [e.key in edges for e in mesh.edges])
+    mesh.polygons.foreach_set("select", [f in faces for f in range(len(mesh.polygons))])
     mesh.update()
+    context.tool_settings.mesh_select_mode = (False, False, True)
 
 
 def redraw(context):
@@ -198,7 +201,8 @@ class WEFT_OT_simulate(bpy.types.Operator):
             self.report({"INFO"}, "Stopped; %d frames are there. Continue goes on" % max(0, session.child.frames_done()))
             return {"FINISHED"}
         took = time.monotonic() - session.began
-        self.report({"INFO"}, "%d frames in %.1f s, in %s" % (session.settings.frames, took, session.run_folder))
+        passing = "" if bpy.data.is_saved or context.scene.weft.folder else ", which goes when Blender ends: save the file first, or name a folder, to keep a run"
+        self.report({"INFO"}, "%d frames in %.1f s, in %s%s" % (session.settings.frames, took, session.run_folder, passing))
         return {"FINISHED"}
 
     def execute(self, context):
