@@ -220,6 +220,7 @@ static weft_status measure_once(export_bench* b, const export_format* format, co
 {
     char copy[PATH_BYTES + 32];
     weft_export_def def = weft_export_def_default();
+    def.plain = 1;
     weft_export_stats stats;
     def.format = format->name;
     int64_t before = memory.held;

@@ -74,6 +74,14 @@ static bool take_value(export_options* o, const char* name, const char* value, b
     {
         return parse_double(value, &o->def.frame_rate) && o->def.frame_rate >= 1e-6 && o->def.frame_rate <= 1e6;
     }
+    if (strcmp(name, "--start") == 0)
+    {
+        return parse_int(value, 0, 1000000000, &o->def.start);
+    }
+    if (strcmp(name, "--scale") == 0)
+    {
+        return parse_double(value, &o->def.scale) && o->def.scale >= 1e-9 && o->def.scale <= 1e9;
+    }
     if (strcmp(name, "--up") == 0)
     {
         o->def.up = value[0];
@@ -101,6 +109,8 @@ static const char* expected_of(const char* name)
         {"--frames", "frames A:B from 0 with A not above B, one frame K, A: or :B"},
         {"--every", "a whole number from 1"},
         {"--fps", "frames a second from 1e-6 to 1e6"},
+        {"--start", "the number of the first frame, from 0"},
+        {"--scale", "a number from 1e-9 to 1e9"},
         {"--up", "y or z"},
         {"--level", "a level of detail, from 0, the cloth as simulated"},
     };
@@ -120,6 +130,11 @@ static bool take_plain(export_options* o, const option_scan* scan)
     if (option_is(scan, "--force"))
     {
         o->def.force = 1;
+        return true;
+    }
+    if (option_is(scan, "--plain"))
+    {
+        o->def.plain = 1;
         return true;
     }
     if (!scan->name && !o->dir)

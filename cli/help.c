@@ -98,7 +98,8 @@ static const help_page pages[] = {
      "  weft view hang-run\n"
      "  weft view cotton-run silk-run -o compare.html\n"},
     {"export",
-     "weft export DIR --to FORMAT [-o TARGET] [--frames A:B] [--every N] [--fps R] [--up y|z] [--level L] [--body "
+     "weft export DIR --to FORMAT [-o TARGET] [--frames A:B] [--every N] [--fps R] [--start K] [--scale S] "
+     "[--plain] [--up y|z] [--level L] [--body "
      "NAME]... "
      "[--force] "
      "[--json]",
@@ -111,7 +112,8 @@ static const help_page pages[] = {
      "default\n"
      "motion keeps its speed), --up z turns x, y, z to x, -z, y. --level L writes sheets by a coarser level of "
      "detail.\n"
-     "--force replaces a folder that an export made.\n\n"
+     "--start numbers the first frame (by default as in the run), --scale multiplies lengths, --plain leaves out\n"
+     "normals, velocities and fields. --force replaces a folder that an export made.\n\n"
      "  weft export hang-run --to pc2\n"
      "  weft export hang-run --to pc2 --body sheet --up z -o sheet.pc2\n"
      "  weft export hang-run --to obj --frames 2:10 --every 2 --fps 24 -o /tmp/hang --force\n"},

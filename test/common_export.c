@@ -161,8 +161,9 @@ shape read_ply(const char* path)
     int names = (after(text, "property int object\n") != NULL) + (after(text, "property int group\n") != NULL) +
                 (after(text, "property int material\n") != NULL);
     assert_false(corners && s.maps);
+    int fields = after(text, "property float stretch\n") != NULL;
     const char* at = after(text, "end_header\n");
-    for (int v = 0; v < s.points; v++)
+    for (int v = 0; v < s.points; v++, at += 4 * fields)
     {
         for (int k = 0; k < (s.maps ? 5 : 3); k++, at += 4)
         {
@@ -246,7 +247,7 @@ void same_pc2(const char* path, choice c)
     assert_memory_equal(bytes, "POINTCACHE2", 12);
     assert_int_equal(int_at(bytes + 12, false), 1);
     assert_int_equal(int_at(bytes + 16, false), points);
-    assert_true(float_at(bytes + 20, false) == 0.0f && float_at(bytes + 24, false) == 1.0f);
+    assert_true(float_at(bytes + 20, false) == (float)c.first && float_at(bytes + 24, false) == (float)c.every);
     assert_int_equal(int_at(bytes + 28, false), c.frames);
     same_samples(bytes + 32, false, c);
     free(bytes);
@@ -262,7 +263,7 @@ void same_mdd(const char* path, choice c, double rate)
     assert_int_equal(int_at(bytes + 4, true), points);
     for (int k = 0; k < c.frames; k++)
     {
-        assert_true(fabs((double)float_at(bytes + 8 + 4 * k, true) - k / rate) < 1e-6);
+        assert_true(fabs((double)float_at(bytes + 8 + 4 * k, true) - (c.first + k * c.every) / (rate * c.every)) < 1e-6);
     }
     same_samples(bytes + 8 + 4 * c.frames, true, c);
     free(bytes);

@@ -3,13 +3,15 @@
 // were given; OBJ files of strangers go through a run whole.
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
+#include "common_run.h"
 #include "common_scene.h"
 #include "mesh/mesh.h"
-#include "weft/cache.h"
+#include "weft/export.h"
 
 // Two quads, a triangle and a pentagon around a seam: vertices 3, 4 are 7, 8 once more.
 static const char garment[] =
@@ -76,13 +78,16 @@ static weft_sim* run_scene(const char* text, char dir[600], int frames)
     static int runs = 0;
     snprintf(dir, 600, "%s", scene_path("run"));
     snprintf(dir + strlen(dir), 600 - strlen(dir), "-%d", ++runs);
-    weft_sim* sim = scene_sim_text(text, 1);
+    weft_scene* scene = scene_load_text(text, NULL, 0);
+    weft_sim* sim = NULL;
     weft_cache_writer* writer = NULL;
     weft_error error = {0};
-    if (weft_cache_writer_create(dir, WEFT_CACHE_NEW, "{}", 1, sim, &writer, &error) != WEFT_OK)
+    if (weft_scene_create_sim(scene, 1, &sim, &error) != WEFT_OK ||
+        weft_cache_writer_create(dir, WEFT_CACHE_NEW, weft_scene_json(scene), 1, sim, &writer, &error) != WEFT_OK)
     {
         fail_msg("%s", error.message);
     }
+    weft_scene_destroy(scene);
     for (int k = 0; k < frames; k++)
     {
         weft_step_stats stats;
@@ -94,7 +99,7 @@ static weft_sim* run_scene(const char* text, char dir[600], int frames)
 }
 
 #define SCENE                                                                                                          \
-    "{\"gravity\": [0, 0, 0], \"contact\": {\"enabled\": false}, \"cloth\": [{\"name\": \"cloth\", \"mesh\": "         \
+    "{\"gravity\": [0, 0, 0], \"steps_per_frame\": 1, \"contact\": {\"enabled\": false}, \"cloth\": [{\"name\": \"cloth\", \"mesh\": "         \
     "{\"obj\": \"garment.obj\"%s}%s}], \"obstacles\": [{\"name\": \"body\", \"mesh\": {\"obj\": \"garment.obj\"%s}, "  \
     "\"transform\": {\"translate\": [0, 0, 9]}, \"motion\": {\"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0, " \
     "1, 0]}]}}]}"
@@ -246,6 +251,87 @@ static void test_strangers(void** unused)
     assert_true(through >= 20);
 }
 
+// ---- beside positions
+
+static char* export_text(const char* dir, int first, int last, int start)
+{
+    weft_cache* cache = NULL;
+    weft_error error = {0};
+    weft_export_def def = weft_export_def_default();
+    char target[600];
+    snprintf(target, sizeof(target), "%s", scene_path("out.usda"));
+    def.format = "usda";
+    def.first = first;
+    def.last = last;
+    def.start = start;
+    def.scale = 2.0;
+    assert_int_equal(weft_cache_open(dir, &cache, &error), WEFT_OK);
+    if (weft_export(cache, &def, target, NULL, &error) != WEFT_OK)
+    {
+        fail_msg("%s", error.message);
+    }
+    weft_cache_close(cache);
+    size_t size;
+    return test_file_read(target, &size);
+}
+
+// Lines of samples, "            12: ...", each of which must stand in another text.
+static int samples_in(const char* text, const char* other)
+{
+    int count = 0;
+    for (const char* at = text; (at = strstr(at, "\n            ")); at++)
+    {
+        const char *word = at + 13, *end = strchr(at + 1, '\n');
+        if (*word < '0' || *word > '9')
+        {
+            continue;
+        }
+        char* line = calloc((size_t)(end - at) + 2, 1);
+        memcpy(line, at, (size_t)(end - at) + 1);
+        if (other && !strstr(other, line))
+        {
+            fail_msg("not in the whole: %.100s", line + 1);
+        }
+        free(line);
+        count++;
+    }
+    return count;
+}
+
+// Parts of a run have its numbers and times, velocities at their ends among them; --start moves them.
+static void test_parts_join(void** unused)
+{
+    (void)unused;
+    char text[2000], dir[600];
+    scene_write_bytes(scene_path("garment.obj"), garment, strlen(garment));
+    snprintf(text, sizeof(text), SCENE, ", \"weld\": 1e-6", ", \"velocity\": [1, 2, 3]", "");
+    weft_sim_destroy(run_scene(text, dir, 6));
+    char *whole = export_text(dir, 0, -1, -1), *first = export_text(dir, 0, 3, -1), *rest = export_text(dir, 4, -1, -1);
+    int parts = samples_in(first, whole) + samples_in(rest, whole);
+    assert_int_equal(samples_in(whole, NULL), parts);
+    assert_true(parts >= 7 * 5); // points, extent, normals, velocities, stretch of the cloth; matrices of the obstacle
+    assert_non_null(strstr(rest, "startTimeCode = 4\n"));
+    assert_non_null(strstr(rest, "metersPerUnit = 0.5\n"));
+    // 2 m/s in y at this scale is 4: free flight has the same in every vertex.
+    assert_non_null(strstr(whole, "vector3f[] velocities.timeSamples"));
+    assert_non_null(strstr(whole, "matrix4d xformOp:transform.timeSamples"));
+    free(rest);
+    rest = export_text(dir, 4, -1, 101);
+    assert_non_null(strstr(rest, "startTimeCode = 101\n"));
+    assert_non_null(strstr(rest, "\n            103: "));
+    const char* at = strstr(rest, "velocities.timeSamples = {");
+    double v[3];
+    assert_non_null(at);
+    assert_int_equal(sscanf(strchr(at, '[') + 1, "(%lf, %lf, %lf)", &v[0], &v[1], &v[2]), 3);
+    assert_true(fabs(v[0] - 2.0) < 1e-3 && fabs(v[1] - 4.0) < 1e-3 && fabs(v[2] - 6.0) < 1e-3);
+    at = strstr(rest, "normals.timeSamples = {");
+    assert_int_equal(sscanf(strchr(at, '[') + 1, "(%lf, %lf, %lf)", &v[0], &v[1], &v[2]), 3);
+    assert_true(fabs(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] - 1.0) < 1e-6 && v[2] > 0.999);
+    free(whole);
+    free(first);
+    free(rest);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_one_object),
         cmocka_unit_test(test_wrong_ones),
         cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_parts_join),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

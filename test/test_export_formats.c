@@ -40,6 +40,7 @@ static weft_status export_run(const char* format, char up, weft_error* error)
         def.format = format;
         def.up = up;
         def.force = 1;
+        def.plain = 1; // test_carry has what is beside positions
         status = weft_export(cache, &def, target, NULL, error);
     }
     weft_cache_close(cache);
@@ -643,8 +644,8 @@ static void test_abc(void** unused)
         export_must("abc", up, torn);
         char* file = test_file_read(target, &size);
         uint64_t geometry = check_abc_archive(file);
-        // Bounds, positions, indices, counts, uv, objects of faces where their number stays, headers.
-        assert_int_equal(read64(file + geometry), torn ? 6 : 7);
+        // Bounds, positions, indices, counts, uv, colour and objects of faces where their number stays, headers.
+        assert_int_equal(read64(file + geometry), 7);
         assert_int_equal(read64(file + abc_group(file, geometry, INDICES)), torn ? 2 * 3 : 2);
         for (int frame = 0; frame < TORN_FRAMES; frame++)
         {
@@ -684,7 +685,7 @@ static void test_abc_repeats(void** unused)
     assert_int_equal(read64(file + indices), 2 * 4); // frames 0 to 3
     assert_int_equal(read64(file + indices + 8 + 8 * 2), read64(file + indices + 8 + 8 * 4));
     assert_int_not_equal(read64(file + indices + 8), read64(file + indices + 8 + 8 * 2));
-    const char* at = abc_data(file, geometry, UV + 1, &header_size);
+    const char* at = abc_data(file, geometry, UV + 2, &header_size);
     const char* end = at + header_size;
     // Kind, type, sampling, changes, one size, constant, numbers of an item, metadata; metadata are box, point, none,
     // none, uv.
@@ -693,6 +694,7 @@ static void test_abc_repeats(void** unused)
     check_abc_header(&at, 2 | 6 << 4 | 1 << 8 | 1 << 9 | 1 << 12, "\5\1\3\1\14.faceIndices", 17);
     check_abc_header(&at, 2 | 6 << 4 | 1 << 8 | 1 << 9 | 1 << 12, "\5\1\3\1\13.faceCounts", 16);
     check_abc_header(&at, 7 << 20, "\2uv", 3);
+    check_abc_header(&at, 0, "\16.arbGeomParams", 15);
     assert_ptr_equal(at, end);
     free(file);
 }

@@ -17,6 +17,10 @@ typedef struct weft_export_def
     int first, last;   ///< frames; last -1: the last one that is complete
     int every;         ///< 1: each frame, 2: each second one, ...
     double frame_rate; ///< frames a second of the export; 0: the run's divided by every, so that motion keeps its speed
+    int start;         ///< number of the first exported frame, which file names, time codes and times go by; -1: the run's, so that parts of
+                       ///< a run can be joined
+    double scale;      ///< by which lengths are multiplied: 1: metres
+    int plain;         ///< 1: positions and mesh alone; no normals, velocities and fields
     char up;           ///< 'y' as simulated, or 'z': x, -z, y
     int force;         ///< 1: a folder that an export made before is replaced
     /// Called after each frame; an answer other than 0 stops the export: CANCELLED. NULL: none.

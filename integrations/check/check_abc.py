@@ -14,6 +14,7 @@ from run_folder import Expected, arguments, fail
 
 DATA = 1 << 63
 POD_SIZE = [1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8]
+STRING = 12
 POD_FORMAT = "BBbHhIiQqefd"
 SCALAR, ARRAY = "scalar", "array"
 XFORM = {"schema": "AbcGeom_Xform_v3", "schemaObjTitle": "AbcGeom_Xform_v3:.xform"}
@@ -21,6 +22,11 @@ MESH = {
     "schema": "AbcGeom_PolyMesh_v1",
     "schemaBaseType": "AbcGeom_GeomBase_v1",
     "schemaObjTitle": "AbcGeom_PolyMesh_v1:.geom",
+}
+FACE_SET = {
+    "schema": "AbcGeom_FaceSet_v1",
+    "schemaBaseType": "AbcGeom_GeomBase_v1",
+    "schemaObjTitle": "AbcGeom_FaceSet_v1:.faceset",
 }
 CURVES = {
     "schema": "AbcGeom_Curve_v2",
@@ -267,9 +273,12 @@ class Property:
         step = 2 if self.kind == ARRAY else 1
         if len(group) != stored * step:
             fail("%s has %d parts instead of %d" % (self.name, len(group), stored * step))
-        if self.kind == ARRAY and any(archive.ogawa.data(d) for d in group[1::2]):
+        sizes = [archive.ogawa.data(d) for d in group[1::2]] if self.kind == ARRAY else []
+        if self.pod != STRING and any(sizes):
             fail("%s has dimensions, which one row of items does not need" % self.name)
         self.stored = [self.sample(archive.ogawa.data(child)) for child in group[::step]]
+        if self.pod == STRING and [int.from_bytes(size, "little") for size in sizes] != [len(s) for s in self.stored]:
+            fail("%s: dimensions are not the number of strings" % self.name)
         if self.single != all(len(s) == 1 for s in self.stored):
             fail("%s: whether it has one item is told wrong" % self.name)
         if self.homogeneous != (len({len(s) for s in self.stored}) == 1):
@@ -278,6 +287,10 @@ class Property:
     def sample(self, data):
         if data[:16] != murmur(data[16:]):
             fail("%s: a key is not that of its bytes" % self.name)
+        if self.pod == STRING:
+            if data[-1:] != b"\0":
+                fail("%s: the last string has no end" % self.name)
+            return [text.decode("utf-8") for text in data[16:-1].split(b"\0")]
         width = POD_SIZE[self.pod] * self.extent
         if (len(data) - 16) % width:
             fail("%s: a sample of %d bytes" % (self.name, len(data) - 16))
@@ -321,16 +334,71 @@ def schema_of(item, meta, name):
     return schema
 
 
-def check_xform(item):
+def check_xform(item, expected):
+    """The matrices of each frame, or None: it moves nothing."""
     schema = schema_of(item, XFORM, ".xform")
     inherits = take(schema, ".inherits", SCALAR, 0, 1, {})
-    if inherits.at(0) != [(1,)] or list(schema.members) != [".inherits"]:
-        fail("%s moves what is in it" % item.name)
+    if inherits.at(0) != [(1,)]:
+        fail("%s does not move with what is above it" % item.name)
+    if ".ops" not in schema.members:
+        if set(schema.members) != {".inherits", ".childBnds"}:
+            fail("%s moves what is in it" % item.name)
+        return None
+    if take(schema, ".ops", SCALAR, 1, 1, {}).at(0) != [(0x30,)] or "isNotConstantIdentity" not in schema.members:
+        fail("%s: the operation is no matrix" % item.name)
+    values = take(schema, ".vals", SCALAR, 11, 16, {})
+    if not values.count == inherits.count == len(expected.frames):
+        fail("%s: %d matrices" % (item.name, values.count))
+    return [values.at(k)[0] for k in range(values.count)]
+
+
+def moved(points, m):
+    """Row vectors: the last row is the translation."""
+    return [tuple(p[0] * m[a] + p[1] * m[4 + a] + p[2] * m[8 + a] + m[12 + a] for a in range(3)) for p in points]
+
+
+def check_child_bounds(expected, what, members, k, points):
+    box = take(members, ".childBnds", SCALAR, 11, 6, {"interpretation": "box"})
+    box = box.at(min(k, box.count - 1))[0]
+    for a in range(3):
+        along = [p[a] for p in points]
+        if abs(box[a] - min(along)) + abs(box[a + 3] - max(along)) > 2e-6 * expected.size:
+            fail("%s: wrong bounds of children" % what)
+
+
+def check_names(item, schema, expected, body):
+    """Materials as FaceSets, objects and groups as strings, where the number of faces stays."""
+    mesh = body.mesh(expected.frames[0])
+    parameters = schema.members[".arbGeomParams"].members
+    if any(len(body.mesh(f).faces) != len(mesh.faces) for f in expected.frames):
+        return
+    for layer in ("object", "group"):
+        found = [None] * len(mesh.faces)
+        if layer in parameters:
+            values = parameters[layer].members[".vals"].at(0)
+            found = [values[i] or None for (i,) in parameters[layer].members[".indices"].at(0)]
+        if found != mesh.names[layer]:
+            fail("%s: %ss of faces are not the run's" % (body.name, layer))
+    found = [None] * len(mesh.faces)
+    for child in item.children:
+        faces = take(schema_of(child, FACE_SET, ".faceset"), ".faces", ARRAY, 6, 1, {})
+        for (f,) in faces.at(0):
+            found[f] = child.name
+    if found != [name and name.replace("/", "_") for name in mesh.names["material"]]:
+        fail("%s: materials of faces are not the run's" % body.name)
+
+
+def check_rich(what, schema, k, points):
+    normals = take(schema, "N", ARRAY, 10, 3, {"geoScope": "vtx", "interpretation": "normal"}).at(k)
+    if len(normals) != len(points) or any(abs(math.hypot(*n) - 1) > 1e-5 for n in normals):
+        fail("%s: normals" % what)
+    if ".velocities" in schema.members and len(schema.members[".velocities"].at(k)) != len(points):
+        fail("%s: velocities" % what)
 
 
 def check_times(archive, expected, mesh, still):
     most, cycle, times = archive.samplings[mesh.sampling]
-    if most != len(expected.frames) or abs(cycle - 1 / expected.fps) > 1e-9 or times != [0.0]:
+    if most != len(expected.frames) or abs(cycle - 1 / expected.fps) > 1e-9 or abs(times[0] - expected.time(0)) > 1e-9:
         fail("time sampling of %d samples, %g s, from %s" % (most, cycle, times))
     if mesh.count != (1 if still else len(expected.frames)):
         fail("%d samples" % mesh.count)
@@ -377,23 +445,28 @@ def check_bounds(expected, what, schema, k, points):
             fail("%s: wrong bounds" % what)
 
 
-def check_mesh(archive, expected, item, body):
+def check_mesh(archive, expected, item, body, matrices, above):
     schema = schema_of(item, MESH, ".geom")
     positions = take(schema, "P", ARRAY, 10, 3, {"geoScope": "vtx", "interpretation": "point"})
-    check_times(archive, expected, positions, body.still)
+    check_times(archive, expected, positions, body.still or matrices)
+    check_names(item, schema, expected, body)
     changes = len({body.topology(f) for f in expected.frames}) > 1
     if take(schema, ".faceIndices", ARRAY, 6, 1, {}).constant() == changes:
         fail("%s: the topology %s" % (body.name, "changes" if changes else "does not change"))
-    for k, frame in enumerate(expected.frames[: positions.count]):
+    for k, frame in enumerate(expected.frames[: None if matrices else positions.count]):
         what = "%s, frame %d" % (body.name, frame)
+        k = 0 if matrices else k
         points = positions.at(k)
-        expected.compare(what, points, body.positions(frame))
+        places = moved(points, matrices[expected.frames.index(frame)]) if matrices else points
+        expected.compare(what, places, body.positions(frame))
+        check_child_bounds(expected, what, above, expected.frames.index(frame), places)
+        check_rich(what, schema, k, points)
         check_faces(what, schema, k, body.mesh(frame))
         check_uv(what, schema, k, body.mesh(frame))
         check_bounds(expected, what, schema, k, points)
 
 
-def check_curves(archive, expected, item, body):
+def check_curves(archive, expected, item, body, _, __):
     schema = schema_of(item, CURVES, ".geom")
     positions = take(schema, "P", ARRAY, 10, 3, {"geoScope": "vtx", "interpretation": "point"})
     check_times(archive, expected, positions, body.still)
@@ -425,14 +498,18 @@ def main():
             fail("the archive does not say %s" % key)
     if sorted(o.name for o in archive.top.children) != sorted(expected.run.bodies):
         fail("the archive holds %s" % [o.name for o in archive.top.children])
+    for k, frame in enumerate(expected.frames):
+        places = [p for b in expected.run.bodies.values() for p in b.positions(frame)]
+        places = [(x, -z, y) for x, y, z in places] if expected.up == "z" else places
+        check_child_bounds(expected, "the archive, frame %d" % frame, archive.top.properties, k, places)
     keys = set()
     for item in archive.top.children:
-        check_xform(item)
-        if [c.name for c in item.children] != [item.name + "Shape"] or item.children[0].children:
+        matrices = check_xform(item, expected)
+        if [c.name for c in item.children] != [item.name + "Shape"]:
             fail("%s does not hold its shape alone" % item.name)
         body = expected.run.bodies[item.name]
         check = check_curves if body.mesh(expected.frames[0]).lines else check_mesh
-        check(archive, expected, item.children[0], body)
+        check(archive, expected, item.children[0], body, matrices, item.properties.members[".xform"])
         keys.add(item.children[0].keys)
     if len(keys) != len(archive.top.children):
         fail("two meshes have the same key")

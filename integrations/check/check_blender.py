@@ -181,10 +181,10 @@ def check_times(expected, path, item, cache, body, vertices):
     last = body.topology(expected.frames[-1])
     cache.play_mode, cache.time_mode = "CUSTOM", "TIME"
     for k, frame in enumerate(expected.frames):
-        cache.eval_time = k / expected.fps
+        cache.eval_time = expected.time(k)
         bpy.context.view_layer.update()
         points = body.positions_in(frame, last)
-        what = "%s at %g s" % (path, k / expected.fps)
+        what = "%s at %g s" % (path, expected.time(k))
         check_positions(expected, what, item, [points[v] for v in vertices], True)
 
 

@@ -40,8 +40,9 @@ function attributesOf(layer) {
         const def = /^ *def Mesh "(.*)"/.exec(line);
         const name = /string name = "(.*)"/.exec(line);
         const value = /^ *(?:custom )?(?:uniform )?[A-Za-z0-9]+(?:\[\])? ([A-Za-z:]+)(\.timeSamples)? = (.*)$/.exec(line);
-        const sample = /^ *(-?[\d.]+): (\[.*\]),?$/.exec(line);
+        const sample = /^ *(-?[\d.]+): ([[(].*[\])]),?$/.exec(line);
         const head = /^ {4}([A-Za-z]+) = (.*)$/.exec(line);
+        if (/^ *def (?!Mesh)/.test(line)) mesh = new Map(); // a GeomSubset, a Material: not of the mesh
         if (def) meshes.set(def[1], (mesh = new Map()));
         else if (name && mesh) mesh.set('name', name[1]);
         else if (mesh && value) {
@@ -55,16 +56,25 @@ function attributesOf(layer) {
 }
 
 function numbersOf(words) {
-    return JSON.parse(words.slice(0, words.lastIndexOf(']') + 1).replaceAll('(', '[').replaceAll(')', ']')).flat();
+    const end = Math.max(words.lastIndexOf(']'), words.lastIndexOf(')'));
+    return JSON.parse(words.slice(0, end + 1).replaceAll('(', '[').replaceAll(')', ']')).flat();
 }
 
 // ---- three.js
+
+const subsets = new Map();
 
 async function readThree() {
     const {USDAParser} = await load('three/examples/jsm/loaders/usd/USDAParser.js');
     const {specsByPath} = new USDAParser().parseData(text);
     const meshes = new Map();
     for (const [place, spec] of Object.entries(specsByPath)) {
+        if (spec.fields.typeName === 'GeomSubset') {
+            const mesh = place.split('/').at(-2), of = (name) => specsByPath[`${place}.${name}`]?.fields;
+            const name = place.split('/').at(-1);
+            if (!subsets.has(mesh)) subsets.set(mesh, []);
+            subsets.get(mesh).push({name, family: of('familyName').default, faces: of('indices').default});
+        }
         const [prim, attribute] = place.split('.');
         const mesh = prim.split('/').at(-1);
         if (specsByPath[prim]?.fields.typeName !== 'Mesh') continue;
@@ -89,6 +99,8 @@ function at(mesh, attribute, code) {
     return found.samples.get([...found.samples.keys()].filter((t) => t <= code).reduce((a, b) => Math.max(a, b)));
 }
 
+const identifier = (name) => name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=[0-9])/, '_');
+
 function same(what, found, wanted) {
     if (JSON.stringify(found) !== JSON.stringify(wanted)) fail(`${what} differ from the run's`);
 }
@@ -104,25 +116,61 @@ function checkTexcoords(what, mesh, code, topology) {
     });
 }
 
+// Row vectors: the last row is the translation.
+function moved(points, matrix) {
+    if (!matrix) return points;
+    const m = matrix.flat();
+    return points.map((_, k) => {
+        const p = points.slice(k - (k % 3), k - (k % 3) + 3), a = k % 3;
+        return p[0] * m[a] + p[1] * m[4 + a] + p[2] * m[8 + a] + m[12 + a];
+    });
+}
+
+// Objects, groups and materials of the faces, where their number stays.
+function checkNames(body, found) {
+    const first = body.mesh(expected.frames[0]);
+    if (expected.frames.some((f) => body.mesh(f).faces.length !== first.faces.length)) return;
+    const families = {object: 'object', group: 'group', materialBind: 'material'};
+    for (const [family, layer] of Object.entries(families)) {
+        const names = first.faces.map(() => null);
+        for (const set of found.filter((s) => s.family === family)) set.faces.forEach((f) => (names[f] = set.name));
+        // A prim has the name in letters, digits and lines, with a number where another has it; the name itself is beside it.
+        names.forEach((prim, f) => {
+            const wanted = first.names[layer][f], word = wanted && identifier(wanted);
+            if (prim !== word && !prim?.startsWith(`${word}_`)) fail(`${body.name}: face ${f} has the ${layer} ${prim} instead of ${wanted}`);
+            if (prim !== wanted && !text.includes(`string name = ${JSON.stringify(wanted)}`)) fail(`${body.name}: ${wanted} is not named`);
+        });
+    }
+}
+
 function check(reader, meshes, name) {
     if (meshes.size !== expected.run.bodies.size) fail(`${reader} finds ${meshes.size} meshes`);
     expected.worst = 0;
     for (const body of expected.run.bodies.values()) {
         const mesh = meshes.get(name(body.name));
         if (!mesh) fail(`${reader}: there is no mesh ${name(body.name)}`);
-        if (!body.still) same(`${reader}: times of ${body.name}`, [...mesh.get('points').samples.keys()], expected.frames.map((_, k) => k));
-        expected.frames.forEach((frame, k) => {
+        if (!body.still) same(`${reader}: times of ${body.name}`, [...(mesh.get('xformOp:transform') ?? mesh.get('points')).samples.keys()], expected.frames);
+        expected.frames.forEach((frame) => {
+            const k = frame;
             const what = `${reader}: ${body.name}, frame ${frame}`, topology = body.mesh(frame);
-            const points = at(mesh, 'points', k), wanted = body.positions(frame);
+            const rest = at(mesh, 'points', k), wanted = body.positions(frame), points = moved(rest, at(mesh, 'xformOp:transform', k));
             if (points.length !== 3 * wanted.length) fail(`${what}: ${points.length / 3} vertices where the run has ${wanted.length}`);
             wanted.forEach((x, v) => expected.compare(`${what}: vertex ${v}`, points.slice(3 * v, 3 * v + 3), x));
             same(`${what}: faces`, at(mesh, 'faceVertexIndices', k), topology.faces.flat());
             same(`${what}: sizes of faces`, at(mesh, 'faceVertexCounts', k), topology.faces.map((f) => f.length));
             checkTexcoords(what, mesh, k, topology);
-            checkExtent(what, at(mesh, 'extent', k), points);
+            checkExtent(what, at(mesh, 'extent', k), rest);
+            checkNormals(what, at(mesh, 'normals', k), rest.length);
         });
     }
     expected.passed(reader);
+}
+
+function checkNormals(what, normals, count) {
+    if (normals?.length !== count) fail(`${what}: normals are missing`);
+    for (let k = 0; k < count; k += 3) {
+        if (Math.abs(Math.hypot(...normals.slice(k, k + 3)) - 1) > 1e-5) fail(`${what}: a normal is not of length 1`);
+    }
 }
 
 function checkExtent(what, extent, points) {
@@ -134,16 +182,16 @@ function checkExtent(what, extent, points) {
 }
 
 function checkStage(stage) {
-    const wanted = {metersPerUnit: '1', upAxis: `"${expected.up.toUpperCase()}"`, startTimeCode: '0',
-        endTimeCode: String(expected.frames.length - 1), defaultPrim: '"run"'};
+    const wanted = {metersPerUnit: '1', upAxis: `"${expected.up.toUpperCase()}"`, startTimeCode: String(expected.frames[0]),
+        endTimeCode: String(expected.frames.at(-1)), defaultPrim: '"run"'};
     for (const [key, value] of Object.entries(wanted)) {
         if (stage.get(key) !== value) fail(`${key} is ${stage.get(key)} instead of ${value}`);
     }
-    if (Math.abs(Number(stage.get('timeCodesPerSecond')) - expected.fps) > 1e-6 * expected.fps) fail('wrong timeCodesPerSecond');
+    if (Math.abs(Number(stage.get('timeCodesPerSecond')) / (expected.fps * expected.every) - 1) > 1e-6) fail('wrong timeCodesPerSecond');
 }
 
-const identifier = (name) => name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(?=[0-9])/, '_');
 const layer = attributesOf(await readTiny());
 checkStage(layer.stage);
 check(`TinyUSDZ ${versionOf('tinyusdz')}`, layer.meshes, identifier);
 check(`three.js ${versionOf('three')}`, await readThree(), identifier);
+for (const body of expected.run.bodies.values()) checkNames(body, subsets.get(identifier(body.name)) ?? []);

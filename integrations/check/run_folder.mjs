@@ -15,14 +15,17 @@ export function fail(message) {
 }
 
 function readMesh(file) {
-    const mesh = {rest: [], texcoords: [], faces: [], faceTexcoords: []};
+    const mesh = {rest: [], texcoords: [], faces: [], faceTexcoords: [], names: {object: [], group: [], material: []}};
+    const layers = {o: 'object', g: 'group', usemtl: 'material'}, now = {object: null, group: null, material: null};
     for (const line of fs.readFileSync(file, 'utf8').split('\n')) {
         const [word, ...rest] = line.trim().split(/\s+/);
+        if (layers[word]) now[layers[word]] = line.trim().slice(word.length).trim();
         if (word === 'v') mesh.rest.push(rest.slice(0, 3).map(Number));
         if (word === 'vt') mesh.texcoords.push(rest.slice(0, 2).map(Number));
         if (word === 'f') {
             const corners = rest.map((c) => c.split('/'));
             mesh.faces.push(corners.map((c) => Number(c[0]) - 1));
+            for (const layer of Object.keys(now)) mesh.names[layer].push(now[layer]);
             mesh.faceTexcoords.push(corners.map((c) => (c[1] ? mesh.texcoords[Number(c[1]) - 1] : null)));
         }
     }
@@ -108,6 +111,7 @@ export class Expected {
         this.frames = [];
         for (let f = Number(first || 0); f <= end; f += every) this.frames.push(f);
         this.fps = Number(option('--fps', this.run.frameRate / every));
+        this.every = every;
         const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
         for (const body of this.run.bodies.values()) {
             for (const frame of this.frames) {
@@ -121,6 +125,10 @@ export class Expected {
         }
         this.size = Math.hypot(...low.map((l, a) => high[a] - l));
         this.worst = 0;
+    }
+    // Seconds of the k-th exported frame: its number in the run by the numbers a second.
+    time(k) {
+        return this.frames[k] / (this.fps * this.every);
     }
     turn([x, y, z]) {
         return this.up === 'z' ? [x, -z, y] : [x, y, z];

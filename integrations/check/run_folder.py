@@ -16,12 +16,18 @@ class Mesh:
     def __init__(self, path):
         self.rest, self.texcoords, self.faces, self.face_texcoords, self.objects = [], [], [], [], []
         self.lines = []
+        # Names of each face, by layer; None: it has none.
+        self.names = {"object": [], "group": [], "material": []}
         name = None
+        now = dict.fromkeys(self.names)
+        words_of = {"o": "object", "g": "group", "usemtl": "material"}
         with open(path, encoding="utf-8", errors="replace") as file:
             for line in file:
                 words = line.split()
                 if not words:
                     continue
+                if words[0] in words_of:
+                    now[words_of[words[0]]] = line.strip()[len(words[0]) :].strip()
                 if words[0] == "v":
                     self.rest.append(tuple(float(w) for w in words[1:4]))
                 elif words[0] == "vt":
@@ -31,6 +37,8 @@ class Mesh:
                 elif words[0] == "f":
                     self.add_face(words[1:])
                     self.objects.append(name)
+                    for layer, names in self.names.items():
+                        names.append(now[layer])
                 elif words[0] == "l":
                     self.lines.append([int(word) - 1 for word in words[1:]])
 
@@ -150,12 +158,17 @@ class Expected:
         first, _, last = options.frames.partition(":")
         self.frames = list(range(int(first or 0), int(last or self.run.frame_count - 1) + 1, options.every))
         self.fps = options.fps or self.run.frame_rate / options.every
+        self.every = options.every
         self.up = options.up
         corners = [p for b in self.run.bodies.values() for f in self.frames for p in b.positions(f)]
         low = [min(p[a] for p in corners) for a in range(3)]
         high = [max(p[a] for p in corners) for a in range(3)]
         self.size = math.dist(low, high)
         self.worst = 0.0
+
+    def time(self, k):
+        """Seconds of the k-th exported frame: its number in the run by the numbers a second."""
+        return self.frames[k] / (self.fps * self.every)
 
     def compare(self, what, found, wanted, up=None):
         """Positions, to 1e-6 of the size of the scene; `up` where it is not that of the export."""

@@ -2,7 +2,8 @@
 // NAMEShape with P and bounds at every frame, faces as given, and vt as uv by corner. Alembic's faces run clockwise:
 // every face is turned round. Where the topology changes, faces and uv are sampled too: a heterogeneous mesh. Bodies of
 // lines are linear Curves, points curve by curve, as wide as the strands are thick. Materials are FaceSets of the mesh,
-// objects and groups strings of the faces.
+// objects and groups strings of the faces. Normals, velocities and fields of vertices are sampled as P is; an obstacle
+// that does not change its shape has one P, and its Xform a matrix at every frame.
 //
 // An archive is a group of six: int32 version of the layout, 0; int32 version of the library; the top object; its
 // metadata; the time samplings; the table of metadata. An object is a group: its properties, its children, and the
@@ -28,6 +29,8 @@ typedef struct abc
 {
     export_job* job;
     abc_tree tree;
+    vec3* more;                     // [vertices of the largest body] normals, velocities, fields
+    vec3* bounds;                   // [2 * frame_count] of all bodies, smallest and largest
     int used;                       // numbers in the piece
     unsigned char piece[4 * PIECE]; // of the sample that is being written
 } abc;
@@ -216,7 +219,12 @@ typedef struct mesh_properties
     property bounds, positions, uv;
     property topology[TOPOLOGY_COUNT];
     property basis, width; // of lines
-    bool has_uv, lines;
+    property normals, velocities;
+    property* fields; // [field_count]
+    int field_count;
+    export_pose* pose; // [frame_count] of one that does not change its shape, else NULL
+    vec3* box;         // [2 * frame_count] of its places
+    bool has_uv, lines, rich;
 } mesh_properties;
 
 static property property_make(const char* name, property_kind kind, pod pod, int extent, int meta, int samples)
@@ -231,9 +239,31 @@ static property property_make(const char* name, property_kind kind, pod pod, int
                       .items = -1};
 }
 
-static void mesh_start(mesh_properties* m, const export_job* job, int body)
+static weft_status mesh_start(mesh_properties* m, export_job* job, int body, weft_error* error)
 {
-    int samples = export_is_still(job, body) ? 1 : job->frame_count;
+    TRY(export_rigid(job, body, &m->pose, error));
+    bool once = export_is_still(job, body) || m->pose;
+    int samples = once ? 1 : job->frame_count;
+    m->rich = !job->def->plain;
+    m->box = MEM_NEW(2 * (size_t)job->frame_count, vec3);
+    m->field_count = export_last_topology(job, body)->lines ? 0 : export_field_count(job, body);
+    m->fields = MEM_NEW(int_max(m->field_count, 1), property);
+    if (!m->box || !m->fields)
+    {
+        m->field_count = 0;
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for %d frames", job->frame_count);
+    }
+    for (int k = 0; k < m->field_count; k++)
+    {
+        m->fields[k] =
+            property_make(export_field_name(job, body, k), ARRAY, POD_FLOAT, 1, META_FLOAT_VERTEX, samples);
+        m->fields[k].first = samples > 1 ? 1 : 0;
+        m->fields[k].last = samples - 1;
+    }
+    m->normals = property_make("N", ARRAY, POD_FLOAT, 3, META_NORMAL, samples);
+    m->velocities = property_make(".velocities", ARRAY, POD_FLOAT, 3, META_VELOCITY, samples);
+    m->normals.first = m->velocities.first = samples > 1 ? 1 : 0;
+    m->normals.last = m->velocities.last = samples - 1;
     m->lines = export_last_topology(job, body)->lines;
     m->has_uv = !m->lines && has_texcoords(job, body);
     m->basis = property_make("curveBasisAndType", SCALAR, POD_UINT8, 4, META_NONE, samples);
@@ -256,6 +286,7 @@ static void mesh_start(mesh_properties* m, const export_job* job, int body)
             m->topology[p].last = k;
         }
     }
+    return WEFT_OK;
 }
 
 static void mesh_finish_properties(mesh_properties* m)
@@ -265,6 +296,15 @@ static void mesh_finish_properties(mesh_properties* m)
     ogawa_list_finish(&m->uv.stored);
     ogawa_list_finish(&m->basis.stored);
     ogawa_list_finish(&m->width.stored);
+    ogawa_list_finish(&m->normals.stored);
+    ogawa_list_finish(&m->velocities.stored);
+    for (int k = 0; k < m->field_count; k++)
+    {
+        ogawa_list_finish(&m->fields[k].stored);
+    }
+    mem_free(m->fields);
+    mem_free(m->pose);
+    mem_free(m->box);
     for (int p = 0; p < TOPOLOGY_COUNT; p++)
     {
         ogawa_list_finish(&m->topology[p].stored);
@@ -284,30 +324,112 @@ static void store_faces(mesh_properties* m, const faces* f, int k)
     }
 }
 
-// Points of lines, one after the other.
-static weft_status put_line_points(frame* f, int body, int k, weft_error* error)
+static void store_vectors(abc* a, property* p, const vec3* x, int count)
 {
-    export_job* job = f->a->job;
-    const weft_cache_body* shape = export_topology(job, body, k);
-    TRY(export_positions(job, body, k, job->positions, error));
+    ogawa_key key;
+    frame unused = {.a = a};
+    begin_sample(a, p, count);
+    put_piece(&unused, x, 0, count);
+    ogawa_child sample = end_sample(a, &key);
+    property_store(p, sample, key);
+}
+
+// The vectors of vertices, or of lines point by point.
+static void store_of_points(abc* a, property* p, const weft_cache_body* shape, const vec3* x)
+{
+    if (!shape->lines)
+    {
+        store_vectors(a, p, x, shape->vertex_count);
+        return;
+    }
+    ogawa_key key;
+    frame unused = {.a = a};
+    begin_sample(a, p, shape->face_start[shape->face_count]);
     for (int corner = 0; corner < shape->face_start[shape->face_count]; corner++)
     {
-        put_piece(f, &job->positions[shape->face_vertices[corner]], corner, 1);
+        put_piece(&unused, &x[shape->face_vertices[corner]], corner, 1);
+    }
+    ogawa_child sample = end_sample(a, &key);
+    property_store(p, sample, key);
+}
+
+// Normals, velocities, fields; the job's positions are those of the frame.
+static weft_status put_rich(abc* a, mesh_properties* m, int body, int k, weft_error* error)
+{
+    export_job* job = a->job;
+    const weft_cache_body* shape = export_topology(job, body, k);
+    double* values = &a->more->x;
+    if (!m->lines)
+    {
+        export_normals(job, shape, job->positions, a->more);
+        store_vectors(a, &m->normals, a->more, shape->vertex_count);
+    }
+    for (int field = 0; field < m->field_count; field++)
+    {
+        ogawa_key key;
+        TRY(export_field(job, body, k, field, job->positions, values, error));
+        begin_sample(a, &m->fields[field], shape->vertex_count);
+        for (int v = 0; v < shape->vertex_count; v++)
+        {
+            pack_float(room(a, 1), values[v]);
+        }
+        ogawa_child sample = end_sample(a, &key);
+        property_store(&m->fields[field], sample, key);
+    }
+    if (m->positions.sample_count > 1)
+    {
+        TRY(export_velocities(job, body, k, a->more, error));
+        store_of_points(a, &m->velocities, shape, a->more);
+    }
+    return WEFT_OK;
+}
+
+static void box_of(const vec3* x, int count, vec3 box[2])
+{
+    box[0] = box[1] = count > 0 ? x[0] : v3(0, 0, 0);
+    for (int v = 1; v < count; v++)
+    {
+        box[0] = export_lower(box[0], x[v]);
+        box[1] = export_upper(box[1], x[v]);
+    }
+}
+
+// Where the body is in every frame, also one that stands still or is moved by its Xform.
+static weft_status put_boxes(abc* a, mesh_properties* m, int body, weft_error* error)
+{
+    export_job* job = a->job;
+    for (int k = 0; k < job->frame_count; k++)
+    {
+        if (m->positions.sample_count == 1 && !m->pose)
+        {
+            memcpy(m->box + 2 * k, m->box, 2 * sizeof(vec3));
+        }
+        else if (m->pose)
+        {
+            TRY(export_positions(job, body, k, job->positions, error));
+            box_of(job->positions, export_topology(job, body, k)->vertex_count, m->box + 2 * k);
+        }
+        bool first = body == 0;
+        a->bounds[2 * k] = first ? m->box[2 * k] : export_lower(a->bounds[2 * k], m->box[2 * k]);
+        a->bounds[2 * k + 1] = first ? m->box[2 * k + 1] : export_upper(a->bounds[2 * k + 1], m->box[2 * k + 1]);
     }
     return WEFT_OK;
 }
 
 static weft_status put_frame(abc* a, mesh_properties* m, int body, int k, weft_error* error)
 {
-    frame f = {.a = a};
-    ogawa_key key;
-    const weft_cache_body* shape = export_topology(a->job, body, k);
-    begin_sample(a, &m->positions, m->lines ? shape->face_start[shape->face_count] : shape->vertex_count);
-    TRY(m->lines ? put_line_points(&f, body, k, error) : export_pieces(a->job, body, k, put_piece, &f, error));
-    ogawa_child sample = end_sample(a, &key);
-    property_store(&m->positions, sample, key);
-    store_bounds(a, &m->bounds, f.low, f.high);
-    return WEFT_OK;
+    export_job* job = a->job;
+    const weft_cache_body* shape = export_topology(job, body, k);
+    TRY(m->pose ? WEFT_OK : export_positions(job, body, k, job->positions, error));
+    for (int v = 0; v < shape->vertex_count && m->pose; v++)
+    {
+        job->positions[v] = export_place(job, shape->rest[v]);
+    }
+    vec3* box = m->box + 2 * k;
+    box_of(job->positions, shape->vertex_count, box);
+    store_of_points(a, &m->positions, shape, job->positions);
+    store_bounds(a, &m->bounds, box[0], box[1]);
+    return m->rich ? put_rich(a, m, body, k, error) : WEFT_OK;
 }
 
 static weft_status put_frames(abc* a, mesh_properties* m, int body, weft_error* error)
@@ -324,20 +446,20 @@ static weft_status put_frames(abc* a, mesh_properties* m, int body, weft_error* 
         TRY(put_frame(a, m, body, k, error));
         export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
     }
-    return WEFT_OK;
+    return put_boxes(a, m, body, error);
 }
 
 // Linear, with ends, of no basis, which stands there twice; one width for all.
 static void put_curves_object(abc* a, mesh_properties* m, object* o, double width)
 {
-    property* members[5] = {&m->bounds, &m->positions, &m->topology[FACE_COUNTS], &m->basis, &m->width};
+    property* members[6] = {&m->bounds, &m->positions, &m->topology[FACE_COUNTS], &m->basis, &m->width, &m->velocities};
     property geometry = property_make(".geom", COMPOUND, POD_BOOL, 0, META_CURVES, 0);
     const unsigned char linear[4] = {1, 0, 0, 0};
     unsigned char wide[4];
     pack_float(wide, width);
     store_value(a, &m->basis, linear, sizeof(linear));
     store_value(a, &m->width, wide, sizeof(wide));
-    tree_put_members(&a->tree, &geometry, members, 5);
+    tree_put_members(&a->tree, &geometry, members, m->rich && m->positions.sample_count > 1 ? 6 : 5);
     tree_set_schema(&a->tree, o, &geometry);
     ogawa_list_finish(&geometry.stored);
 }
@@ -398,32 +520,51 @@ static void put_face_strings(abc* a, property* compound, const weft_names* names
     ogawa_list_finish(&indices.stored);
 }
 
-// Objects and groups; false: there are none.
-static bool put_parameters(abc* a, property* all, const weft_cache_body* body)
+// One colour for all, as pictures have it.
+static void store_color(abc* a, property* p, int body)
 {
-    property layers[2];
-    property* members[2];
-    int count = 0;
-    for (int layer = LAYER_OBJECT; layer <= LAYER_GROUP; layer++)
+    float c[3];
+    export_color(a->job, body, c);
+    vec3 color = v3((double)c[0], (double)c[1], (double)c[2]);
+    *p = constant_make("Cd", ARRAY, POD_FLOAT, META_COLOR);
+    p->extent = 3;
+    store_vectors(a, p, &color, 1);
+}
+
+// Colour, fields, and with names objects and groups.
+static weft_status put_parameters(abc* a, property* all, mesh_properties* m, int body, const weft_cache_body* names,
+                                  weft_error* error)
+{
+    property own[3];
+    property** members = MEM_NEW((size_t)m->field_count + 3, property*);
+    int count = 1;
+    if (!members)
     {
-        const weft_names* names = export_layer(body, layer);
-        if (names->faces)
+        return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for fields");
+    }
+    store_color(a, &own[0], body);
+    members[0] = &own[0];
+    for (int layer = LAYER_OBJECT; layer <= LAYER_GROUP && names; layer++)
+    {
+        if (export_layer(names, layer)->faces)
         {
-            layers[count] = constant_make(export_layer_word[layer], COMPOUND, POD_BOOL, META_STRING_UNIFORM);
-            put_face_strings(a, &layers[count], names, body->face_count);
-            members[count] = &layers[count];
+            own[count] = constant_make(export_layer_word[layer], COMPOUND, POD_BOOL, META_STRING_UNIFORM);
+            put_face_strings(a, &own[count], export_layer(names, layer), names->face_count);
+            members[count] = &own[count];
             count++;
         }
     }
-    if (count > 0)
+    for (int k = 0; k < m->field_count; k++)
     {
-        tree_put_members(&a->tree, all, members, count);
+        members[count + k] = &m->fields[k];
     }
+    tree_put_members(&a->tree, all, members, count + m->field_count);
     for (int k = 0; k < count; k++)
     {
-        ogawa_list_finish(&layers[k].stored);
+        ogawa_list_finish(&own[k].stored);
     }
-    return count > 0;
+    mem_free(members);
+    return WEFT_OK;
 }
 
 static void put_face_set(abc* a, object* mesh, const char* name, const int* face, int count)
@@ -463,10 +604,11 @@ static weft_status put_face_sets(abc* a, object* mesh, const weft_cache_body* bo
     return WEFT_OK;
 }
 
-static void put_mesh_object(abc* a, mesh_properties* m, object* o, const weft_cache_body* body)
+static weft_status put_mesh_object(abc* a, mesh_properties* m, object* o, int body, const weft_cache_body* names,
+                                   weft_error* error)
 {
     property parameters = constant_make(".arbGeomParams", COMPOUND, POD_BOOL, META_NONE);
-    property* members[6] = {&m->bounds, &m->positions, &m->topology[FACE_INDICES], &m->topology[FACE_COUNTS]};
+    property* members[8] = {&m->bounds, &m->positions, &m->topology[FACE_INDICES], &m->topology[FACE_COUNTS]};
     property* uv[2] = {&m->topology[UV_VALUES], &m->topology[UV_INDICES]};
     property geometry = property_make(".geom", COMPOUND, POD_BOOL, 0, META_MESH, 0);
     int count = 4;
@@ -475,28 +617,93 @@ static void put_mesh_object(abc* a, mesh_properties* m, object* o, const weft_ca
         tree_put_members(&a->tree, &m->uv, uv, 2);
         members[count++] = &m->uv;
     }
-    if (body && put_parameters(a, &parameters, body))
+    if (m->rich)
     {
-        members[count++] = &parameters;
+        members[count++] = &m->normals;
     }
+    if (m->rich && m->positions.sample_count > 1)
+    {
+        members[count++] = &m->velocities;
+    }
+    weft_status status = put_parameters(a, &parameters, m, body, names, error);
+    members[count++] = &parameters;
     tree_put_members(&a->tree, &geometry, members, count);
     tree_set_schema(&a->tree, o, &geometry);
     ogawa_list_finish(&geometry.stored);
     ogawa_list_finish(&parameters.stored);
+    return status;
 }
 
-// An Xform without operations; its one value says that it moves with what is above it.
-static void put_xform_schema(abc* a, object* o)
+// Bounds in every frame.
+static property put_child_bounds(abc* a, const vec3* box, int samples)
 {
-    property inherits = property_make(".inherits", SCALAR, POD_BOOL, 1, META_NONE, 1);
-    property* members[1] = {&inherits};
+    property bounds = property_make(".childBnds", SCALAR, POD_DOUBLE, 6, META_BOX, samples);
+    bounds.first = samples > 1 ? 1 : 0;
+    bounds.last = samples - 1;
+    for (int k = 0; k < samples; k++)
+    {
+        store_bounds(a, &bounds, box[2 * k], box[2 * k + 1]);
+    }
+    return bounds;
+}
+
+// Row vectors: the last row is the translation.
+static void store_matrix(abc* a, property* p, const export_pose* pose)
+{
+    export_pose turn = *pose;
+    turn.t = v3(0, 0, 0);
+    const vec3 rows[4] = {export_pose_apply(&turn, v3(1, 0, 0)), export_pose_apply(&turn, v3(0, 1, 0)),
+                          export_pose_apply(&turn, v3(0, 0, 1)), pose->t};
+    unsigned char value[16 * 8];
+    for (int k = 0; k < 16; k++)
+    {
+        const double row[4] = {rows[k / 4].x, rows[k / 4].y, rows[k / 4].z, k / 4 == 3 ? 1.0 : 0.0};
+        uint64_t bits;
+        memcpy(&bits, &row[k % 4], sizeof(bits));
+        ogawa_put64(value + 8 * k, bits);
+    }
+    store_value(a, p, value, sizeof(value));
+}
+
+// Without operations, or one: a matrix. It moves with what is above it.
+static void put_xform_schema(abc* a, object* o, const mesh_properties* m)
+{
+    static const unsigned char yes = 1, matrix = 3 << 4;
+    int samples = m->pose ? a->job->frame_count : 1;
+    bool still = m->positions.sample_count == 1 && !m->pose;
+    property bounds = put_child_bounds(a, m->box, still ? 1 : a->job->frame_count);
+    property inherits = property_make(".inherits", SCALAR, POD_BOOL, 1, META_NONE, samples);
+    property operations = property_make(".ops", SCALAR, POD_UINT8, 1, META_NONE, samples);
+    property values = property_make(".vals", SCALAR, POD_DOUBLE, 16, META_NONE, samples);
+    property moves = constant_make("isNotConstantIdentity", SCALAR, POD_BOOL, META_NONE);
+    property channels = constant_make(".animChans", ARRAY, POD_UINT32, META_NONE);
+    property* members[6] = {&bounds, &inherits, &operations, &values, &moves, &channels};
     property xform = property_make(".xform", COMPOUND, POD_BOOL, 0, META_XFORM, 0);
-    inherits.sampling = 0;
-    const unsigned char yes = 1;
+    inherits.sampling = m->pose ? SAMPLING : 0;
+    values.first = samples > 1 ? 1 : 0;
+    values.last = samples - 1;
     store_value(a, &inherits, &yes, 1);
-    tree_put_members(&a->tree, &xform, members, 1);
+    if (m->pose)
+    {
+        int all[16];
+        for (int k = 0; k < 16; k++)
+        {
+            all[k] = k;
+        }
+        store_value(a, &operations, &matrix, 1);
+        store_value(a, &moves, &yes, 1);
+        store_ints(a, &channels, all, 16, 0);
+        for (int k = 0; k < samples; k++)
+        {
+            store_matrix(a, &values, &m->pose[k]);
+        }
+    }
+    tree_put_members(&a->tree, &xform, members, m->pose ? 6 : 2);
     tree_set_schema(&a->tree, o, &xform);
-    ogawa_list_finish(&inherits.stored);
+    for (int k = 0; k < 6; k++)
+    {
+        ogawa_list_finish(&members[k]->stored);
+    }
     ogawa_list_finish(&xform.stored);
 }
 
@@ -505,16 +712,17 @@ static weft_status put_body(abc* a, object* top, int body, weft_error* error)
     const char* name = export_body_name(a->job, body);
     object xform = {.name = name, .ending = "", .meta = META_XFORM_OBJECT};
     mesh_properties m = {0};
-    mesh_start(&m, a->job, body);
+    weft_status status = mesh_start(&m, a->job, body, error);
     object shape = {.name = name, .ending = "Shape", .meta = m.lines ? META_CURVES_OBJECT : META_MESH_OBJECT};
     const weft_cache_body* names = export_names_for_all(a->job, body);
-    weft_status status = put_frames(a, &m, body, error);
+    status = status == WEFT_OK ? put_frames(a, &m, body, error) : status;
     if (status == WEFT_OK)
     {
-        m.lines ? put_curves_object(a, &m, &shape, export_last_topology(a->job, body)->thickness)
-                : put_mesh_object(a, &m, &shape, names);
-        status = m.lines || !names ? WEFT_OK : put_face_sets(a, &shape, names, error);
-        put_xform_schema(a, &xform);
+        double width = a->job->def->scale * export_last_topology(a->job, body)->thickness;
+        m.lines ? put_curves_object(a, &m, &shape, width) : (void)0;
+        status = m.lines ? WEFT_OK : put_mesh_object(a, &m, &shape, body, names, error);
+        status = status == WEFT_OK && !m.lines && names ? put_face_sets(a, &shape, names, error) : status;
+        put_xform_schema(a, &xform, &m);
         object_add(&xform, &shape, tree_put_object(&a->tree, &shape));
         object_add(top, &xform, tree_put_object(&a->tree, &xform));
     }
@@ -529,7 +737,7 @@ static weft_status put_body(abc* a, object* top, int body, weft_error* error)
 static ogawa_child put_metadata(abc* a)
 {
     char rate[64];
-    print_text(rate, sizeof(rate), "%.9g", a->job->frame_rate);
+    print_text(rate, sizeof(rate), "%.9g", export_code_rate(a->job));
     bytes_add_text(&a->tree.header, "FramesPerTimeUnit=");
     bytes_add_text(&a->tree.header, rate);
     bytes_add_text(&a->tree.header, ";_ai_AlembicVersion=Alembic 1.8.0 (Weft's own writer);_ai_Application=Weft ");
@@ -547,7 +755,7 @@ static ogawa_child put_samplings(abc* a)
     bytes_add_number(&a->tree.header, (uint32_t)a->job->frame_count, 4);
     bytes_add_double(&a->tree.header, 1.0 / a->job->frame_rate);
     bytes_add_number(&a->tree.header, 1, 4);
-    bytes_add_double(&a->tree.header, 0.0);
+    bytes_add_double(&a->tree.header, export_time(a->job, 0));
     return tree_put_bytes(&a->tree, &a->tree.header);
 }
 
@@ -569,11 +777,14 @@ static ogawa_child put_version(abc* a, uint32_t version)
 
 static weft_status put_archive(abc* a, object* top, weft_error* error)
 {
-    ogawa_list_add(&top->group, OGAWA_NO_GROUP); // it has no properties
+    ogawa_list_add(&top->group, OGAWA_NO_GROUP); // its properties, which need those of the bodies
     for (int body = 0; body < a->job->body_count; body++)
     {
         TRY(put_body(a, top, body, error));
     }
+    property bounds = put_child_bounds(a, a->bounds, a->job->frame_count);
+    top->group.failed ? (void)0 : (void)(top->group.child[0] = tree_put_properties(&a->tree, top, &bounds));
+    ogawa_list_finish(&bounds.stored);
     ogawa_child part[6];
     part[0] = put_version(a, LAYOUT_VERSION);
     part[1] = put_version(a, LIBRARY_VERSION);
@@ -598,7 +809,11 @@ weft_status export_abc(export_job* job, const char* target, weft_error* error)
         return error_set(error, WEFT_NO_MEMORY, target, 0, "no memory to write the file");
     }
     a->job = job;
-    weft_status status = whole_file_open(&file, target, error);
+    a->more = mem_raw((size_t)job->most, sizeof(vec3));
+    a->bounds = MEM_NEW(2 * (size_t)job->frame_count, vec3);
+    weft_status status = a->more && a->bounds
+                             ? whole_file_open(&file, target, error)
+                             : error_set(error, WEFT_NO_MEMORY, target, 0, "no memory to write the file");
     if (status == WEFT_OK)
     {
         ogawa_begin(&a->tree.archive, &file);
@@ -614,6 +829,8 @@ weft_status export_abc(export_job* job, const char* target, weft_error* error)
     }
     object_finish(&top);
     mem_free(a->tree.header.data);
+    mem_free(a->more);
+    mem_free(a->bounds);
     mem_free(a);
     return status;
 }

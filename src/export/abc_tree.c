@@ -19,6 +19,10 @@ const char* const abc_meta_text[META_COUNT] = {
                              "schemaObjTitle=AbcGeom_FaceSet_v1:.faceset",
     [META_FACE_SET] = "schema=AbcGeom_FaceSet_v1;schemaBaseType=AbcGeom_GeomBase_v1",
     [META_STRING_UNIFORM] = "arrayExtent=1;geoScope=uni;isGeomParam=true;podExtent=1;podName=string",
+    [META_NORMAL] = "arrayExtent=1;geoScope=vtx;interpretation=normal;isGeomParam=true;podExtent=3;podName=float32_t",
+    [META_VELOCITY] = "geoScope=vtx;interpretation=vector",
+    [META_FLOAT_VERTEX] = "arrayExtent=1;geoScope=vtx;isGeomParam=true;podExtent=1;podName=float32_t",
+    [META_COLOR] = "arrayExtent=1;geoScope=con;interpretation=rgb;isGeomParam=true;podExtent=3;podName=float32_t",
     [META_WIDTH] = "arrayExtent=1;geoScope=con;isGeomParam=true;podExtent=1;podName=float32_t",
 };
 
@@ -194,11 +198,17 @@ void object_finish(object* o)
     o->headers = (bytes){0};
 }
 
-void tree_set_schema(abc_tree* tree, object* o, property* schema)
+ogawa_child tree_put_properties(abc_tree* tree, object* o, property* one)
 {
     property all = {.name = "", .kind = COMPOUND};
-    tree_put_members(tree, &all, &schema, 1);
-    ogawa_list_add(&o->group, put_property(tree, &all));
+    tree_put_members(tree, &all, &one, 1);
+    ogawa_child group = put_property(tree, &all);
     o->properties = all.key;
     ogawa_list_finish(&all.stored);
+    return group;
+}
+
+void tree_set_schema(abc_tree* tree, object* o, property* schema)
+{
+    ogawa_list_add(&o->group, tree_put_properties(tree, o, schema));
 }

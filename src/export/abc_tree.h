@@ -21,6 +21,10 @@ enum
     META_FACE_SET_OBJECT,
     META_FACE_SET,
     META_STRING_UNIFORM,
+    META_NORMAL,
+    META_VELOCITY,
+    META_FLOAT_VERTEX,
+    META_COLOR,
     META_COUNT
 };
 
@@ -100,6 +104,8 @@ void property_count(property* p, int64_t items); // of the next sample
 // The members' groups and headers; the key of all goes into the compound's.
 void tree_put_members(abc_tree* tree, property* compound, property* const* member, int count);
 
+// The group of an object's properties, of which there is one; its key goes into the object.
+ogawa_child tree_put_properties(abc_tree* tree, object* o, property* one);
 // An object's properties are one compound: its schema.
 void tree_set_schema(abc_tree* tree, object* o, property* schema);
 void object_add(object* parent, const object* child, ogawa_child group);

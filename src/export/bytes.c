@@ -19,7 +19,7 @@ weft_status export_frame_path(const export_job* job, const char* folder, int bod
                               char path[EXPORT_PATH], weft_error* error)
 {
     int length =
-        snprintf(path, EXPORT_PATH, "%s/%s.%04d%s", folder, export_body_name(job, body), export_frame(job, k), ending);
+        snprintf(path, EXPORT_PATH, "%s/%s.%04d%s", folder, export_body_name(job, body), export_number(job, k), ending);
     return length < EXPORT_PATH ? WEFT_OK : error_set(error, WEFT_IO, folder, 0, "the path is too long");
 }
 

@@ -124,14 +124,30 @@ int export_frame(const export_job* job, int k)
     return job->def->first + k * job->def->every;
 }
 
+int export_number(const export_job* job, int k)
+{
+    const weft_export_def* def = job->def;
+    return (def->start >= 0 ? def->start : def->first) + k * def->every;
+}
+
+double export_code_rate(const export_job* job)
+{
+    return job->frame_rate * job->def->every;
+}
+
 double export_time(const export_job* job, int k)
 {
-    return k / job->frame_rate;
+    return export_number(job, k) / export_code_rate(job);
 }
 
 vec3 export_turn(const export_job* job, vec3 x)
 {
     return job->def->up == 'z' ? v3(x.x, -x.z, x.y) : x;
+}
+
+vec3 export_place(const export_job* job, vec3 x)
+{
+    return v3_scale(job->def->scale, export_turn(job, x));
 }
 
 bool export_vertex_texcoords(const weft_cache_body* body, int* texcoord)
@@ -237,9 +253,10 @@ static weft_status read_points(export_job* job, int body, int k, int begin, int 
             return not_finite(job, body, k, begin + v, error);
         }
     }
-    for (int v = 0; v < count && job->def->up == 'z'; v++)
+    bool placed = job->def->up == 'z' || job->def->scale != 1.0;
+    for (int v = 0; v < count && placed; v++)
     {
-        out[v] = export_turn(job, out[v]);
+        out[v] = export_place(job, out[v]);
     }
     return WEFT_OK;
 }
@@ -300,7 +317,7 @@ weft_status export_pieces_last(export_job* job, int body, int k, export_piece_fn
 
 weft_export_def weft_export_def_default(void)
 {
-    return (weft_export_def){.last = -1, .every = 1, .up = 'y', .cookie = DEF_COOKIE};
+    return (weft_export_def){.last = -1, .every = 1, .start = -1, .scale = 1.0, .up = 'y', .cookie = DEF_COOKIE};
 }
 
 static weft_status job_choose_frames(export_job* job, weft_export_def* def, weft_error* error)
@@ -422,6 +439,7 @@ static weft_status job_reserve(export_job* job, weft_error* error)
     {
         most = int_max(most, export_last_topology(job, b)->vertex_count); // topologies only grow
     }
+    job->most = most;
     job->positions = mem_raw((size_t)most, sizeof(vec3));
     job->scratch = mem_raw((size_t)most, sizeof(vec3));
     return job->positions && job->scratch
@@ -441,6 +459,11 @@ static weft_status job_start(export_job* job, weft_export_def* def, weft_error* 
     if (def->up != 'y' && def->up != 'z')
     {
         return error_set(error, WEFT_BAD_INPUT, NULL, 0, "up is y or z");
+    }
+    if (!(def->scale >= 1e-9 && def->scale <= 1e9) || def->start < -1 || def->start > 1000000000)
+    {
+        return error_set(error, WEFT_BAD_INPUT, NULL, 0,
+                         "the scale is from 1e-9 to 1e9, and the number of the first frame from 0 to 1e9");
     }
     TRY(job_choose_frames(job, def, error));
     TRY(job_choose_bodies(job, error));

@@ -21,6 +21,7 @@ typedef struct export_job
     double frame_rate;
     vec3* positions; // [vertices of the largest topology] for the format to use
     vec3* scratch;   // likewise, for export_positions_last
+    int most; // vertices of the largest topology
     bool cancelled;
 } export_job;
 
@@ -30,7 +31,9 @@ const char* export_body_name(const export_job* job, int body);
 bool export_is_still(const export_job* job, int body);       // the body stands still in every frame
 bool export_present(const export_job* job, int body, int k); // else positions are those of the nearest frame
 int export_frame(const export_job* job, int k);              // frame of the run that is frame k of the export
-double export_time(const export_job* job, int k);            // seconds from the first exported frame
+int export_number(const export_job* job, int k);             // what names of files and time codes call it
+double export_code_rate(const export_job* job);              // such numbers a second
+double export_time(const export_job* job, int k);            // s: number by rate, in parts of a run the run's
 // The topology of a body in an exported frame, and the last one that is exported.
 const weft_cache_body* export_topology(const export_job* job, int body, int k);
 const weft_cache_body* export_last_topology(const export_job* job, int body);
@@ -41,7 +44,8 @@ bool export_changes_at(const export_job* job, int body, int k); // from frame k 
 // finite. CANCELLED once progress has asked to stop.
 weft_status export_positions(export_job* job, int body, int k, vec3* out, weft_error* error);
 weft_status export_positions_last(export_job* job, int body, int k, vec3* out, weft_error* error);
-vec3 export_turn(const export_job* job, vec3 x);
+vec3 export_turn(const export_job* job, vec3 x);  // directions
+vec3 export_place(const export_job* job, vec3 x); // positions: turned and scaled
 // The corners of a box that holds both, where no value is NaN; fmin and fmax would be calls.
 static inline vec3 export_lower(vec3 a, vec3 b)
 {
@@ -69,6 +73,35 @@ static inline bool export_same_place(const weft_cache_body* body, int s, int t)
 // texcoord is [vertex_count], the texture coordinate of each vertex, -1 where no face has it. False: a vertex has
 // several, or a corner has none. The body has face_texcoords.
 bool export_vertex_texcoords(const weft_cache_body* body, int* texcoord);
+
+// ---- beside positions: derived.c
+// Of vertices; x is [vertex_count] in the export's axes, as out is.
+void export_normals(const export_job* job, const weft_cache_body* body, const vec3* x, vec3* out);
+// Units of length a second, in the export's axes; uses the job's scratch.
+weft_status export_velocities(export_job* job, int body, int k, vec3* out, weft_error* error);
+// Numbers of vertices; none with --plain. positions are those of frame k; uses the job's scratch.
+int export_field_count(const export_job* job, int body);
+const char* export_field_name(const export_job* job, int body, int field);
+enum
+{
+    FIELD_NAME = 128
+};
+// Letters, digits and lines alone, which every format takes.
+const char* export_field_word(const export_job* job, int body, int field, char word[FIELD_NAME]);
+weft_status export_field(export_job* job, int body, int k, int field, const vec3* positions, double* out,
+                         weft_error* error);
+void export_color(const export_job* job, int body, float out[3]); // as pictures have it
+
+// A turn and a move in the export's axes: x -> q x q* + t.
+typedef struct export_pose
+{
+    double q[4]; // w, x, y, z
+    vec3 t;
+} export_pose;
+vec3 export_pose_apply(const export_pose* pose, vec3 x);
+// [frame_count] how the body's rest shape comes to each frame, for the caller to free; NULL: it stands still, is no
+// obstacle, or changes its shape. Uses the job's positions.
+weft_status export_rigid(export_job* job, int body, export_pose** out, weft_error* error);
 
 // ---- names that faces have
 // One of the three: objects, groups, materials.

@@ -144,7 +144,9 @@ static weft_status mesh_start(gltf* g, int body, weft_error* error)
 {
     gltf_mesh* m = &g->mesh[body];
     m->body = export_last_topology(g->job, body);
-    m->target_count = export_is_still(g->job, body) ? 0 : g->frame_count - 1;
+    TRY(export_rigid(g->job, body, &m->pose, error));
+    m->normals = !m->body->lines && !g->job->def->plain;
+    m->target_count = export_is_still(g->job, body) || m->pose ? 0 : g->frame_count - 1;
     TRY(set_vertices(m, error));
     m->ranges = MEM_NEW(1 + (size_t)m->target_count, range);
     if (!m->ranges)
@@ -155,10 +157,11 @@ static weft_status mesh_start(gltf* g, int body, weft_error* error)
     m->offset = g->size;
     m->view = g->view_count;
     m->accessor = g->accessor_count;
-    g->size += gltf_index_bytes(m) + gltf_texcoord_bytes(m) + (1 + (uint64_t)m->target_count) * gltf_frame_bytes(m);
-    g->view_count += m->texcoord ? 3 : 2;
-    g->accessor_count += m->sets.count + (m->texcoord ? 2 : 1) + m->target_count;
-    g->moves = g->moves || m->target_count > 0;
+    g->size += gltf_index_bytes(m) + gltf_texcoord_bytes(m) + (m->normals ? 2 : 1) * gltf_frames_bytes(m);
+    g->view_count += (m->texcoord ? 3 : 2) + (m->normals ? 1 : 0);
+    g->accessor_count = (m->normals ? gltf_normals(m) : gltf_positions(m)) + 1 + m->target_count;
+    g->morphs = g->morphs || m->target_count > 0;
+    g->moves = g->moves || m->target_count > 0 || m->pose;
     return WEFT_OK;
 }
 
@@ -186,14 +189,19 @@ static weft_status gltf_start(gltf* g, const char* target, weft_error* error)
         most = g->mesh[body].target_count > 0 ? int_max(most, g->mesh[body].vertex_count) : most;
     }
     g->animation = g->size;
-    g->size +=
-        g->moves ? 4 * (uint64_t)g->frame_count * (uint64_t)g->frame_count : 0; // times, and weights of F - 1 targets
+    uint64_t frames = (uint64_t)g->frame_count;
+    g->size += (g->moves ? 4 * frames : 0) + (g->morphs ? 4 * frames * (frames - 1) : 0); // times, weights of targets
+    for (int body = 0; body < g->job->body_count; body++)
+    {
+        g->size += g->mesh[body].pose ? (12 + 16) * frames : 0; // where it is and how it is turned
+    }
     if (g->size > file_max)
     {
         return too_large(g, target, error);
     }
     g->first = mem_raw(3 * (size_t)most, sizeof(float));
-    return g->first ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, target, 0, "no memory for %d vertices", most);
+    g->normals = mem_raw((size_t)g->job->most, sizeof(vec3));
+    return g->first && g->normals ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, target, 0, "no memory for %d vertices", most);
 }
 
 static void gltf_finish(gltf* g)
@@ -204,6 +212,7 @@ static void gltf_finish(gltf* g)
         mem_free(g->mesh[body].texcoord);
         mem_free(g->mesh[body].corner);
         mem_free(g->mesh[body].ranges);
+        mem_free(g->mesh[body].pose);
         mem_free(g->mesh[body].set_indices);
         mem_free(g->mesh[body].material);
         export_sets_finish(&g->mesh[body].sets);
@@ -211,6 +220,7 @@ static void gltf_finish(gltf* g)
     }
     mem_free(g->mesh);
     mem_free(g->first);
+    mem_free(g->normals);
     mem_free(g->text);
 }
 
@@ -333,35 +343,55 @@ static void put_piece(void* context, const vec3* x, int begin, int count)
     }
 }
 
-// Copies lie anywhere in the mesh: all of its points must be there.
-static weft_status put_split(frame* f, int body, int k, weft_error* error)
+// Points of all vertices: copies lie anywhere in the mesh.
+static void put_all(frame* f, const vec3* x)
 {
-    export_job* job = f->g->job;
     vec3 piece[PIECE];
-    TRY(export_positions_last(job, body, k, job->positions, error));
     for (int begin = 0; begin < f->m->vertex_count; begin += PIECE)
     {
         int size = int_min(PIECE, f->m->vertex_count - begin);
         for (int v = 0; v < size; v++)
         {
-            piece[v] = job->positions[f->m->source[begin + v]];
+            piece[v] = x[f->m->source ? f->m->source[begin + v] : begin + v];
         }
         put_vertices(f, piece, begin, size);
     }
-    return WEFT_OK;
+}
+
+// The positions of a frame, or the rest shape of a body whose node moves.
+static weft_status read_shape(gltf* g, int body, int k, weft_error* error)
+{
+    const gltf_mesh* m = &g->mesh[body];
+    for (int v = 0; v < m->body->vertex_count && m->pose; v++)
+    {
+        g->job->positions[v] = export_place(g->job, m->body->rest[v]);
+    }
+    return m->pose ? WEFT_OK : export_positions_last(g->job, body, k, g->job->positions, error);
 }
 
 static weft_status put_frames(gltf* g, int body, weft_error* error)
 {
     gltf_mesh* m = &g->mesh[body];
     export_job* job = g->job;
-    for (int k = 0; k <= m->target_count; k++)
+    for (int pass = 0; pass < (m->normals ? 2 : 1); pass++)
     {
-        frame f = {.g = g, .m = m, .first = m->target_count > 0 ? g->first : NULL, .target = k > 0};
-        f.bounds = (range){v3(INFINITY, INFINITY, INFINITY), v3(-INFINITY, -INFINITY, -INFINITY)};
-        TRY(m->source ? put_split(&f, body, k, error) : export_pieces_last(job, body, k, put_piece, &f, error));
-        m->ranges[k] = f.bounds;
-        export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
+        for (int k = 0; k <= m->target_count; k++)
+        {
+            frame f = {.g = g, .m = m, .first = m->target_count > 0 ? g->first : NULL, .target = k > 0};
+            f.bounds = (range){v3(INFINITY, INFINITY, INFINITY), v3(-INFINITY, -INFINITY, -INFINITY)};
+            if (pass == 0 && !m->source && !m->pose)
+            {
+                TRY(export_pieces_last(job, body, k, put_piece, &f, error));
+            }
+            else
+            {
+                TRY(read_shape(g, body, k, error));
+                pass > 0 ? export_normals(job, m->body, job->positions, g->normals) : (void)0;
+                put_all(&f, pass > 0 ? g->normals : job->positions);
+            }
+            pass == 0 ? (void)(m->ranges[k] = f.bounds) : (void)0;
+            export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
+        }
     }
     return WEFT_OK;
 }
@@ -373,12 +403,25 @@ static void put_animation_data(const gltf* g)
         double time = export_time(g->job, k);
         export_put_floats(g->file, &time, 1);
     }
-    for (int k = 0; k < g->frame_count; k++)
+    for (int k = 0; k < g->frame_count && g->morphs; k++)
     {
         for (int t = 1; t < g->frame_count; t++)
         {
             double weight = t == k ? 1.0 : 0.0;
             export_put_floats(g->file, &weight, 1);
+        }
+    }
+    for (int body = 0; body < g->job->body_count; body++)
+    {
+        const export_pose* pose = g->mesh[body].pose;
+        for (int k = 0; k < g->frame_count && pose; k++)
+        {
+            export_put_floats(g->file, &pose[k].t.x, 3);
+        }
+        for (int k = 0; k < g->frame_count && pose; k++)
+        {
+            const double q[4] = {pose[k].q[1], pose[k].q[2], pose[k].q[3], pose[k].q[0]};
+            export_put_floats(g->file, q, 4);
         }
     }
 }

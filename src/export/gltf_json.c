@@ -83,8 +83,45 @@ static void put_mesh_accessors(const gltf* g, const gltf_mesh* m)
         put_accessor(g, view, (uint64_t)t * gltf_frame_bytes(m), TYPE_FLOAT, "VEC3", m->vertex_count);
         put_bounds(g, ",\"min\":[", m->ranges[t].low);
         put_bounds(g, ",\"max\":[", m->ranges[t].high);
+        put(g, t < m->target_count || m->normals ? "},\n" : "}");
+    }
+    for (int t = 0; t <= m->target_count && m->normals; t++)
+    {
+        put_accessor(g, view + 1, (uint64_t)t * gltf_frame_bytes(m), TYPE_FLOAT, "VEC3", m->vertex_count);
         put(g, t < m->target_count ? "},\n" : "}");
     }
+}
+
+// Times, weights of targets, and of each body that is moved its places and turns.
+static void put_animation_accessors(const gltf* g)
+{
+    uint64_t frames = (uint64_t)g->frame_count, offset = 4 * frames;
+    put_accessor(g, g->view_count, 0, TYPE_FLOAT, "SCALAR", g->frame_count);
+    put(g, ",\"min\":[");
+    put_bound(g, (float)export_time(g->job, 0));
+    put(g, "],\"max\":[");
+    put_bound(g, (float)export_time(g->job, g->frame_count - 1));
+    put(g, "]}");
+    if (g->morphs)
+    {
+        put(g, ",\n");
+        put_accessor(g, g->view_count, offset, TYPE_FLOAT, "SCALAR", (int64_t)(frames * (frames - 1)));
+        put(g, "}");
+        offset += 4 * frames * (frames - 1);
+    }
+    for (int body = 0; body < g->job->body_count; body++)
+    {
+        if (g->mesh[body].pose)
+        {
+            put(g, ",\n");
+            put_accessor(g, g->view_count, offset, TYPE_FLOAT, "VEC3", g->frame_count);
+            put(g, "},\n");
+            put_accessor(g, g->view_count, offset + 12 * frames, TYPE_FLOAT, "VEC4", g->frame_count);
+            put(g, "}");
+            offset += (12 + 16) * frames;
+        }
+    }
+    put(g, "\n");
 }
 
 void gltf_put_accessors(const gltf* g)
@@ -99,13 +136,7 @@ void gltf_put_accessors(const gltf* g)
     }
     if (g->moves)
     {
-        put_accessor(g, g->view_count, 0, TYPE_FLOAT, "SCALAR", g->frame_count);
-        put(g, ",\"min\":[0],\"max\":[");
-        put_bound(g, (float)export_time(g->job, g->frame_count - 1));
-        put(g, "]},\n");
-        put_accessor(g, g->view_count, 4 * (uint64_t)g->frame_count, TYPE_FLOAT, "SCALAR",
-                     (int64_t)g->frame_count * (g->frame_count - 1));
-        put(g, "}\n");
+        put_animation_accessors(g);
     }
     put(g, "]");
 }
@@ -140,7 +171,12 @@ static void put_views(const gltf* g)
             put_view(g, texcoords, gltf_texcoord_bytes(m), VIEW_VERTEX, 0);
             put(g, ",\n");
         }
-        put_view(g, positions, (1 + (uint64_t)m->target_count) * gltf_frame_bytes(m), VIEW_VERTEX, 12);
+        put_view(g, positions, gltf_frames_bytes(m), VIEW_VERTEX, 12);
+        if (m->normals)
+        {
+            put(g, ",\n");
+            put_view(g, positions + gltf_frames_bytes(m), gltf_frames_bytes(m), VIEW_VERTEX, 12);
+        }
         put(g, body + 1 < g->job->body_count || g->moves ? ",\n" : "\n");
     }
     if (g->moves)
@@ -151,7 +187,7 @@ static void put_views(const gltf* g)
     put(g, "]");
 }
 
-static void put_targets(const gltf* g, const gltf_mesh* m, int positions)
+static void put_targets(const gltf* g, const gltf_mesh* m)
 {
     if (m->target_count == 0)
     {
@@ -160,7 +196,8 @@ static void put_targets(const gltf* g, const gltf_mesh* m, int positions)
     put(g, ",\"targets\":[");
     for (int t = 1; t <= m->target_count; t++)
     {
-        put_int(g, t > 1 ? ",{\"POSITION\":" : "{\"POSITION\":", positions + t);
+        put_int(g, t > 1 ? ",{\"POSITION\":" : "{\"POSITION\":", gltf_positions(m) + t);
+        m->normals ? put_int(g, ",\"NORMAL\":", gltf_normals(m) + t) : (void)0;
         put(g, "}");
     }
     put(g, "]");
@@ -192,7 +229,7 @@ static void put_extras(const gltf* g, const gltf_mesh* m)
         put(g, copies ? ",\"targetNames\":[" : "\"targetNames\":[");
         for (int t = 1; t <= m->target_count; t++)
         {
-            put_int(g, t > 1 ? ",\"frame " : "\"frame ", export_frame(g->job, t));
+            put_int(g, t > 1 ? ",\"frame " : "\"frame ", export_number(g->job, t));
             put(g, "\"");
         }
         put(g, "]");
@@ -221,18 +258,15 @@ static void put_set_names(const gltf* g, const gltf_mesh* m, const export_set* s
 static void put_primitive(const gltf* g, const gltf_mesh* m, int index)
 {
     const export_set* set = &m->sets.set[index];
-    int texcoords = m->accessor + m->sets.count, positions = texcoords + (m->texcoord ? 1 : 0);
     int material = set->name[LAYER_MATERIAL] >= 0 ? set->name[LAYER_MATERIAL] : m->body->materials.count;
     put_int(g, index > 0 ? ",\n{\"mode\":" : "{\"mode\":", m->body->lines ? MODE_LINES : MODE_TRIANGLES);
     put_int(g, ",\"material\":", m->material[material]);
     put_int(g, ",\"indices\":", m->accessor + index);
-    put_int(g, ",\"attributes\":{\"POSITION\":", positions);
-    if (m->texcoord)
-    {
-        put_int(g, ",\"TEXCOORD_0\":", texcoords);
-    }
+    put_int(g, ",\"attributes\":{\"POSITION\":", gltf_positions(m));
+    m->normals ? put_int(g, ",\"NORMAL\":", gltf_normals(m)) : (void)0;
+    m->texcoord ? put_int(g, ",\"TEXCOORD_0\":", m->accessor + m->sets.count) : (void)0;
     put(g, "}");
-    put_targets(g, m, positions);
+    put_targets(g, m);
     put_set_names(g, m, set);
     put(g, "}");
 }
@@ -252,21 +286,48 @@ static void put_mesh(const gltf* g, int body)
     put(g, "}");
 }
 
+static void put_sampler(const gltf* g, const char* comma, int output)
+{
+    put(g, comma);
+    put_int(g, "{\"interpolation\":\"LINEAR\",\"input\":", g->accessor_count);
+    put_int(g, ",\"output\":", output);
+    put(g, "}");
+}
+
+static void put_channel(const gltf* g, const char** comma, int sampler, const char* path, int node)
+{
+    put(g, *comma);
+    put_int(g, "{\"sampler\":", sampler);
+    put(g, ",\"target\":{\"path\":\"");
+    put(g, path);
+    put_int(g, "\",\"node\":", node);
+    put(g, "}}");
+    *comma = ",";
+}
+
+// A sampler for all morph targets, then two for each body that is moved; accessors in the same order.
 static void put_animation(const gltf* g)
 {
-    put_int(g, ",\n\"animations\":[{\"name\":\"run\",\"samplers\":[{\"interpolation\":\"LINEAR\",\"input\":",
-            g->accessor_count);
-    put_int(g, ",\"output\":", g->accessor_count + 1);
-    put(g, "}],\"channels\":[");
+    int samplers = g->morphs ? 1 : 0;
     const char* comma = "";
+    put(g, ",\n\"animations\":[{\"name\":\"run\",\"samplers\":[");
+    g->morphs ? put_sampler(g, "", g->accessor_count + 1) : (void)0;
     for (int body = 0; body < g->job->body_count; body++)
     {
-        if (g->mesh[body].target_count > 0)
+        for (int k = 0; k < 2 && g->mesh[body].pose; k++, samplers++)
         {
-            put(g, comma);
-            put_int(g, "{\"sampler\":0,\"target\":{\"path\":\"weights\",\"node\":", body);
-            put(g, "}}");
-            comma = ",";
+            put_sampler(g, samplers > 0 ? "," : "", g->accessor_count + 1 + samplers);
+        }
+    }
+    put(g, "],\"channels\":[");
+    samplers = g->morphs ? 1 : 0;
+    for (int body = 0; body < g->job->body_count; body++)
+    {
+        g->mesh[body].target_count > 0 ? put_channel(g, &comma, 0, "weights", body) : (void)0;
+        if (g->mesh[body].pose)
+        {
+            put_channel(g, &comma, samplers++, "translation", body);
+            put_channel(g, &comma, samplers++, "rotation", body);
         }
     }
     put(g, "]}]");
@@ -278,6 +339,8 @@ static void put_materials(const gltf* g, int body, const char** comma)
 {
     const gltf_mesh* m = &g->mesh[body];
     const weft_names* names = &m->body->materials;
+    float color[3];
+    export_color(g->job, body, color);
     for (int set = 0, next = -1; set < m->sets.count; set++)
     {
         int name = m->sets.set[set].name[LAYER_MATERIAL], index = m->material[name >= 0 ? name : names->count];
@@ -289,7 +352,13 @@ static void put_materials(const gltf* g, int body, const char** comma)
         put(g, *comma);
         put(g, "{\"name\":");
         export_text_quoted(g->text, name >= 0 ? names->names[name] : export_body_name(g->job, body));
-        put(g, ",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"metallicFactor\":0}}");
+        put(g, ",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorFactor\":[");
+        for (int k = 0; k < 3; k++)
+        {
+            export_text_number(g->text, (double)color[k]);
+            put(g, ",");
+        }
+        put(g, "1],\"metallicFactor\":0}}");
         *comma = ",\n";
     }
 }

@@ -86,7 +86,7 @@ static weft_status write_obj(const weft_cache_body* body, const vec3* positions,
         return error_set(error, WEFT_NO_MEMORY, path, 0, "no memory to write the file");
     }
     text->file = &file;
-    export_text_put(text, "# metres; made by Weft ");
+    export_text_put(text, "# made by Weft ");
     export_text_put(text, weft_version());
     export_text_char(text, '\n');
     for (int k = 0; k < body->library_count; k++)
@@ -110,7 +110,7 @@ weft_status export_mesh_write(export_job* job, int body, const char* path, weft_
     const weft_cache_body* last = export_last_topology(job, body);
     for (int v = 0; v < last->vertex_count; v++)
     {
-        job->positions[v] = export_turn(job, last->rest[v]);
+        job->positions[v] = export_place(job, last->rest[v]);
     }
     return write_obj(last, job->positions, false, path, error);
 }

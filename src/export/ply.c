@@ -52,6 +52,8 @@ typedef struct ply_form
 {
     const int* map; // [vertex_count] texture coordinate of each vertex, -1: no face has the vertex; or NULL
     bool corners;   // texture coordinates of corners instead
+    int fields;     // numbers of vertices behind
+    double* values; // [fields * vertex_count] field by field
     bool large;     // faces have more corners than a byte counts
 } ply_form;
 
@@ -92,8 +94,9 @@ static void put_names(export_text* text, const weft_cache_body* body)
     }
 }
 
-static void put_header(export_text* text, const weft_cache_body* body, const ply_form* form)
+static void put_header(const export_job* job, int number, export_text* text, const ply_form* form, int k)
 {
+    const weft_cache_body* body = export_topology(job, number, k);
     export_text_put(text, "ply\nformat binary_little_endian 1.0\ncomment made by Weft ");
     export_text_put(text, weft_version());
     export_text_put(text, "\ncomment object ");
@@ -103,6 +106,13 @@ static void put_header(export_text* text, const weft_cache_body* body, const ply
     export_text_int(text, body->vertex_count);
     export_text_put(text, "\nproperty float x\nproperty float y\nproperty float z\n");
     export_text_put(text, form->map ? "property float s\nproperty float t\n" : "");
+    for (int field = 0; field < form->fields; field++)
+    {
+        char word[FIELD_NAME];
+        export_text_put(text, "property float ");
+        export_text_put(text, export_field_word(job, number, field, word));
+        export_text_put(text, "\n");
+    }
     export_text_put(text, body->lines ? "element edge " : "element face ");
     export_text_int(text, body->lines ? body->segment_count : body->face_count);
     body->lines ? export_text_put(text, "\nproperty int vertex1\nproperty int vertex2")
@@ -115,27 +125,57 @@ typedef struct ply_points
 {
     whole_file* file;
     const weft_cache_body* body;
-    const int* map; // [vertex_count], -1: no face has the vertex; or NULL
+    const ply_form* form;
 } ply_points;
 
-static void put_piece(void* context, const vec3* x, int begin, int count)
+// x y z, s t, fields.
+static void put_rows(const ply_points* p, const vec3* x, int begin, int count)
 {
-    const ply_points* p = context;
+    const ply_form* form = p->form;
+    for (int v = 0; v < count; v++)
+    {
+        static const double unused[2] = {0.0, 0.0};
+        export_put_floats(p->file, &x[v].x, 3);
+        int t = form->map ? form->map[begin + v] : -1;
+        form->map ? export_put_floats(p->file, t >= 0 ? p->body->texcoords + 2 * (size_t)t : unused, 2) : (void)0;
+        for (int field = 0; field < form->fields; field++)
+        {
+            size_t at = (size_t)field * (size_t)p->body->vertex_count + (size_t)(begin + v);
+            export_put_floats(p->file, &form->values[at], 1);
+        }
+    }
+}
+
+static void put_mapped(const ply_points* p, const vec3* x, int begin, int count)
+{
     double rows[5 * ROWS];
-    for (int done = 0; done < count && p->map; done += ROWS)
+    for (int done = 0; done < count; done += ROWS)
     {
         int size = int_min(ROWS, count - done);
         for (int v = 0; v < size; v++)
         {
             static const double unused[2] = {0.0, 0.0};
-            int t = p->map[begin + done + v];
+            int t = p->form->map[begin + done + v];
             const double* st = t >= 0 ? p->body->texcoords + 2 * (size_t)t : unused;
             const double row[5] = {x[done + v].x, x[done + v].y, x[done + v].z, st[0], st[1]};
             memcpy(rows + 5 * v, row, sizeof(row));
         }
         export_put_floats(p->file, rows, 5 * (int64_t)size);
     }
-    if (!p->map)
+}
+
+static void put_piece(void* context, const vec3* x, int begin, int count)
+{
+    const ply_points* p = context;
+    if (p->form->fields > 0)
+    {
+        put_rows(p, x, begin, count);
+    }
+    else if (p->form->map)
+    {
+        put_mapped(p, x, begin, count);
+    }
+    else
     {
         export_put_floats(p->file, export_flat(x), 3 * (int64_t)count);
     }
@@ -214,9 +254,9 @@ static weft_status put_ply(export_job* job, int body, int k, const ply_form* for
         return error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory to write a file");
     }
     text->file = file;
-    put_header(text, topology, form);
+    put_header(job, body, text, form, k);
     mem_free(text);
-    ply_points points = {file, topology, form->map};
+    ply_points points = {file, topology, form};
     TRY(export_pieces(job, body, k, put_piece, &points, error));
     if (topology->lines)
     {
@@ -241,6 +281,24 @@ static weft_status write_ply(export_job* job, int body, int k, const ply_form* f
     return whole_file_close(&file, error);
 }
 
+static weft_status read_fields(export_job* job, int body, int k, ply_form* form, weft_error* error)
+{
+    size_t points = (size_t)export_topology(job, body, k)->vertex_count;
+    form->fields = export_field_count(job, body);
+    if (form->fields == 0)
+    {
+        return WEFT_OK;
+    }
+    form->values = mem_raw((size_t)form->fields * points + 1, sizeof(double));
+    TRY(form->values ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory for fields"));
+    TRY(export_positions(job, body, k, job->positions, error));
+    for (int field = 0; field < form->fields; field++)
+    {
+        TRY(export_field(job, body, k, field, job->positions, form->values + (size_t)field * points, error));
+    }
+    return WEFT_OK;
+}
+
 static weft_status write_frame(export_job* job, int body, int k, const char* path, weft_error* error)
 {
     const weft_cache_body* topology = export_topology(job, body, k);
@@ -248,7 +306,9 @@ static weft_status write_frame(export_job* job, int body, int k, const char* pat
     TRY(find_map(topology, &map, error));
     ply_form form = {.map = map, .corners = topology->face_texcoords && !map && !topology->lines};
     form.large = has_large_face(topology, form.corners ? 127 : 255);
-    weft_status status = write_ply(job, body, k, &form, path, error);
+    weft_status status = read_fields(job, body, k, &form, error);
+    status = status == WEFT_OK ? write_ply(job, body, k, &form, path, error) : status;
+    mem_free(form.values);
     mem_free(map);
     return status;
 }

@@ -1,6 +1,6 @@
 // USD as text: one file, metres, an Xform `run` with a Mesh for each body, or linear BasisCurves for one of lines,
-// whose points stand curve by curve. Points and extent are sampled at every frame; time codes count the exported frames
-// from 0. Faces as given; vt as primvars:st by corner. Where the topology changes, faces and texture coordinates have
+// whose points stand curve by curve. Points and extent are sampled at every frame; time codes are the numbers of
+// the run's frames. Faces as given; vt as primvars:st by corner. Where the topology changes, faces and texture coordinates have
 // samples at the frames of the changes, which readers hold until the next. Objects, groups and materials are
 // GeomSubsets of the Mesh; those of materials are bound to the Materials of /run/Looks, which say no more than a name.
 #include <string.h>
@@ -13,6 +13,8 @@ typedef struct stage
     export_text* text;
     char** name;  // [body_count] of prims
     vec3* extent; // [2 * frame_count] smallest, largest
+    vec3* more;            // [vertices of the largest body] normals, velocities, fields
+    export_pose* pose;     // [frame_count] of the body that is being written; NULL: it is no rigid one
     const char** material; // [material_count] names, each once
     char** look;           // [material_count] of prims
     int material_count;
@@ -166,7 +168,7 @@ static void put_name(const stage* s, const char* attribute, const char* then)
 static void put_code(const stage* s, int k)
 {
     export_text_put(s->text, "            ");
-    export_text_int(s->text, k);
+    export_text_int(s->text, export_number(s->job, k));
     export_text_put(s->text, ": ");
 }
 
@@ -258,29 +260,156 @@ static void put_extents(const stage* s, int samples, bool still)
     export_text_put(s->text, still ? "" : "        }\n");
 }
 
+// Samples of each frame, or one value.
+typedef weft_status put_frame_fn(const stage* s, int body, int k, weft_error* error);
+
+static weft_status put_samples(const stage* s, int body, const char* attribute, bool once, put_frame_fn* put,
+                               weft_error* error)
+{
+    put_name(s, attribute, once ? " = " : ".timeSamples = {\n");
+    for (int k = 0; k < (once ? 1 : s->job->frame_count); k++)
+    {
+        once ? (void)0 : put_code(s, k);
+        TRY(put(s, body, k, error));
+        export_text_put(s->text, once ? "" : ",\n");
+    }
+    export_text_put(s->text, once ? "" : "        }\n");
+    return WEFT_OK;
+}
+
+// Positions of frame k, or of a rigid body's rest shape.
+static weft_status read_shape(const stage* s, int body, int k, weft_error* error)
+{
+    export_job* job = s->job;
+    const weft_cache_body* shape = export_topology(job, body, k);
+    for (int v = 0; v < shape->vertex_count && s->pose; v++)
+    {
+        job->positions[v] = export_place(job, shape->rest[v]);
+    }
+    return s->pose ? WEFT_OK : export_positions(job, body, k, job->positions, error);
+}
+
+static weft_status put_point_sample(const stage* s, int body, int k, weft_error* error)
+{
+    export_job* job = s->job;
+    const weft_cache_body* shape = export_topology(job, body, k);
+    TRY(read_shape(s, body, k, error));
+    shape->lines ? put_curve_points(s->text, job->positions, shape)
+                 : put_points(s->text, job->positions, shape->vertex_count);
+    find_extent(job->positions, shape->vertex_count, s->extent + 2 * k);
+    export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
+    return WEFT_OK;
+}
+
+static weft_status put_normal_sample(const stage* s, int body, int k, weft_error* error)
+{
+    const weft_cache_body* shape = export_topology(s->job, body, k);
+    TRY(read_shape(s, body, k, error));
+    export_normals(s->job, shape, s->job->positions, s->more);
+    put_points(s->text, s->more, shape->vertex_count);
+    return WEFT_OK;
+}
+
+static weft_status put_velocity_sample(const stage* s, int body, int k, weft_error* error)
+{
+    const weft_cache_body* shape = export_topology(s->job, body, k);
+    TRY(export_velocities(s->job, body, k, s->more, error));
+    shape->lines ? put_curve_points(s->text, s->more, shape) : put_points(s->text, s->more, shape->vertex_count);
+    return WEFT_OK;
+}
+
+static weft_status put_field_value(const stage* s, int body, int k, int field, weft_error* error)
+{
+    export_job* job = s->job;
+    double* values = &s->more->x;
+    TRY(export_positions(job, body, k, job->positions, error));
+    TRY(export_field(job, body, k, field, job->positions, values, error));
+    export_text_put(s->text, "[");
+    for (int v = 0; v < export_topology(job, body, k)->vertex_count; v++)
+    {
+        export_text_put(s->text, v > 0 ? ", " : "");
+        export_text_number(s->text, values[v]);
+    }
+    export_text_put(s->text, "]");
+    return WEFT_OK;
+}
+
+// Metadata have their place behind a value, which samples then override.
+static weft_status put_field_samples(const stage* s, int body, int field, weft_error* error)
+{
+    char attribute[160], word[FIELD_NAME];
+    snprintf(attribute, sizeof(attribute), "float[] primvars:%s", export_field_word(s->job, body, field, word));
+    put_name(s, attribute, " = ");
+    TRY(put_field_value(s, body, 0, field, error));
+    export_text_put(s->text, " (\n            interpolation = \"vertex\"\n        )\n");
+    put_name(s, attribute, ".timeSamples = {\n");
+    for (int k = 0; k < s->job->frame_count; k++)
+    {
+        put_code(s, k);
+        TRY(put_field_value(s, body, k, field, error));
+        export_text_put(s->text, ",\n");
+    }
+    export_text_put(s->text, "        }\n");
+    return WEFT_OK;
+}
+
+static weft_status put_fields(const stage* s, int body, weft_error* error)
+{
+    bool lines = export_last_topology(s->job, body)->lines != 0;
+    for (int field = 0; field < export_field_count(s->job, body) && !lines; field++)
+    {
+        TRY(put_field_samples(s, body, field, error));
+    }
+    return WEFT_OK;
+}
+
+// Row vectors: the last row is the translation.
+static void put_poses(const stage* s)
+{
+    put_name(s, "matrix4d xformOp:transform", ".timeSamples = {\n");
+    for (int k = 0; k < s->job->frame_count; k++)
+    {
+        export_pose turn = s->pose[k];
+        turn.t = v3(0, 0, 0);
+        const vec3 rows[4] = {export_pose_apply(&turn, v3(1, 0, 0)), export_pose_apply(&turn, v3(0, 1, 0)),
+                              export_pose_apply(&turn, v3(0, 0, 1)), s->pose[k].t};
+        put_code(s, k);
+        for (int r = 0; r < 4; r++)
+        {
+            const double row[3] = {rows[r].x, rows[r].y, rows[r].z};
+            export_text_put(s->text, r > 0 ? ", (" : "( (");
+            for (int c = 0; c < 3; c++)
+            {
+                char number[40];
+                print_text(number, sizeof(number), "%.17g, ", row[c]);
+                export_text_put(s->text, number);
+            }
+            export_text_put(s->text, r == 3 ? "1)" : "0)");
+        }
+        export_text_put(s->text, " ),\n");
+    }
+    export_text_put(s->text, "        }\n        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n");
+}
+
 static weft_status put_frames(const stage* s, int body, weft_error* error)
 {
     export_job* job = s->job;
-    bool still = export_is_still(job, body);
-    int samples = still ? 1 : job->frame_count;
-    export_text_put(s->text, still ? "        point3f[] points = " : "        point3f[] points.timeSamples = {\n");
-    for (int k = 0; k < samples; k++)
+    bool still = export_is_still(job, body) || s->pose, lines = export_last_topology(job, body)->lines != 0;
+    TRY(put_samples(s, body, "point3f[] points", still, put_point_sample, error));
+    export_text_put(s->text, still ? "\n" : "");
+    put_extents(s, still ? 1 : job->frame_count, still);
+    if (job->def->plain)
     {
-        const weft_cache_body* shape = export_topology(job, body, k);
-        int count = shape->vertex_count;
-        TRY(export_positions(job, body, k, job->positions, error));
-        if (!still)
-        {
-            put_code(s, k);
-        }
-        shape->lines ? put_curve_points(s->text, job->positions, shape) : put_points(s->text, job->positions, count);
-        export_text_put(s->text, still ? "\n" : ",\n");
-        find_extent(job->positions, count, s->extent + 2 * k);
-        export_progress(job, body * job->frame_count + k + 1, job->body_count * job->frame_count);
+        return WEFT_OK;
     }
-    export_text_put(s->text, still ? "" : "        }\n");
-    put_extents(s, samples, still);
-    return WEFT_OK;
+    if (!lines)
+    {
+        // Metadata have their place behind a value, which samples then override.
+        TRY(put_samples(s, body, "normal3f[] normals", true, put_normal_sample, error));
+        export_text_put(s->text, " (\n            interpolation = \"vertex\"\n        )\n");
+        TRY(still ? WEFT_OK : put_samples(s, body, "normal3f[] normals", false, put_normal_sample, error));
+    }
+    return still ? WEFT_OK : put_samples(s, body, "vector3f[] velocities", false, put_velocity_sample, error);
 }
 
 // A body that comes or goes is invisible where it is not there.
@@ -315,11 +444,15 @@ static void put_head(const stage* s)
     export_text_put(s->text, "#usda 1.0\n(\n    defaultPrim = \"run\"\n    doc = \"Made by Weft ");
     export_text_put(s->text, weft_version());
     export_text_put(s->text, "\"\n    endTimeCode = ");
-    export_text_int(s->text, s->job->frame_count - 1);
+    export_text_int(s->text, export_number(s->job, s->job->frame_count - 1));
     export_text_put(s->text, "\n    framesPerSecond = ");
-    export_text_number(s->text, s->job->frame_rate);
-    export_text_put(s->text, "\n    metersPerUnit = 1\n    startTimeCode = 0\n    timeCodesPerSecond = ");
-    export_text_number(s->text, s->job->frame_rate);
+    export_text_number(s->text, export_code_rate(s->job));
+    export_text_put(s->text, "\n    metersPerUnit = ");
+    export_text_number(s->text, 1.0 / s->job->def->scale);
+    export_text_put(s->text, "\n    startTimeCode = ");
+    export_text_int(s->text, export_number(s->job, 0));
+    export_text_put(s->text, "\n    timeCodesPerSecond = ");
+    export_text_number(s->text, export_code_rate(s->job));
     export_text_put(s->text, s->job->def->up == 'z' ? "\n    upAxis = \"Z\"\n)\n" : "\n    upAxis = \"Y\"\n)\n");
 }
 
@@ -328,7 +461,7 @@ static void put_curves(const stage* s, int body)
 {
     export_text_put(s->text, "        uniform token type = \"linear\"\n        uniform token wrap = \"nonperiodic\"\n"
                              "        float[] widths = [");
-    export_text_number(s->text, export_last_topology(s->job, body)->thickness);
+    export_text_number(s->text, s->job->def->scale * export_last_topology(s->job, body)->thickness);
     export_text_put(s->text, "] (\n            interpolation = \"constant\"\n        )\n");
     put_of_topology(s, body, "int[] curveVertexCounts", put_counts);
 }
@@ -444,7 +577,16 @@ static void put_looks(const stage* s)
     export_text_put(s->text, s->material_count > 0 ? "    }\n" : "");
 }
 
-static weft_status put_body(const stage* s, int body, weft_error* error)
+static void put_color(const stage* s, int body)
+{
+    float c[3];
+    export_color(s->job, body, c);
+    export_text_put(s->text, "        color3f[] primvars:displayColor = [");
+    put_point(s->text, v3((double)c[0], (double)c[1], (double)c[2]));
+    export_text_put(s->text, "] (\n            interpolation = \"constant\"\n        )\n");
+}
+
+static weft_status put_body(stage* s, int body, weft_error* error)
 {
     const char* name = export_body_name(s->job, body);
     bool lines = export_last_topology(s->job, body)->lines;
@@ -458,8 +600,15 @@ static weft_status put_body(const stage* s, int body, weft_error* error)
     }
     export_text_put(s->text, lines ? "\n    {\n" : "\n    {\n        uniform bool doubleSided = 1\n");
     put_visibility(s, body);
+    put_color(s, body);
     lines ? put_curves(s, body) : put_topology(s, body);
-    TRY(put_frames(s, body, error));
+    TRY(export_rigid(s->job, body, &s->pose, error));
+    weft_status status = put_frames(s, body, error);
+    s->pose ? put_poses(s) : (void)0;
+    mem_free(s->pose);
+    s->pose = NULL;
+    TRY(status);
+    TRY(put_fields(s, body, error));
     export_text_put(s->text, lines ? "" : "        uniform token subdivisionScheme = \"none\"\n");
     TRY(put_subsets(s, body, error));
     export_text_put(s->text, "    }\n");
@@ -518,7 +667,8 @@ static weft_status stage_start(stage* s, weft_error* error)
     s->text = MEM_NEW(1, export_text);
     s->name = MEM_NEW((size_t)job->body_count + 1, char*);
     s->extent = MEM_NEW(2 * (size_t)job->frame_count, vec3);
-    bool room = s->text && s->name && s->extent && find_materials(s);
+    s->more = mem_raw((size_t)job->most, sizeof(vec3));
+    bool room = s->text && s->name && s->extent && s->more && find_materials(s);
     // No body has the name of the materials' scope.
     static char looks[] = "Looks";
     for (int body = 0; body < job->body_count && room; body++)
@@ -544,6 +694,7 @@ static void stage_finish(stage* s)
     mem_free(s->material);
     mem_free(s->name);
     mem_free(s->extent);
+    mem_free(s->more);
     mem_free(s->text);
 }
 

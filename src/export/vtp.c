@@ -120,7 +120,7 @@ static void put_cell_declarations(FILE* out, const weft_cache_body* body, uint64
     fputs("</CellData>\n", out);
 }
 
-static void put_declarations(FILE* out, const vtp_mesh* mesh)
+static void put_declarations(const export_job* job, int number, FILE* out, const vtp_mesh* mesh)
 {
     const weft_cache_body* body = mesh->body;
     uint64_t offset = 0, points = (uint64_t)body->vertex_count;
@@ -138,10 +138,16 @@ static void put_declarations(FILE* out, const vtp_mesh* mesh)
     declare_array(out, "Int32", "connectivity", 1, 4 * (uint64_t)body->face_start[body->face_count], &offset);
     declare_array(out, "Int32", "offsets", 1, 4 * (uint64_t)body->face_count, &offset);
     fputs(body->lines ? "</Lines>\n" : "</Polys>\n", out);
-    if (mesh->texcoord)
+    int fields = export_field_count(job, number);
+    if (mesh->texcoord || fields > 0)
     {
-        fputs("<PointData TCoords=\"vt\">\n", out);
-        declare_array(out, "Float32", "vt", 2, 8 * points, &offset);
+        fputs(mesh->texcoord ? "<PointData TCoords=\"vt\">\n" : "<PointData>\n", out);
+        mesh->texcoord ? declare_array(out, "Float32", "vt", 2, 8 * points, &offset) : (void)0;
+        for (int k = 0; k < fields; k++)
+        {
+            char word[FIELD_NAME];
+            declare_array(out, "Float32", export_field_word(job, number, k, word), 1, 4 * points, &offset);
+        }
         fputs("</PointData>\n", out);
     }
     put_cell_declarations(out, body, &offset);
@@ -199,10 +205,26 @@ static void put_faces(whole_file* file, const weft_cache_body* body)
     export_put_ints(file, body->face_start + 1, body->face_count);
 }
 
+static weft_status put_field_values(export_job* job, int body, int k, whole_file* file, weft_error* error)
+{
+    int count = export_field_count(job, body), points = export_topology(job, body, k)->vertex_count;
+    double* values = count > 0 ? mem_raw((size_t)int_max(points, 1), sizeof(double)) : NULL;
+    weft_status status = count == 0 || values ? WEFT_OK : error_set(error, WEFT_NO_MEMORY, NULL, 0, "no memory");
+    status = status == WEFT_OK && count > 0 ? export_positions(job, body, k, job->positions, error) : status;
+    for (int field = 0; field < count && status == WEFT_OK; field++)
+    {
+        status = export_field(job, body, k, field, job->positions, values, error);
+        put_size(file, 4 * (uint64_t)points);
+        status == WEFT_OK ? export_put_floats(file, values, points) : (void)0;
+    }
+    mem_free(values);
+    return status;
+}
+
 static weft_status put_file(export_job* job, int body, int k, const vtp_mesh* mesh, whole_file* file, weft_error* error)
 {
     uint64_t points = (uint64_t)mesh->body->vertex_count;
-    put_declarations(file->stream, mesh);
+    put_declarations(job, body, file->stream, mesh);
     put_corner_texcoords(file, mesh);
     put_size(file, 12 * points);
     TRY(export_pieces(job, body, k, put_points, file, error));
@@ -212,6 +234,7 @@ static weft_status put_file(export_job* job, int body, int k, const vtp_mesh* me
         put_size(file, 8 * points);
         put_texcoords(file, mesh);
     }
+    TRY(put_field_values(job, body, k, file, error));
     for (int layer = 0; layer < LAYER_COUNT; layer++)
     {
         const weft_names* names = export_layer(mesh->body, layer);

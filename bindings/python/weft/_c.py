@@ -325,6 +325,17 @@ class weft_material(Structure):
         ("shear", c_double),
         ("bending", c_double),
         ("damping", c_double),
+        ("bending_weft", c_double),
+        ("bending_bias", c_double),
+        ("bending_curvature", c_double),
+        ("bending_beyond", c_double),
+        ("knee_warp", c_double),
+        ("knee_weft", c_double),
+        ("stiff_warp", c_double),
+        ("stiff_weft", c_double),
+        ("strain_limit", c_double),
+        ("crease_curvature", c_double),
+        ("crease_share", c_double),
     ]
 
 
@@ -647,6 +658,8 @@ class weft_step_stats(Structure):
         ("squeezed_pairs", POINTER(weft_squeezed)),
         ("unsettled", c_int),
         ("unsettled_pairs", POINTER(weft_squeezed)),
+        ("limited", c_int),
+        ("overstretched", c_int),
     ]
 
 
@@ -1136,6 +1149,9 @@ class weft_export_def(Structure):
         ("last", c_int),
         ("every", c_int),
         ("frame_rate", c_double),
+        ("start", c_int),
+        ("scale", c_double),
+        ("plain", c_int),
         ("up", c_char),
         ("force", c_int),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_int, c_int)),
