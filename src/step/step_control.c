@@ -68,6 +68,11 @@ double weight_energy(const model* m)
     return m->total_mass * fmax(v3_length(m->gravity), least) * m->size;
 }
 
+double world_rise(const world* w)
+{
+    return w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
+}
+
 weft_status stage_judge(world* w)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
@@ -92,7 +97,7 @@ weft_status stage_judge(world* w)
     {
         return WEFT_OK;
     }
-    double rise = w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
+    double rise = world_rise(w);
     if (settling)
     {
         rise_max = fmax(rise_max, settling_rise_max);
