@@ -228,7 +228,7 @@ static weft_status start_scene(const weft_scene* scene, weft_sim* sim, weft_unta
 
 typedef struct totals
 {
-    int64_t iterations, solves, substeps, rejected, forced;
+    int64_t iterations, solves, substeps, rejected, forced, overstretched;
     double step_s;
     double max_stretch;
     int64_t squeezed_steps; // with pairs that bodies or pins have closed on
@@ -283,6 +283,7 @@ static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t t
         sum->substeps += stats.substeps;
         sum->rejected += stats.rejected;
         sum->forced += stats.forced;
+        sum->overstretched += stats.overstretched > 0;
         sum->step_s += stats.step_s;
         show_progress(&stats, weft_sim_step_count(sim), total, steps_per_frame, start, first);
     }
@@ -326,6 +327,11 @@ static void print_summary(const run_options* o, const weft_scene* scene, weft_si
     if (sum->forced > 0)
     {
         printf(", %lld forced: see `forced` in stats.jsonl", (long long)sum->forced);
+    }
+    if (sum->overstretched > 0)
+    {
+        printf(", %lld steps with threads beyond their strain limit: see `overstretched` in stats.jsonl",
+               (long long)sum->overstretched);
     }
     if (steps == 0 && frames > weft_scene_frames(scene))
     {

@@ -103,9 +103,15 @@ void report_unsettled(const weft_sim* sim, const weft_squeezed* pairs, int pair_
                 itself ? "" : "`", itself ? "itself" : body_name(sim, q->body[1]), itself ? "" : "`", q->count,
                 q->count == 1 ? "" : "s", q->sum.x / q->count, q->sum.y / q->count, q->sum.z / q->count);
     }
-    if (count > PLACES_SAID)
+    int rest = 0;
+    for (int k = PLACES_SAID; k < count; k++)
     {
-        fprintf(stderr, "  and in %d more places\n", count - PLACES_SAID);
+        rest += places[k].count;
+    }
+    if (rest > 0)
+    {
+        fprintf(stderr, "  and %d in %d more place%s\n", rest, count - PLACES_SAID,
+                count == PLACES_SAID + 1 ? "" : "s");
     }
     for (int k = 0; k < cloths && x; k++)
     {
