@@ -6,7 +6,7 @@
 // 10,000 vertices a scene, 15,000 a garment), --scenes LIST, --garments FOLDER (of tshirt1900.obj and
 // dress-v5k-f10k.obj: two scenes more; refined, they are written beside the log), --bendings LIST
 // (curvature,hinge), --time-steps LIST in ms (5,2), --threads N (1), --rounds N (2), --set PATH=VALUE (of the scenes),
-// those of results.h.
+// --write (write the scenes of the garments that are asked for, and measure nothing), those of results.h.
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -331,10 +331,36 @@ static void print_table(const wrinkled* w, bool json)
            s.iterations / count, s.most_iterations, s.complexity, s.ratio / count, s.worst);
 }
 
+static weft_status write_garments(const wrinkled* w)
+{
+    weft_status status = WEFT_OK;
+    for (int scene = 0; scene < SCENES && status == WEFT_OK; scene++)
+    {
+        char path[2 * TEXT];
+        bool asked = scenes[scene].file && bench_has(w->names, scenes[scene].name);
+        status = asked && !garment_scene(w, &scenes[scene], path) ? WEFT_BAD_INPUT : WEFT_OK;
+        asked && status == WEFT_OK ? (void)puts(path) : (void)0;
+    }
+    return status;
+}
+
+static weft_status measure_all(wrinkled* w)
+{
+    weft_status status = WEFT_OK;
+    for (int k = 0; k < SCENES * BENDINGS * w->time_step_count && status == WEFT_OK; k++)
+    {
+        int scene = k / w->time_step_count / BENDINGS, bending = k / w->time_step_count % BENDINGS;
+        int time_step = w->time_steps[k % w->time_step_count];
+        status = is_asked(w, scene, bending) ? run_scene(w, scene, bending, time_step) : WEFT_OK;
+    }
+    return status;
+}
+
 static int run(int argc, char** argv, bool json)
 {
     bench_known(argc, argv,
-                "--cells= --scenes= --garments= --bendings= --time-steps= --threads= --rounds= --set= --log= --fresh");
+                "--cells= --scenes= --garments= --bendings= --time-steps= --threads= --rounds= --set= --log= --fresh "
+                "--write");
     wrinkled w = {.cells = bench_count(argc, argv, "--cells", 100),
                   .threads = bench_count(argc, argv, "--threads", 1),
                   .rounds = bench_count(argc, argv, "--rounds", 2),
@@ -348,14 +374,10 @@ static int run(int argc, char** argv, bool json)
     }
     w.time_step_count = bench_numbers(argc, argv, "--time-steps", "5,2", w.time_steps, 2);
     w.set_count = bench_texts(argc, argv, "--set", w.sets, SETS_MAX);
+    bool write = bench_flag(argc, argv, "--write");
     weft_status status = results_open(&w.log, "wrinkled", argc, argv);
-    for (int k = 0; k < SCENES * BENDINGS * w.time_step_count && status == WEFT_OK; k++)
-    {
-        int scene = k / w.time_step_count / BENDINGS, bending = k / w.time_step_count % BENDINGS;
-        int time_step = w.time_steps[k % w.time_step_count];
-        status = is_asked(&w, scene, bending) ? run_scene(&w, scene, bending, time_step) : WEFT_OK;
-    }
-    if (status == WEFT_OK)
+    status = status != WEFT_OK ? status : write ? write_garments(&w) : measure_all(&w);
+    if (status == WEFT_OK && !write)
     {
         print_table(&w, json);
     }

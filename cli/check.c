@@ -1,5 +1,6 @@
 // weft check: reads and validates everything that a run would, and runs nothing.
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,55 @@ static void put_friction(double friction, double static_friction)
            static_friction >= 0.0 ? static_friction : friction);
 }
 
+// ---- what a sheet has beside that, as it is measured; 0: not given
+
+typedef struct measure
+{
+    const char *key, *text, *unit;
+    size_t offset;
+} measure;
+
+static const measure measures[] = {
+    {"bending_weft", "bending along weft", "N m", offsetof(weft_material, bending_weft)},
+    {"bending_bias", "bending at the bias", "N m", offsetof(weft_material, bending_bias)},
+    {"bending_curvature", "bending changes at a curvature of", "1/m", offsetof(weft_material, bending_curvature)},
+    {"bending_beyond", "and is", "times as stiff beyond it", offsetof(weft_material, bending_beyond)},
+    {"knee_warp", "the knee of warp is at a strain of", "", offsetof(weft_material, knee_warp)},
+    {"stiff_warp", "stretch of warp beyond it", "N/m", offsetof(weft_material, stiff_warp)},
+    {"knee_weft", "the knee of weft is at a strain of", "", offsetof(weft_material, knee_weft)},
+    {"stiff_weft", "stretch of weft beyond it", "N/m", offsetof(weft_material, stiff_weft)},
+    {"strain_limit", "threads are stretched by at most", "", offsetof(weft_material, strain_limit)},
+    {"crease_curvature", "creases stay beyond a curvature of", "1/m", offsetof(weft_material, crease_curvature)},
+    {"crease_share", "of which", "stays", offsetof(weft_material, crease_share)},
+};
+
+static double measure_of(const weft_material* m, size_t k)
+{
+    return *(const double*)((const char*)m + measures[k].offset);
+}
+
+static void print_measures(const weft_material* m)
+{
+    for (size_t k = 0; k < sizeof(measures) / sizeof(measures[0]); k++)
+    {
+        if (measure_of(m, k) > 0.0)
+        {
+            printf("  %s %g%s%s\n", measures[k].text, measure_of(m, k), measures[k].unit[0] ? " " : "", measures[k].unit);
+        }
+    }
+}
+
+static void put_measures(const weft_material* m)
+{
+    for (size_t k = 0; k < sizeof(measures) / sizeof(measures[0]); k++)
+    {
+        if (measure_of(m, k) > 0.0)
+        {
+            printf(",\"%s\":%.17g", measures[k].key, measure_of(m, k));
+        }
+    }
+}
+
 static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body, double unsaid)
 {
     const weft_material* m = &cloth->material;
@@ -222,6 +272,7 @@ static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body, 
                cloth->density_unit, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
     }
     putchar('\n');
+    print_measures(m);
     print_friction("  ", cloth->friction, cloth->static_friction, unsaid);
     printf(", %s %g m\n", cloth->has_radius ? "radius" : "thickness",
            cloth->thickness / (cloth->has_radius ? 2.0 : 1.0));
@@ -375,8 +426,10 @@ static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
         return;
     }
     printf("\"material\":{\"density\":%.17g,\"stretch_warp\":%.17g,\"stretch_weft\":%.17g,\"shear\":%.17g,"
-           "\"bending\":%.17g,\"damping\":%.17g}}",
+           "\"bending\":%.17g,\"damping\":%.17g",
            m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
+    put_measures(m);
+    printf("}}");
 }
 
 static void put_obstacle(const weft_scene_obstacle* o, const body_extent* body)

@@ -32,6 +32,7 @@ int report_usage(const char* command, bool json, const char* format, ...) __attr
 int report_value(const char* command, bool json, const char* name, const char* value, const char* expected);
 // Says on standard error what untangling has done; nothing when there was nothing to do.
 void report_untangling(const weft_sim* sim, const weft_untangling* done);
+void report_unsettled(const weft_sim* sim, const weft_squeezed* pairs, int pair_count); // lines: which bodies, and where
 // A JSON string with quotes and escapes.
 void put_json_string(const char* text);
 

@@ -170,6 +170,10 @@ static void show_progress(const weft_step_stats* s, int64_t done, int64_t total,
     fprintf(stderr, "\r\033[K[%s] frame %lld/%lld  step %lld  %d iterations  %.0f s left", bar,
             (long long)(done / steps_per_frame), (long long)(total / steps_per_frame), (long long)done, s->iterations,
             left);
+    if (s->unsettled > 0)
+    {
+        fprintf(stderr, "  %d pairs of the start left", s->unsettled);
+    }
     if (done == total)
     {
         fputc('\n', stderr);
@@ -224,11 +228,12 @@ static weft_status start_scene(const weft_scene* scene, weft_sim* sim, weft_unta
 
 typedef struct totals
 {
-    int64_t iterations, solves, substeps, rejected, forced;
+    int64_t iterations, solves, substeps, rejected, forced, overstretched;
     double step_s;
     double max_stretch;
     int64_t squeezed_steps; // with pairs that bodies or pins have closed on
     int unsettled;          // pairs of the start that the last step has left
+    const weft_squeezed* unsettled_pairs; // [unsettled]
     int64_t settled_step;   // after which there are none
     const char* solver;     // of the last solve
 } totals;
@@ -272,11 +277,13 @@ static weft_status run_steps(weft_sim* sim, weft_cache_writer* writer, int64_t t
         sum->solver = stats.solver;
         sum->squeezed_steps += stats.squeezed > 0;
         sum->unsettled = stats.unsettled;
+        sum->unsettled_pairs = stats.unsettled_pairs;
         sum->settled_step = stats.unsettled > 0 ? stats.step + 1 : sum->settled_step;
         sum->max_stretch = stats.max_stretch > sum->max_stretch ? stats.max_stretch : sum->max_stretch;
         sum->substeps += stats.substeps;
         sum->rejected += stats.rejected;
         sum->forced += stats.forced;
+        sum->overstretched += stats.overstretched > 0;
         sum->step_s += stats.step_s;
         show_progress(&stats, weft_sim_step_count(sim), total, steps_per_frame, start, first);
     }
@@ -320,6 +327,11 @@ static void print_summary(const run_options* o, const weft_scene* scene, weft_si
     if (sum->forced > 0)
     {
         printf(", %lld forced: see `forced` in stats.jsonl", (long long)sum->forced);
+    }
+    if (sum->overstretched > 0)
+    {
+        printf(", %lld steps with threads beyond their strain limit: see `overstretched` in stats.jsonl",
+               (long long)sum->overstretched);
     }
     if (steps == 0 && frames > weft_scene_frames(scene))
     {
@@ -394,6 +406,7 @@ static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* erro
                 "weft: warning: %d pairs of the start are not apart yet: `unsettled` in stats.jsonl lists them; give "
                 "the scene more frames, or look at them with `weft render %s --show crossings`\n",
                 sum.unsettled, o->dir);
+            report_unsettled(sim, sum.unsettled_pairs, sum.unsettled);
         }
         else if (status == WEFT_OK && sum.settled_step > 0)
         {

@@ -194,6 +194,9 @@ static void test_garment(void** unused)
 {
     (void)unused;
     write_tube("tshirt1900.obj");
+    assert_int_equal(bench("wrinkled --cells 12 --scenes tshirt --garments . --write --log garment.jsonl"), 0);
+    assert_string_equal(text, "tshirt-12.json\n");
+    assert_int_equal(line_count("garment.jsonl"), 0);
     assert_int_equal(
         bench("wrinkled --cells 12 --scenes tshirt --garments . --bendings hinge --time-steps 5 --rounds 1 "
               "--log garment.jsonl"),

@@ -56,7 +56,11 @@ static void make_membrane(specimen* s, uint64_t* n)
             p[k] = (vec2){test_random(n, -1, 1), test_random(n, -1, 1)};
         }
     } while (aspect(p[0], p[1], p[2]) > 20 || triangle_rest_area(p) <= 0);
-    weft_material m = {1, test_random(n, 1, 100), test_random(n, 1, 100), test_random(n, 1, 100), 1, 0};
+    weft_material m = {.density = 1,
+                       .stretch_warp = test_random(n, 1, 100),
+                       .stretch_weft = test_random(n, 1, 100),
+                       .shear = test_random(n, 1, 100),
+                       .bending = 1};
     int triangle[3] = {0, 1, 2};
     cloth_shape shape = {.triangle_count = 1, .triangle = triangle, .rest = p, .material = m};
     element_group made = {0};
@@ -68,6 +72,15 @@ static void make_membrane(specimen* s, uint64_t* n)
         s->x[k] = v3_add(v3(p[k].x, p[k].y, 0), test_random_vec(n, 0.4));
         s->v[k] = test_random_vec(n, 1.0);
     }
+}
+
+static double energy_of(const specimen* s, const vec3* x, cpu_kind cpu)
+{
+    element_motion motion = {.x = x, .v = s->v, .h = 1.0};
+    element_context context = {&s->group, &motion};
+    energy_sums sums = {0};
+    element_kernels_for(s->group.kind, cpu)->energy(&context, 0, 1, &sums);
+    return sums.stretch + sums.shear + sums.bend;
 }
 
 // Wings around an edge or triangle, folded by random angles below 150 degrees.
@@ -123,6 +136,33 @@ static void make_curvature(specimen* s, uint64_t* n)
     }
     s->rest[9] = 0.0;
     s->rest[10] = bits;
+}
+
+// Before and beyond the curvature at which its law changes, away from it; softer and stiffer there.
+static void make_beyond(specimen* s, uint64_t* n)
+{
+    make_curvature(s, n);
+    specimen_init(s, &kind_beyond);
+    s->rest[11] = 1e9;
+    s->rest[12] = test_random(n, 0.2, 3.0);
+    double q = sqrt(2.0 * energy_of(s, s->x, CPU_BASE)), share = test_random(n, 0.3, 1.5);
+    s->rest[11] = q * (share + (share < 1.0 ? -0.15 : 0.15));
+}
+
+// Threads before and beyond their knees, away from them.
+static void make_taut(specimen* s, uint64_t* n)
+{
+    make_membrane(s, n);
+    specimen_init(s, &kind_taut);
+    vec3 e1 = v3_sub(s->x[1], s->x[0]), e2 = v3_sub(s->x[2], s->x[0]);
+    for (int k = 0; k < 2; k++)
+    {
+        double length = v3_length(v3_madd(v3_scale(s->rest[2 * k], e1), s->rest[2 * k + 1], e2));
+        double share = test_random(n, 0.4, 1.4);
+        s->rest[4 + k] = length * (share + (share < 1.0 ? -0.1 : 0.1));
+        s->rest[6 + k] = test_random(n, 1, 100);
+    }
+    s->rest[8] = 0.0;
 }
 
 static void make_spring(specimen* s, uint64_t* n)
@@ -215,17 +255,8 @@ static void make_skew(specimen* s, uint64_t* n)
 }
 
 typedef void make_fn(specimen* s, uint64_t* n);
-static make_fn* const makers[] = {make_membrane,   make_hinge, make_curvature, make_spring,
-                                  make_connection, make_arc,   make_thread,    make_skew};
-
-static double energy_of(const specimen* s, const vec3* x, cpu_kind cpu)
-{
-    element_motion motion = {.x = x, .v = s->v, .h = 1.0};
-    element_context context = {&s->group, &motion};
-    energy_sums sums = {0};
-    element_kernels_for(s->group.kind, cpu)->energy(&context, 0, 1, &sums);
-    return sums.stretch + sums.shear + sums.bend;
-}
+static make_fn* const makers[] = {make_membrane, make_hinge,      make_curvature, make_beyond, make_taut,
+                                  make_spring,   make_connection, make_arc,       make_thread, make_skew};
 
 static void evaluate(const specimen* s, const element_motion* motion, cpu_kind cpu, element_batch* out)
 {

@@ -214,6 +214,42 @@ static void test_wide_row(void** unused)
     free(h);
 }
 
+// Products by half of the finest matrix are those of the whole, chunk by chunk and over several chunks at once.
+static void test_half(void** unused)
+{
+    (void)unused;
+    weft_system* system = twisted_system(120);
+    int n = weft_system_vertex_count(system);
+    sa_hierarchy* h = new_hierarchy(system, NULL);
+    const sa_level* l = &h->levels[0];
+    assert_true(n > 2 * ROW_GRAIN && n % ROW_GRAIN != 0 && l->half.A);
+    assert_true(l->half.start[n] < 0.8 * l->pattern.block_count);
+    float *x = random_vector(n, 3), *b = random_vector(n, 4), *y = random_vector(n, 5);
+    sa_pass pass = {.level = l, .x = x, .b = b, .y = y};
+    sa_kernels_for(h->cpu, 32)->residual(&pass, 0, n);
+    for (int k = 0; k < 3 * n; k++)
+    {
+        int i = k / 3;
+        double sum = b[k], size = fabs(sum);
+        for (int slot = l->pattern.row_start[i]; slot < l->pattern.row_start[i + 1]; slot++)
+        {
+            for (int c = 0; c < 3; c++)
+            {
+                double product = (double)((const float*)l->A)[9 * (size_t)slot + (size_t)(3 * (k % 3) + c)] *
+                                 x[3 * (size_t)l->pattern.column[slot] + (size_t)c];
+                sum -= product;
+                size += fabs(product);
+            }
+        }
+        assert_true(fabs(y[k] - sum) <= 2e-6 * size);
+    }
+    hierarchy_destroy(h);
+    free(x);
+    free(b);
+    free(y);
+    weft_system_destroy(system);
+}
+
 // u . M^-1 v = v . M^-1 u, v . M^-1 v > 0, and no quotient of A over M is above the radius.
 static void test_factor(void** unused)
 {
@@ -475,6 +511,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_on_chain),
         cmocka_unit_test(test_wide_row),
+        cmocka_unit_test(test_half),
         cmocka_unit_test(test_factor),
         cmocka_unit_test(test_fill),
         cmocka_unit_test(test_tried_by_counts),

@@ -151,6 +151,25 @@ static void other_crossings_are_new(void** state)
     assert_int_equal(shell("rm -rf run out err table"), 0);
 }
 
+// Which bodies, how many pairs, and where: after one step the sheet is still in the ball, whose top it crosses all
+// round.
+static void what_is_left_is_named(void** state)
+{
+    (void)state;
+    write_scene("0.004", 1, 1, in_ball);
+    assert_int_equal(shell("\"$WEFT\" run scene.json --force -o run > out 2> err"), 0);
+    assert_int_equal(shell("grep -q '[0-9]* pairs of the start are not apart yet' err"), 0);
+    assert_int_equal(shell("grep '^  `a` with `ball`: [1-9][0-9]* pairs\\? around (.*, 0.[0-9]*, .*)$' err > places"),
+                     0);
+    // All pairs are in one of the places.
+    assert_int_equal(
+        shell("sed 's/.*: \\([0-9]*\\) pairs\\? around.*/\\1/' places | awk '{s+=$1} END {print s}' > said; "
+              "sed -n 's/^  and \\([0-9]*\\) in .*/\\1/p' err | cat - said | awk '{s+=$1} END {print s}' > sum; "
+              "sed -n 's/.*warning: \\([0-9]*\\) pairs of the start.*/\\1/p' err | cmp - sum"),
+        0);
+    assert_int_equal(shell("rm -rf run out err places said sum"), 0);
+}
+
 static void wrong_layers_get_a_sentence(void** state)
 {
     (void)state;
@@ -168,7 +187,7 @@ int main(void)
         cmocka_unit_test(one_method_parts_all),    cmocka_unit_test(every_method_settles),
         cmocka_unit_test(layers_change_places),    cmocka_unit_test(bits_repeat_and_resume),
         cmocka_unit_test(other_crossings_are_new), cmocka_unit_test(wrong_layers_get_a_sentence),
-        cmocka_unit_test(what_stays_is_calm),
+        cmocka_unit_test(what_stays_is_calm),      cmocka_unit_test(what_is_left_is_named),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

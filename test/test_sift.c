@@ -111,7 +111,8 @@ static int sift(batch* b, weft_pair_kind kind, sift_fn* rule, double by)
                     .end = b->end,
                     .corner = edges ? b->edge : b->face,
                     .first_corner = edges ? b->edge : b->vertex,
-                    .least = by};
+                    .least = by,
+                    .obstacles = VERTICES};
     return rule(&job, b->pair, PAIRS, b->kept);
 }
 
@@ -230,6 +231,58 @@ static void test_apart(void** unused)
     assert_true(left_out > PAIRS / 4);
 }
 
+static bool is_kept(const batch* b, int kept, int k)
+{
+    bool found = false;
+    for (int at = 0; at < kept; at++)
+    {
+        found = found || (b->kept[at].first == b->pair[k].first && b->kept[at].second == b->pair[k].second);
+    }
+    return found;
+}
+
+// Edges and corners of obstacles have a reach of their own, their faces that of all others.
+static void test_borders_of_obstacles(void** unused)
+{
+    (void)unused;
+    sift_fn* near = sift_kernels_for(cpu_best())->near;
+    for (int kind = 0; kind < 2; kind++)
+    {
+        bool edges = kind == WEFT_EDGE_EDGE, wide[PAIRS], narrow[PAIRS];
+        batch* b = make((weft_pair_kind)kind, SLIDING, 53);
+        const double far = 1.2 * least, close = 0.9 * least;
+        int obstacles = VERTICES / 2 + (edges ? 2 : 1), differ = 0; // of one pair only the second is theirs
+        int kept = sift(b, (weft_pair_kind)kind, near, far);
+        for (int k = 0; k < PAIRS; k++)
+        {
+            wide[k] = is_kept(b, kept, k);
+        }
+        kept = sift(b, (weft_pair_kind)kind, near, close);
+        for (int k = 0; k < PAIRS; k++)
+        {
+            narrow[k] = is_kept(b, kept, k);
+        }
+        sift_job job = {.kind = (weft_pair_kind)kind,
+                        .start = b->start,
+                        .end = b->end,
+                        .corner = edges ? b->edge : b->face,
+                        .first_corner = edges ? b->edge : b->vertex,
+                        .least = far,
+                        .border_least = close,
+                        .obstacles = obstacles};
+        kept = near(&job, b->pair, PAIRS, b->kept);
+        for (int k = 0; k < PAIRS; k++)
+        {
+            bool border = 4 * k >= obstacles || (edges && 4 * k + 2 >= obstacles);
+            assert_int_equal(is_kept(b, kept, k), border ? narrow[k] : wide[k]);
+            differ += wide[k] != narrow[k];
+        }
+        print_message("%d of %d pairs lie between both\n", differ, PAIRS);
+        assert_true(differ > 20);
+        free(b);
+    }
+}
+
 // Every kind of CPU keeps the same.
 static void test_kernels_agree(void** unused)
 {
@@ -264,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_is_lost),
         cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_borders_of_obstacles),
         cmocka_unit_test(test_kernels_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

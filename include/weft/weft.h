@@ -28,8 +28,20 @@ typedef struct weft_material
     double stretch_warp;   ///< N/m; of strands EA in N, of volumes Young's modulus in Pa
     double stretch_weft;   ///< N/m
     double shear;          ///< N/m
-    double bending;        ///< N m; of strands EI in N m^2
+    double bending;        ///< N m, of sheets along warp; of strands EI in N m^2
     double damping;        ///< s, times each stiffness
+    /// Of sheets as they are measured; 0: not given, and the sheet is what the numbers above say.
+    double bending_weft;      ///< N m along weft; 0: as along warp
+    double bending_bias;      ///< N m of a strip cut at 45 degrees, below 4 / (1 / warp + 1 / weft); 0: what warp and weft give
+    double bending_curvature; ///< 1/m, from which on moments grow by another share of the rigidities; 0: they are linear
+    double bending_beyond;    ///< that share: 0.5 is half as stiff from there on
+    double knee_warp;         ///< strain of warp threads at which stretch_warp ends; 0: it has no end
+    double knee_weft;         ///< likewise of weft
+    double stiff_warp;        ///< N/m beyond the knee, not less than stretch_warp
+    double stiff_weft;        ///< likewise of weft
+    double strain_limit;      ///< of warp and weft at the end of every step: 0.05 is 5 %; 0: none
+    double crease_curvature;  ///< 1/m: what is bent further than this is to stay bent; no model does it yet, and refuses it; 0: it does not
+    double crease_share;      ///< of what is further, that stays: above 0, at most 1
 } weft_material;
 
 /// The catalogue's material of that name (weft_list(WEFT_LIST_MATERIALS, ...)). NOT_FOUND suggests the nearest.
@@ -372,6 +384,8 @@ typedef struct weft_step_stats
     const weft_squeezed* squeezed_pairs; ///< [squeezed], until the next step
     int unsettled;        ///< pairs that crossed at the start and are not apart yet (weft_sim_settle)
     const weft_squeezed* unsettled_pairs; ///< [unsettled], until the next step
+    int limited;          ///< threads, warp and weft of triangles, with a strain limit
+    int overstretched;    ///< of these, beyond it at the end of the step: pins or bodies leave them no other way
 } weft_step_stats;
 
 /// ---- the simulation

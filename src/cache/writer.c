@@ -448,6 +448,10 @@ static void put_stats(const weft_cache_writer* w, const weft_sim* sim, const wef
         fputc(',', f);
     }
     fprintf(f, "\"substeps\":%d,\"rejected\":%d,\"forced\":%d,", s->substeps, s->rejected, s->forced);
+    if (s->limited > 0)
+    {
+        fprintf(f, "\"overstretched\":%d,", s->overstretched);
+    }
     put_number(f, "residual", s->residual);
     fputc(',', f);
     put_number(f, "rate", s->rate);

@@ -79,6 +79,7 @@ typedef struct bvh
     int* vertex;              // [8 * arity * groups] their vertices: group by group, corner by corner
     int* last_id;             // [groups] the greatest id
     int moving_groups;        // the groups behind these have obstacles only
+    int asking_groups;        // likewise, if all that moves has smaller ids: one set against itself, they find nothing
     const smooth_map* smooth; // by which flat bodies are sorted at rest, or NULL
     smooth_rect* rect;        // [node_capacity] with it: where their features are at rest
 } bvh;
@@ -180,6 +181,10 @@ typedef struct sift_job
     const int* corner;       // of edges, or of faces
     const int* first_corner; // of the first features: of edges, or of vertices
     double least;            // m
+    // Of `near`: edges and corners of vertices from `obstacles` on count from `border_least` on.
+    double border_least;
+    int obstacles;
+    const uint8_t* awake; // [vertex_count] of `awake`
 } sift_job;
 
 // Packs those of count pairs at out that are in doubt; returns how many.
@@ -279,6 +284,7 @@ typedef struct extender
     feature_star star[2]; // edges, faces
     pair_list more[2];    // vertex and face, edge and edge
     around_list around;
+    uint8_t* moved; // [vertex_count] is one of these; all zero between
 } extender;
 
 typedef enum feature_kind
@@ -359,7 +365,7 @@ void collider_vertices(const weft_collider* c, weft_pair_kind kind, weft_pair pa
 weft_status collider_not_ready(weft_error* error);
 weft_status collider_no_memory(weft_status status, weft_error* error); // fills the error of NO_MEMORY
 
-// Whether a candidate is to be kept, and with `out` its record.
+// Whether a candidate is to be kept; `out` has room for its record, which counts where it is.
 typedef bool narrow_test_fn(const weft_collider* c, weft_pair_kind kind, weft_pair pair, void* context, void* out);
 
 typedef enum narrow_among
@@ -368,6 +374,8 @@ typedef enum narrow_among
     AMONG_SIFTED,
     AMONG_DOUBTED
 } narrow_among;
+
+pair_list* collider_lists(weft_collider* c, narrow_among among); // of both kinds
 
 // Keeps those candidates of both kinds at this margin that pass the test, in order.
 typedef struct narrow_search
@@ -393,12 +401,22 @@ void extender_finish(extender* x); // zeroed is fine
 bool collider_refit(weft_collider* c);
 // Between the two: puts candidates aside that one direction keeps apart by more than `least` from start to end.
 weft_status collider_sift(weft_collider* c, double least);
-// Of what that left, or of all, with other positions: what may be closer than `least`, larger by a thousandth than any
-// reach that counts, at the start or at the end as find.c has it.
-weft_status collider_doubt_near(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least);
-// Likewise what may collide on its way, or on that to its rounding, which moves nothing by half of `least`.
+// The sieves below leave among the doubted what they do not refuse, of all, of what that left, or of what is doubted.
+// What may be a row as find.c has it: closer than the reach, at the start or at the end.
+typedef struct near_reach
+{
+    double least;  // m, larger by a thousandth than any reach that counts
+    double border; // likewise where an edge or corner of an obstacle meets something
+    int obstacles; // vertices from here on are theirs
+} near_reach;
+
+weft_status collider_doubt_near(weft_collider* c, narrow_among among, const vec3* start, const vec3* end,
+                                const near_reach* reach);
+// What may collide on its way, or on that to its rounding, which moves nothing by half of `least`.
 weft_status collider_doubt_collision(weft_collider* c, narrow_among among, const vec3* start, const vec3* end,
                                      double least);
+// What has a vertex that is awake.
+weft_status collider_awake(weft_collider* c, narrow_among among, const uint8_t* awake);
 
 // ---- the window
 weft_status window_init(weft_collider* c);

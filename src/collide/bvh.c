@@ -24,7 +24,7 @@ const broad_kernels* broad_kernels_for(cpu_kind cpu)
 static void set_levels(bvh* tree, int count)
 {
     tree->held = count;
-    tree->level_count = tree->node_count = tree->moving_groups = 0;
+    tree->level_count = tree->node_count = tree->moving_groups = tree->asking_groups = 0;
     for (int size = count; size > 0 && (tree->level_count == 0 || size > 1);)
     {
         size = (size - 1) / BVH_WIDTH + 1;
@@ -116,6 +116,21 @@ static int feature_class(const bvh* tree, const cull_rules* rules, int f)
     return feature_passive(tree, rules, f) ? grids + 1 : grid >= 0 ? grid : grids;
 }
 
+// A pair of one set is found by the smaller id: with those of obstacles all behind, by what moves.
+static void find_asking(bvh* tree, int moving_count)
+{
+    int last_moving = -1, first_still = INT32_MAX, still = tree->moving_groups * BVH_WIDTH;
+    for (int k = 0; k < moving_count; k++)
+    {
+        last_moving = int_max(last_moving, tree->id[k]);
+    }
+    for (int k = still; k < tree->held; k++)
+    {
+        first_still = int_min(first_still, tree->id[k]);
+    }
+    tree->asking_groups = last_moving < first_still ? tree->moving_groups : tree->level_size[0];
+}
+
 // Places of classes, for a stable sort.
 static void sort_classes(bvh* tree, const cull_rules* rules, const int* at_place, int* start)
 {
@@ -129,11 +144,13 @@ static void sort_classes(bvh* tree, const cull_rules* rules, const int* at_place
     {
         start[k + 1] += start[k];
     }
-    tree->moving_groups = (start[classes - 1] + BVH_WIDTH - 1) / BVH_WIDTH;
+    int moving_count = start[classes - 1];
+    tree->moving_groups = (moving_count + BVH_WIDTH - 1) / BVH_WIDTH;
     for (int k = 0; k < tree->held; k++)
     {
         tree->id[start[feature_class(tree, rules, at_place[k])]++] = at_place[k];
     }
+    find_asking(tree, moving_count);
 }
 
 // Features in the order of the curve, obstacles behind the rest. place_of is the place of each along the curve.

@@ -539,6 +539,12 @@ static bool too_much(walker* s)
     return over || atomic_load_explicit(&pool->stop, memory_order_relaxed);
 }
 
+// Whether queries of a node can find anything.
+static bool node_asks(const broad_walk* w, int level, int node)
+{
+    return !w->ascending || (int64_t)node << 3 * level < w->queries->asking_groups;
+}
+
 // A query node with the list of target nodes of its level, or of the targets' last level where that is lower.
 static void walk_node(walker* s, int level, int node, const int* list, int count)
 {
@@ -558,7 +564,7 @@ static void walk_node(walker* s, int level, int node, const int* list, int count
             continue;
         }
         int* free_list = s->list;
-        int child_count = refine(s, level - 1, child, level, list, count);
+        int child_count = node_asks(s->w, level - 1, child) ? refine(s, level - 1, child, level, list, count) : 0;
         if (child_count >= 0)
         {
             s->list += child_count;
@@ -575,7 +581,7 @@ static void walk(const broad_walk* w, int node, walk_chunk* chunk, int* list, in
     *chunk = (walk_chunk){.first_page = -1, .walked = true};
     // From the top of the targets down to the level of chunks, with the boxes of the chunk's own ancestors.
     int* at = s.list;
-    int count = 1, top = w->targets->level_count - 1;
+    int count = node_asks(w, w->level, node), top = w->targets->level_count - 1;
     *s.list++ = 0;
     for (int level = top; level > w->level && count >= 0; level--)
     {

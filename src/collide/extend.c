@@ -54,6 +54,8 @@ weft_status extender_build(weft_collider* c)
     extender* x = &c->extender;
     extender_finish(x);
     TRY(reserve_lists(c));
+    x->moved = MEM_NEW(c->vertex_count, uint8_t);
+    TRY(x->moved ? WEFT_OK : WEFT_NO_MEMORY);
     TRY(star_build(&x->star[0], c->corner[FEATURE_EDGE], 2, c->tree[FEATURE_EDGE].count, c->vertex_count));
     return star_build(&x->star[1], c->corner[FEATURE_FACE], 3, c->tree[FEATURE_FACE].count, c->vertex_count);
 }
@@ -67,6 +69,7 @@ void extender_finish(extender* x)
         mem_free(x->more[k].pair);
     }
     mem_free(x->around.feature);
+    mem_free(x->moved);
     *x = (extender){0};
 }
 
@@ -110,19 +113,51 @@ static weft_status add_around(weft_collider* c, feature_kind own, int feature, f
     return WEFT_OK;
 }
 
+// A feature of several vertices that have moved is looked at once, by the first of them.
+static bool is_own(const weft_collider* c, feature_kind kind, int feature, int v)
+{
+    const int* corner = c->corner[kind] + (size_t)feature * (size_t)(kind + 1);
+    bool own = true;
+    for (int k = 0; k <= (int)kind; k++)
+    {
+        own = own && !(corner[k] < v && c->extender.moved[corner[k]]);
+    }
+    return own;
+}
+
 static weft_status add_star(weft_collider* c, int v)
 {
     const feature_star *edges = &c->extender.star[0], *faces = &c->extender.star[1];
     TRY(add_around(c, FEATURE_VERTEX, v, FEATURE_FACE));
     for (int k = edges->start[v]; k < edges->start[v + 1]; k++)
     {
-        TRY(add_around(c, FEATURE_EDGE, edges->feature[k], FEATURE_EDGE));
+        int e = edges->feature[k];
+        TRY(is_own(c, FEATURE_EDGE, e, v) ? add_around(c, FEATURE_EDGE, e, FEATURE_EDGE) : WEFT_OK);
     }
     for (int k = faces->start[v]; k < faces->start[v + 1]; k++)
     {
-        TRY(add_around(c, FEATURE_FACE, faces->feature[k], FEATURE_VERTEX));
+        int f = faces->feature[k];
+        TRY(is_own(c, FEATURE_FACE, f, v) ? add_around(c, FEATURE_FACE, f, FEATURE_VERTEX) : WEFT_OK);
     }
     return WEFT_OK;
+}
+
+static weft_status add_stars(weft_collider* c, const int* vertex, int count)
+{
+    weft_status status = WEFT_OK;
+    for (int k = 0; k < count; k++)
+    {
+        c->extender.moved[vertex[k]] = 1;
+    }
+    for (int k = 0; k < count && status == WEFT_OK; k++)
+    {
+        status = add_star(c, vertex[k]);
+    }
+    for (int k = 0; k < count; k++)
+    {
+        c->extender.moved[vertex[k]] = 0;
+    }
+    return status;
 }
 
 // ---- merging
@@ -204,10 +239,7 @@ weft_status collider_extend(weft_collider* c, const int* vertex, int count, cons
         return WEFT_OK;
     }
     x->more[0].count = x->more[1].count = 0;
-    for (int k = 0; k < count; k++)
-    {
-        TRY(add_star(c, vertex[k]));
-    }
+    TRY(add_stars(c, vertex, count));
     for (int kind = 0; kind < 2; kind++)
     {
         sort_once(&x->more[kind]);

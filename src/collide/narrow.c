@@ -1,13 +1,16 @@
 // From candidates to what is near, and to what collides: every candidate is tested, in parallel, and those that pass
 // are packed in the order of the candidates.
 //
-// Two passes over fixed chunks: the first tests, marks what fails and counts; the second writes and takes the marks
-// off. Records are made in the second, for the few that pass.
+// Each is tested once. Records of what passes wait in the list at the place of their chunk, as if all before them had
+// passed, and are then moved together; after so many candidates, so that the list needs no room for all of them.
+#include <string.h>
+
 #include "collide/broad.h"
 
 enum
 {
-    NARROW_GRAIN = 512
+    NARROW_GRAIN = 512,
+    NARROW_BLOCK = 64 * NARROW_GRAIN
 };
 
 typedef struct narrow_context
@@ -15,55 +18,41 @@ typedef struct narrow_context
     weft_collider* c;
     const narrow_search* search;
     weft_pair_kind kind;
-    weft_pair* pair; // [count] of candidates; between the passes `second` is inverted where the test failed
-    int* kept;       // of each chunk; then where its records start
-    char* out;
+    const weft_pair* pair; // of the block
+    char* out;             // its records
+    int kept[NARROW_BLOCK / NARROW_GRAIN];
 } narrow_context;
 
 static void test_chunk(void* context, int begin, int end)
 {
     narrow_context* n = context;
+    size_t size = n->search->item_size;
+    char* out = n->out + (size_t)begin * size;
     int kept = 0;
     for (int k = begin; k < end; k++)
     {
-        bool passed = n->search->test(n->c, n->kind, n->pair[k], n->search->context, NULL);
-        n->pair[k].second = passed ? n->pair[k].second : ~n->pair[k].second;
-        kept += passed;
+        kept += n->search->test(n->c, n->kind, n->pair[k], n->search->context, out + (size_t)kept * size);
     }
     n->kept[begin / NARROW_GRAIN] = kept;
 }
 
-static void write_chunk(void* context, int begin, int end)
+// Candidates of one block, behind what the list has.
+static weft_status test_block(narrow_context* n, int count, narrow_list* list)
 {
-    narrow_context* n = context;
-    char* out = n->out + (size_t)n->kept[begin / NARROW_GRAIN] * n->search->item_size;
-    for (int k = begin; k < end; k++)
+    size_t size = n->search->item_size;
+    if (!mem_grow(&list->item, &list->capacity, list->count + count, size))
     {
-        if (n->pair[k].second < 0)
-        {
-            n->pair[k].second = ~n->pair[k].second;
-            continue;
-        }
-        n->search->test(n->c, n->kind, n->pair[k], n->search->context, out);
-        out += n->search->item_size;
+        return WEFT_NO_MEMORY;
     }
-}
-
-// Turns counts into starts, from `sum` on; returns the new sum.
-static int starts_of(int* kept, int chunks, int sum)
-{
-    for (int k = 0; k < chunks; k++)
+    n->out = (char*)list->item + (size_t)list->count * size;
+    parallel_for(n->c->pool, count, NARROW_GRAIN, test_chunk, n);
+    for (int at = 0; at < count; at += NARROW_GRAIN)
     {
-        int here = kept[k];
-        kept[k] = sum;
-        sum += here;
+        int kept = n->kept[at / NARROW_GRAIN];
+        memmove((char*)list->item + (size_t)list->count * size, n->out + (size_t)at * size, (size_t)kept * size);
+        list->count += kept;
     }
-    return sum;
-}
-
-static int chunks_of(int count)
-{
-    return (count + NARROW_GRAIN - 1) / NARROW_GRAIN;
+    return WEFT_OK;
 }
 
 static const weft_pair_kind kinds[2] = {WEFT_VERTEX_FACE, WEFT_EDGE_EDGE};
@@ -77,37 +66,23 @@ weft_status collider_candidates(weft_collider* c, double margin, weft_error* err
     for (int k = 0; k < 2; k++)
     {
         TRY(collider_no_memory(collider_find(c, kinds[k], margin, &c->candidates[k], error), error));
+        c->sifted[k].count = 0;
     }
     return WEFT_OK;
 }
 
 weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_list* out)
 {
-    pair_list* list = c->candidates;
-    list = search->among == AMONG_SIFTED ? c->sifted : search->among == AMONG_DOUBTED ? c->doubted : list;
+    const pair_list* list = collider_lists(c, search->among);
     out->count = 0;
-    int first_chunks = chunks_of(list[0].count);
-    if (!scratch_grow((void**)&c->kept, &c->kept_capacity, first_chunks + chunks_of(list[1].count), sizeof(int)))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    narrow_context n[2];
     for (int k = 0; k < 2; k++)
     {
-        n[k] = (narrow_context){c, search, kinds[k], list[k].pair, c->kept + (k ? first_chunks : 0), NULL};
-        parallel_for(c->pool, list[k].count, NARROW_GRAIN, test_chunk, &n[k]);
+        for (int at = 0; at < list[k].count; at += NARROW_BLOCK)
+        {
+            narrow_context n = {.c = c, .search = search, .kind = kinds[k], .pair = list[k].pair + at};
+            TRY(test_block(&n, int_min(NARROW_BLOCK, list[k].count - at), out));
+        }
     }
-    int sum = starts_of(c->kept, first_chunks + chunks_of(list[1].count), 0);
-    if (!scratch_grow(&out->item, &out->capacity, sum, search->item_size))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    for (int k = 0; k < 2; k++)
-    {
-        n[k].out = out->item;
-        parallel_for(c->pool, list[k].count, NARROW_GRAIN, write_chunk, &n[k]);
-    }
-    out->count = sum;
     return WEFT_OK;
 }
 
@@ -130,18 +105,15 @@ static bool near_test(const weft_collider* c, weft_pair_kind kind, weft_pair pai
         x[k] = c->end[vertex[k]];
     }
     closest found = kind == WEFT_VERTEX_FACE ? closest_vertex_face(x) : closest_edge_edge(x);
-    if (out)
-    {
-        *(weft_near*)out = (weft_near){
-            .kind = kind,
-            .first = pair.first,
-            .second = pair.second,
-            .vertex = {vertex[0], vertex[1], vertex[2], vertex[3]},
-            .weight = {found.weight[0], found.weight[1], found.weight[2], found.weight[3]},
-            .normal = found.normal,
-            .distance = found.distance,
-        };
-    }
+    *(weft_near*)out = (weft_near){
+        .kind = kind,
+        .first = pair.first,
+        .second = pair.second,
+        .vertex = {vertex[0], vertex[1], vertex[2], vertex[3]},
+        .weight = {found.weight[0], found.weight[1], found.weight[2], found.weight[3]},
+        .normal = found.normal,
+        .distance = found.distance,
+    };
     return found.distance <= *(const double*)context;
 }
 
@@ -189,15 +161,12 @@ static bool impact_test(const weft_collider* c, weft_pair_kind kind, weft_pair p
     {
         atomic_store_explicit(&((impact_context*)context)->refused, true, memory_order_relaxed);
     }
-    if (out)
-    {
-        *(weft_impact*)out = (weft_impact){.kind = kind,
-                                           .first = pair.first,
-                                           .second = pair.second,
-                                           .vertex = {vertex[0], vertex[1], vertex[2], vertex[3]},
-                                           .time = ccd.time,
-                                           .exact = ccd.exact};
-    }
+    *(weft_impact*)out = (weft_impact){.kind = kind,
+                                       .first = pair.first,
+                                       .second = pair.second,
+                                       .vertex = {vertex[0], vertex[1], vertex[2], vertex[3]},
+                                       .time = ccd.time,
+                                       .exact = ccd.exact};
     return ccd.collides;
 }
 

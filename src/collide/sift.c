@@ -22,7 +22,7 @@ typedef struct sift_context
     int* kept; // of each chunk
 } sift_context;
 
-// What a chunk keeps waits at the chunk's own place.
+// What a chunk keeps waits at the chunk's own place, never ahead of what is still to be read: a list may be its own.
 static void sift_chunk(void* context, int begin, int end)
 {
     sift_context* s = context;
@@ -64,20 +64,47 @@ weft_status collider_sift(weft_collider* c, double least)
     return sift_both(c, c->sift->apart, c->candidates, c->sifted, job);
 }
 
-static const pair_list* lists_of(const weft_collider* c, narrow_among among)
+pair_list* collider_lists(weft_collider* c, narrow_among among)
 {
-    return among == AMONG_SIFTED ? c->sifted : c->candidates;
+    return among == AMONG_SIFTED ? c->sifted : among == AMONG_DOUBTED ? c->doubted : c->candidates;
 }
 
-weft_status collider_doubt_near(weft_collider* c, narrow_among among, const vec3* start, const vec3* end, double least)
+weft_status collider_doubt_near(weft_collider* c, narrow_among among, const vec3* start, const vec3* end,
+                                const near_reach* reach)
 {
-    sift_job job = {.start = start, .end = end, .least = least};
-    return sift_both(c, c->sift->near, lists_of(c, among), c->doubted, job);
+    sift_job job = {.start = start,
+                    .end = end,
+                    .least = reach->least,
+                    .border_least = reach->border,
+                    .obstacles = reach->obstacles};
+    return sift_both(c, c->sift->near, collider_lists(c, among), c->doubted, job);
 }
 
 weft_status collider_doubt_collision(weft_collider* c, narrow_among among, const vec3* start, const vec3* end,
                                      double least)
 {
     sift_job job = {.start = start, .end = end, .least = least};
-    return sift_both(c, c->sift->collision, lists_of(c, among), c->doubted, job);
+    return sift_both(c, c->sift->collision, collider_lists(c, among), c->doubted, job);
+}
+
+static int awake(const sift_job* job, const weft_pair* pair, int count, weft_pair* out)
+{
+    bool edges = job->kind == WEFT_EDGE_EDGE;
+    const uint8_t* is = job->awake;
+    int kept = 0;
+    for (int k = 0; k < count; k++)
+    {
+        weft_pair p = pair[k];
+        const int *a = job->first_corner + (size_t)p.first * (edges ? 2 : 1),
+                  *b = job->corner + (size_t)p.second * (edges ? 2 : 3);
+        int any = is[a[0]] | is[edges ? a[1] : b[2]] | is[b[0]] | is[b[1]];
+        out[kept] = p;
+        kept += any != 0;
+    }
+    return kept;
+}
+
+weft_status collider_awake(weft_collider* c, narrow_among among, const uint8_t* who)
+{
+    return sift_both(c, awake, collider_lists(c, among), c->doubted, (sift_job){.awake = who});
 }

@@ -92,6 +92,16 @@ WIDE_INLINE wvec middle_direction(const wvec x[4], bool edges)
     return wv_sub(wv_scale(wide_set(3.0), x[0]), wv_add(wv_add(x[1], x[2]), x[3]));
 }
 
+WIDE_INLINE bool is_all(wide_mask m)
+{
+    int64_t all = -1;
+    for (int k = 0; k < WIDE; k++)
+    {
+        all &= m[k];
+    }
+    return all != 0;
+}
+
 WIDE_INLINE wide wv_length(wvec a)
 {
     return wide_sqrt(wv_dot(a, a));
@@ -133,17 +143,35 @@ WIDE_INLINE wide_mask misses_face(wvec n, wide n_sq, const wvec x[4], wide size,
     return far;
 }
 
+// What counts of each pair: edges and corners of obstacles are met from nearer by.
+WIDE_INLINE wide near_least(const sift_job* job, const weft_pair* pair, int count, bool edges)
+{
+    double least[WIDE];
+    for (int k = 0; k < WIDE; k++)
+    {
+        const weft_pair* p = &pair[k < count ? k : count - 1];
+        int a = job->first_corner[(edges ? 2 : 1) * (size_t)p->first],
+            b = edges ? job->corner[2 * (size_t)p->second] : 0;
+        least[k] = a >= job->obstacles || b >= job->obstacles ? job->border_least : job->least;
+    }
+    return wide_load(least);
+}
+
 // Lanes that are no rows.
 WIDE_INLINE wide_mask never_near(const sift_job* job, const weft_pair* pair, int count, bool edges)
 {
     eight e = eight_load(job, pair, count, edges);
     const wvec* x = e.start;
-    wide least_sq = wide_set(job->least * job->least);
+    wide least = near_least(job, pair, count, edges), least_sq = least * least;
     wide_mask ends = (wide_mask){0};
+    wide_mask out = apart_along(middle_direction(x, edges), &e, least_sq, edges, &ends);
+    if (is_all(out))
+    {
+        return out;
+    }
     wvec d1 = edges ? wv_sub(x[1], x[0]) : wv_sub(x[2], x[1]), d2 = edges ? wv_sub(x[3], x[2]) : wv_sub(x[3], x[1]);
     wvec r = edges ? wv_sub(x[2], x[0]) : wv_sub(x[0], x[1]), n = wv_cross(d1, d2);
     wide n_sq = wv_dot(n, n), size = wv_length(d1) + wv_length(d2) + wv_length(r), square = size * size;
-    wide_mask out = apart_along(middle_direction(x, edges), &e, least_sq, edges, &ends);
     out |= apart_along(n, &e, least_sq, edges, &ends) & (n_sq > thin_share * (square * square));
     return out | (edges ? misses_edges(n, n_sq, d1, d2, r, doubt_share * (square * square))
                         : misses_face(n, n_sq, x, size, least_sq));
@@ -213,16 +241,6 @@ WIDE_INLINE void polygon_at(const wvec x[4], bool edges, int end, wvec q[4][2], 
     }
     E[end] = wv_sub(x[2], x[1]);
     H[end] = wv_sub(x[3], x[1]);
-}
-
-WIDE_INLINE bool is_all(wide_mask m)
-{
-    int64_t all = -1;
-    for (int k = 0; k < WIDE; k++)
-    {
-        all &= m[k];
-    }
-    return all != 0;
 }
 
 // Lanes that do not collide.

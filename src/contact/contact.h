@@ -334,6 +334,7 @@ typedef struct contact
     vec3 frame;        // m, the way that the search takes off all ends
     double swing;      // m: features come closer by no more
     bool sifted;       // candidates of the last search were
+    bool strayed;      // in the last substep a vertex ended too far from where it was led for what is sifted
     vec3* framed;      // [vertex_count] ends without it
     int* strays;       // [cloth_count] vertices that end too far from where the search had them
     double ulp;        // m, largest rounding of a coordinate to float in this substep
@@ -401,8 +402,8 @@ weft_status particles_create(contact* c, const particle_options* options); // th
 
 // The friction of two bodies (contact.c has the rule).
 friction contact_friction(const contact* c, int body, int other);
-// Of two features that touch where the weights say: over an obstacle what its vertices have, linear between them. first:
-// of the second feature's vertices.
+// Of two features that touch where the weights say: over an obstacle what its vertices have, linear between them.
+// first: of the second feature's vertices.
 friction contact_friction_at(const contact* c, const int vertex[4], int first, const double weight[4]);
 
 // ---- the parts of a step

@@ -212,9 +212,25 @@ static int find_strays(contact* c)
     return count;
 }
 
+// Whether all ends are so near those of the search that what was put aside, if anything was, cannot collide.
+static bool ends_as_led(const contact* c)
+{
+    double most = 0.499 * (sift_least(c) - 8.0 * c->ulp), most_sq = most > 0.0 ? most * most : -1.0;
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        vec3 off = v3_sub(v3_sub(c->end[i], c->frame), c->collider->end[i]);
+        if (!(v3_dot(off, off) <= most_sq))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Candidates that last: few vertices that have gone astray are searched for alone.
 static weft_status find_cover(contact* c)
 {
+    c->strayed = c->all_awake ? !ends_as_led(c) : c->strayed;
     int count = find_strays(c);
     bool done = count == 0;
     bool smooth = collider_smooth_holds(c->collider, c->end, smooth_ulps * c->ulp);
@@ -227,25 +243,6 @@ static weft_status find_cover(contact* c)
         TRY(collider_extend(c->collider, c->strays, count, c->framed, &done));
     }
     return done && smooth ? WEFT_OK : find_search(c);
-}
-
-// Whether what was put aside, if anything was, cannot collide: all ends are near those of the search.
-static bool sift_holds(const contact* c)
-{
-    if (!c->sifted)
-    {
-        return false;
-    }
-    double most = 0.499 * (sift_least(c) - 8.0 * c->ulp), most_sq = most > 0.0 ? most * most : -1.0;
-    for (int i = 0; i < c->cloth_count; i++)
-    {
-        vec3 off = v3_sub(v3_sub(c->end[i], c->frame), c->collider->end[i]);
-        if (!(v3_dot(off, off) <= most_sq))
-        {
-            return false;
-        }
-    }
-    return true;
 }
 
 // ---- a quick look
@@ -490,6 +487,19 @@ static bool row_of(const contact* c, weft_pair_kind kind, const candidate* q, co
     return true;
 }
 
+// Edges and corners of obstacles: the largest reach of a pair with one of them.
+static double border_reach(const contact* c)
+{
+    double own = 0.0, girth = 0.0;
+    for (int i = 0; i < c->vertex_count; i++)
+    {
+        bool cloth = i < c->cloth_count;
+        own = cloth ? own : more_of(own, c->thickness[i]);
+        girth = cloth ? more_of(girth, c->girth[c->body[i]]) : girth;
+    }
+    return CONTACT_REACH * fmax(edge_share * 0.5 * (own + fmax(own, girth)), 0.5 * girth);
+}
+
 static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_pair pair, void* context, void* out)
 {
     (void)collider;
@@ -505,13 +515,8 @@ static bool near_test(const weft_collider* collider, weft_pair_kind kind, weft_p
         return false;
     }
     candidate_end(c, &q);
-    contact_row row = {.kind = kind, .pair = pair};
-    bool is_row = row_of(c, kind, &q, &row);
-    if (is_row && out)
-    {
-        *(contact_row*)out = row;
-    }
-    return is_row;
+    *(contact_row*)out = (contact_row){.kind = kind, .pair = pair};
+    return row_of(c, kind, &q, out);
 }
 
 bool find_row(const contact* c, weft_pair pair, vec3 end, contact_row* row)
@@ -535,11 +540,12 @@ weft_status contact_find(contact* c, const contact_substep* now)
     TRY(load(c));
     TRY(choose_frame(c));
     TRY(search_with(c, search_slack(c)));
-    TRY(collider_sift(c->collider, sift_least(c)));
-    c->sifted = true;
+    c->sifted = !c->strayed; // else nobody would look at it again
+    TRY(c->sifted ? collider_sift(c->collider, sift_least(c)) : WEFT_OK);
     TRY(find_afford(c));
     c->swing = swing_of(c);
-    TRY(collider_doubt_near(c->collider, AMONG_SIFTED, c->start, c->end, rounded_up * c->reach));
+    near_reach reach = {rounded_up * c->reach, rounded_up * border_reach(c), c->cloth_count};
+    TRY(collider_doubt_near(c->collider, c->sifted ? AMONG_SIFTED : AMONG_ALL, c->start, c->end, &reach));
     TRY(collider_test(c->collider, &search, &c->rows));
     TRY(find_fallen(c));
     TRY(unsettled_rows(c));
@@ -555,10 +561,6 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
     const contact* c = context;
     int v[4];
     collider_vertices(c->collider, kind, pair, v);
-    if (!c->all_awake && !(c->awake[v[0]] | c->awake[v[1]] | c->awake[v[2]] | c->awake[v[3]]))
-    {
-        return false;
-    }
     candidate q = candidate_of(c, kind, pair);
     if (c->marks.count > 0 && squeeze_ignores(c, v, q.first))
     {
@@ -587,26 +589,24 @@ static bool collision_test(const weft_collider* collider, weft_pair_kind kind, w
         found = ccd_decide(kind, q.end, rounded);
         time = -1.0;
     }
-    if (out)
-    {
-        *(collision*)out = (collision){kind, {v[0], v[1], v[2], v[3]}, time};
-    }
+    *(collision*)out = (collision){kind, {v[0], v[1], v[2], v[3]}, time};
     return found.collides;
 }
 
 weft_status find_collisions(contact* c)
 {
     TRY(find_measure(c)); // the response may have moved things
-    narrow_search search = {c->reach, collision_test, c, sizeof(collision), AMONG_ALL};
+    narrow_search search = {c->reach, collision_test, c, sizeof(collision), AMONG_DOUBTED};
     TRY(find_cover(c));
     TRY(find_afford(c));
     c->swing = swing_of(c);
-    search.among = sift_holds(c) ? AMONG_SIFTED : AMONG_ALL;
-    if (c->all_awake)
+    narrow_among among = c->sifted && ends_as_led(c) ? AMONG_SIFTED : AMONG_ALL;
+    if (!c->all_awake)
     {
-        TRY(collider_doubt_collision(c->collider, search.among, c->start, c->end, 8.0 * c->ulp));
-        search.among = AMONG_DOUBTED;
+        TRY(collider_awake(c->collider, among, c->awake));
+        among = AMONG_DOUBTED;
     }
+    TRY(collider_doubt_collision(c->collider, among, c->start, c->end, 8.0 * c->ulp));
     TRY(collider_test(c->collider, &search, &c->found));
     memset(c->awake, 0, (size_t)c->vertex_count);
     c->all_awake = false;

@@ -7,11 +7,23 @@
 #include "material/material.h"
 
 static const char* const bendings[] = {"curvature", "hinge", "exact", NULL};
-static const element_kind* const kinds[] = {&kind_membrane, &kind_curvature, &kind_hinge, &kind_exact, NULL};
+static const element_kind* const kinds[] = {&kind_membrane, &kind_curvature, &kind_hinge,
+                                            &kind_exact,    &kind_beyond,    &kind_taut,  NULL};
+
+static bool changes_beyond(const cloth_shape* shape)
+{
+    bool changes = shape->material.bending_curvature > 0.0;
+    for (int t = 0; t < shape->triangle_count && shape->materials && !changes; t++)
+    {
+        changes = shape->materials[t].bending_curvature > 0.0;
+    }
+    return changes;
+}
 
 static weft_status append(element_groups* groups, const cloth_shape* shape)
 {
     TRY(membrane_append(element_groups_find(groups, &kind_membrane), shape));
+    TRY(taut_append(element_groups_find(groups, &kind_taut), shape));
     if (!shape_bends(shape))
     {
         return WEFT_OK;
@@ -20,8 +32,9 @@ static weft_status append(element_groups* groups, const cloth_shape* shape)
     {
         return exact_append(element_groups_find(groups, &kind_exact), shape);
     }
+    const element_kind* bowed = changes_beyond(shape) ? &kind_beyond : &kind_curvature;
     return strcmp(shape->bending, bendings[0]) == 0
-               ? curvature_append(element_groups_find(groups, &kind_curvature), shape)
+               ? curvature_append(element_groups_find(groups, bowed), shape)
                : hinge_append(element_groups_find(groups, &kind_hinge), shape);
 }
 
@@ -30,5 +43,6 @@ const cloth_model model_baraff_witkin = {
     .summary = "stretch, shear and bend on triangles; bending `curvature` (a material property), `exact` (on any mesh) or `hinge`",
     .bendings = bendings,
     .kinds = kinds,
+    .measures = MEASURE_DIRECTIONS | MEASURE_BIAS | MEASURE_BEYOND | MEASURE_KNEE | MEASURE_LIMIT,
     .append = append,
 };

@@ -6,6 +6,7 @@ enum
 {
     HINGE_STRIDE = 3,      // stiffness (N m), rest angle, damping
     CURVATURE_STRIDE = 11, // Cholesky factor L of the stiffness (6, row by row), rest folds (3), damping, wings
+    BEYOND_STRIDE = 13,    // of kind beyond: that, the root of twice the energy at which the law changes, share from there on
 };
 
 // Curvature elements measure an angle by its fold f(theta) = (1 - s) theta + s 2 tan(theta / 2), s = FOLD_SHARE: theta

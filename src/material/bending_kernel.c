@@ -1,4 +1,4 @@
-// Bending by dihedral angles theta, in two kinds.
+// Bending by dihedral angles theta, in three kinds.
 //
 // hinge: E = c/2 (theta - theta_0)^2 an interior edge, c = 3 k_b e^2 / (A_1 + A_2). What the SA paper's tables use. It
 // is not a material property: on a cylinder it stores 3 to 9 times B / (2 R^2), depending on the mesh.
@@ -8,6 +8,13 @@
 // triangle taken from its three angles (see cloth_elements.c). A material property on regular meshes,
 // within a few percent on irregular ones. Q = L L^T comes from
 // setting up.
+//
+// beyond: the same with a law that changes where the cloth is bent so far that q = |L^T phi| is q_1:
+//
+//     E(q) = q^2 / 2 up to q_1, then q_1^2 / 2 + q_1 (q - q_1) + share / 2 (q - q_1)^2,
+//
+// so that moments are continuous. Bent along warp q is sqrt(B area) times the curvature. Its Hessian in L^T phi is E'' along it and
+// E' / q across, the last of which is less where share > 1; the larger of both stands for all directions, an upper bound.
 //
 // K is Gauss-Newton (the second derivative of theta is dropped), hence semidefinite by construction.
 // Theta by atan2 of the normals; gradients as in Tamstorf and Grinspun 2013.
@@ -228,18 +235,19 @@ typedef struct bow_rest
 WIDE_INLINE void bow_rest_load(const element_group* group, const int* elements, bow_rest* r)
 {
     wide rest[WIDE];
-    wide_gather_rows(group->rest, CURVATURE_STRIDE, elements, rest);
+    int stride = group->kind->rest_stride;
+    wide_gather_rows(group->rest, stride, elements, rest);
     memcpy(r->L, rest, sizeof(r->L));
     r->fold[0] = rest[6];
     r->fold[1] = rest[7];
-    r->fold[2] = wide_gather(group->rest, CURVATURE_STRIDE, 8, elements);
-    r->damping = wide_gather(group->rest, CURVATURE_STRIDE, 9, elements);
+    r->fold[2] = wide_gather(group->rest, stride, 8, elements);
+    r->damping = wide_gather(group->rest, stride, 9, elements);
     for (int k = 0; k < 3 && group->shift; k++)
     {
         r->fold[k] += wide_gather(group->shift, 3, k, elements);
     }
     // The whole number stands in the last bits of the sum.
-    wide_mask bits = (wide_mask)(wide_gather(group->rest, CURVATURE_STRIDE, 10, elements) + 0x1p52);
+    wide_mask bits = (wide_mask)(wide_gather(group->rest, stride, 10, elements) + 0x1p52);
     for (int k = 0; k < 3; k++)
     {
         r->there[k] = (bits & ((int64_t)1 << k)) != 0;
@@ -375,6 +383,40 @@ WIDE_INLINE void put_bow(const bow* b, const wide* s, double (*out)[3][BATCH])
     }
 }
 
+// How moments go on: E' / q, what stands for the Hessian, and E.
+typedef struct bend_law
+{
+    wide secant, tangent, energy;
+} bend_law;
+
+WIDE_INLINE bend_law law_of(const element_group* group, const int* elements, const wide* y)
+{
+    wide q_sq = y[0] * y[0] + y[1] * y[1] + y[2] * y[2], q = wide_sqrt(q_sq), one = wide_set(1.0);
+    wide first = wide_gather(group->rest, BEYOND_STRIDE, 11, elements);
+    wide share = wide_gather(group->rest, BEYOND_STRIDE, 12, elements), over = q - first;
+    wide_mask beyond = q > first;
+    bend_law law;
+    law.secant = wide_select(beyond, (first + share * over) * wide_safe_inverse(q), one);
+    law.tangent = wide_select(beyond, wide_max(law.secant, share), one);
+    law.energy = wide_select(beyond, 0.5 * first * first + over * (first + 0.5 * share * over), 0.5 * q_sq);
+    return law;
+}
+
+static void beyond_force(const void* context, const int* elements, double (*out)[3][BATCH])
+{
+    const element_context* ctx = context;
+    bow b;
+    bow_of(ctx->group, ctx->motion->x, elements, &b);
+    bend_law law = law_of(ctx->group, elements, b.y);
+    wide rate[3] = {wide_set(0), wide_set(0), wide_set(0)}, s[3];
+    bow_rates(&b, ctx->group, ctx->motion->v, elements, rate);
+    for (int m = 0; m < 3; m++)
+    {
+        s[m] = -(law.secant * b.y[m] + b.rest.damping * rate[m]);
+    }
+    put_bow(&b, s, out);
+}
+
 static void curvature_force(const void* context, const int* elements, double (*out)[3][BATCH])
 {
     const element_context* ctx = context;
@@ -389,13 +431,20 @@ static void curvature_force(const void* context, const int* elements, double (*o
     put_bow(&b, s, out);
 }
 
-static void curvature_evaluate(const void* context, const int* elements, element_batch* out)
+// `changes`: by law_of, else linear.
+WIDE_INLINE void evaluate_bow(const void* context, const int* elements, element_batch* out, bool changes)
 {
     const element_context* ctx = context;
     const element_motion* motion = ctx->motion;
     const element_group* group = ctx->group;
     bow b;
     bow_of(group, motion->x, elements, &b);
+
+    bend_law law;
+    if (changes)
+    {
+        law = law_of(group, elements, b.y);
+    }
 
     // Rates of L^T fold; h K v = h Y^T (Y v) adds h to the damping's time.
     wide damping = b.rest.damping;
@@ -413,15 +462,16 @@ static void curvature_evaluate(const void* context, const int* elements, element
     else
     {
         bow_rates(&b, group, motion->v, elements, rate);
-        time += motion->h;
+        time += changes ? motion->h * law.tangent : wide_set(motion->h);
     }
     wide s[3];
     for (int m = 0; m < 3; m++)
     {
-        s[m] = -motion->h * (b.y[m] + time * rate[m]);
+        s[m] = -motion->h * ((changes ? law.secant * b.y[m] : b.y[m]) + time * rate[m]);
     }
     put_bow(&b, s, out->rhs);
-    wide_store(out->weight, motion->h * motion->h + motion->h * damping);
+    wide square = wide_set(motion->h * motion->h);
+    wide_store(out->weight, (changes ? law.tangent * square : square) + motion->h * damping);
 #pragma GCC unroll 6
     for (int a = 0; a < 6; a++)
     {
@@ -432,7 +482,7 @@ static void curvature_evaluate(const void* context, const int* elements, element
     }
 }
 
-static void curvature_energy(const element_context* context, int begin, int end, energy_sums* sums)
+WIDE_INLINE void energy_of_bows(const element_context* context, int begin, int end, energy_sums* sums, bool changes)
 {
     const element_motion* motion = context->motion;
     const element_group* group = context->group;
@@ -449,7 +499,8 @@ static void curvature_energy(const element_context* context, int begin, int end,
             phi[k] = fold[k] - rest.fold[k];
         }
         factor_apply(rest.L, phi, y);
-        sums->bend += wide_sum(counted * 0.5 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]));
+        sums->bend += wide_sum(changes ? counted * law_of(group, elements, y).energy
+                                       : counted * 0.5 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]));
         if (motion->x_last)
         {
             wide before[3];
@@ -465,5 +516,26 @@ static void curvature_energy(const element_context* context, int begin, int end,
     }
 }
 
-extern const element_kernels KERNEL_NAME(curvature_kernels);
+static void curvature_evaluate(const void* context, const int* elements, element_batch* out)
+{
+    evaluate_bow(context, elements, out, false);
+}
+
+static void beyond_evaluate(const void* context, const int* elements, element_batch* out)
+{
+    evaluate_bow(context, elements, out, true);
+}
+
+static void curvature_energy(const element_context* context, int begin, int end, energy_sums* sums)
+{
+    energy_of_bows(context, begin, end, sums, false);
+}
+
+static void beyond_energy(const element_context* context, int begin, int end, energy_sums* sums)
+{
+    energy_of_bows(context, begin, end, sums, true);
+}
+
+extern const element_kernels KERNEL_NAME(curvature_kernels), KERNEL_NAME(beyond_kernels);
+const element_kernels KERNEL_NAME(beyond_kernels) = {beyond_evaluate, beyond_energy, beyond_force, NULL};
 const element_kernels KERNEL_NAME(curvature_kernels) = {curvature_evaluate, curvature_energy, curvature_force, NULL};

@@ -23,7 +23,10 @@
 #define BENDING(young, thickness, poisson)                                                                             \
     ((young) * (thickness) * (thickness) * (thickness) / (12.0 * (1.0 - (poisson) * (poisson))))
 
-// density, warp, weft, shear, bending, damping
+// Rows give the six numbers that every material has, in the order of the struct: density, warp, weft, shear, bending, damping. The
+// others are zero: not measured.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 #define BULK(young, thickness, poisson, density)                                                                       \
     {                                                                                                                  \
         density, STRETCH(young, thickness), STRETCH(young, thickness), SHEAR(young, thickness, poisson),               \

@@ -213,6 +213,8 @@ static void add_cross(element_group* group, const cloth_shape* shape, const cros
     const double(*l)[2] = c->length;
     // Missing lengths are zero, so that widths and areas are halved at borders.
     double hu = 0.5 * (l[0][0] + l[0][1]), hv = 0.5 * (l[1][0] + l[1][1]), whole = c->material.bending * hu * hv;
+    rigidity own = bending_rigidity(&c->material);
+    double weft = own.weft / own.warp, twist = own.twist / own.warp; // 1 where all directions are alike
     int diagonal[2][2];
     bool all_there = true;
     for (int k = 0; k < 4; k++)
@@ -220,10 +222,11 @@ static void add_cross(element_group* group, const cloth_shape* shape, const cros
         diagonal[k / 2][k % 2] = diagonal_of(all, c, k / 2, k % 2);
         all_there = all_there && diagonal[k / 2][k % 2] >= 0 && c->next[k / 2][k % 2] >= 0;
     }
-    // Shares of diagonals, and what is left for threads: R_u c^4 + R_v s^4 + R_d ((pc + qs)^4 + (pc - qs)^4) = whole.
+    // Shares of diagonals, and what is left for threads: R_u c^4 + R_v s^4 + R_d ((pc + qs)^4 + (pc - qs)^4) is what a
+    // plate has along (c, s), whole (c^4 + 2 twist c^2 s^2 + weft s^4).
     double p2 = hu * hu / (hu * hu + hv * hv), q2 = 1.0 - p2;
-    double shared = all_there ? fmin(1.0 / (6.0 * p2 * q2), fmin(0.5 / (p2 * p2), 0.5 / (q2 * q2))) : 0.0;
-    const double left[2] = {1.0 - 2.0 * shared * p2 * p2, 1.0 - 2.0 * shared * q2 * q2};
+    double shared = all_there ? fmin(twist / (6.0 * p2 * q2), fmin(0.5 / (p2 * p2), weft * 0.5 / (q2 * q2))) : 0.0;
+    const double left[2] = {1.0 - 2.0 * shared * p2 * p2, weft - 2.0 * shared * q2 * q2};
     for (int thread = 0; thread < 2; thread++)
     {
         if (c->next[thread][0] >= 0 && c->next[thread][1] >= 0)
@@ -268,7 +271,7 @@ static void add_tips(element_group* group, const cloth_shape* shape)
         double part = fmin(fmax(height[0] / (height[0] + height[1]), lopsided), 1.0 - lopsided);
         const double parts[2] = {part * length, (1.0 - part) * length};
         weft_material m = hinge_material(shape, it);
-        add_arc(group, shape, &m, it->vertex + 2, parts, 8.0 / 3.0 * m.bending * area);
+        add_arc(group, shape, &m, it->vertex + 2, parts, 8.0 / 3.0 * hinge_rigidity(shape, it, &m) * area);
     }
 }
 
@@ -317,5 +320,6 @@ const cloth_model model_choi_ko = {
     .kinds = kinds,
     .connections = true,
     .damper = DAMPER_PROJECTED,
+    .measures = MEASURE_DIRECTIONS | MEASURE_BIAS,
     .append = append,
 };

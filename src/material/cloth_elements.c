@@ -42,6 +42,30 @@ weft_status membrane_append(element_group* group, const cloth_shape* shape)
     return WEFT_OK;
 }
 
+weft_status taut_append(element_group* group, const cloth_shape* shape)
+{
+    for (int t = 0; t < shape->triangle_count; t++)
+    {
+        const weft_material* m = triangle_material(shape, t);
+        if (!(m->knee_warp > 0.0) && !(m->knee_weft > 0.0))
+        {
+            continue;
+        }
+        TRY(element_group_reserve(group, &kind_taut, group->count + 1));
+        int e = group->count++;
+        const vec2* p = shape->rest + 3 * t;
+        double area = triangle_rest_area(p), *rest = group->rest + (size_t)TAUT_STRIDE * (size_t)e;
+        memcpy(group->vertices + 3 * e, shape->triangle + 3 * t, 3 * sizeof(int));
+        triangle_rest_inverse(p, rest);
+        rest[4] = 1.0 + m->knee_warp;
+        rest[5] = 1.0 + m->knee_weft;
+        rest[6] = m->knee_warp > 0.0 ? area * (m->stiff_warp - m->stretch_warp) : 0.0;
+        rest[7] = m->knee_weft > 0.0 ? area * (m->stiff_weft - m->stretch_weft) : 0.0;
+        rest[8] = m->damping;
+    }
+    return WEFT_OK;
+}
+
 double hinge_angle(const vec3* x)
 {
     vec3 e = v3_sub(x[1], x[0]);
@@ -87,6 +111,14 @@ static double rest_edge_length(const cloth_shape* shape, int triangle, int a, in
     return hypot(q.x - p.x, q.y - p.y);
 }
 
+double hinge_rigidity(const cloth_shape* shape, const hinge* h, const weft_material* m)
+{
+    const vec2* p = shape->rest + 3 * h->left;
+    vec2 a = p[corner_of(shape, h->left, h->vertex[0])], b = p[corner_of(shape, h->left, h->vertex[1])];
+    double length = hypot(b.x - a.x, b.y - a.y);
+    return bending_along(m, (b.y - a.y) / length, (a.x - b.x) / length);
+}
+
 weft_status hinge_append(element_group* group, const cloth_shape* shape)
 {
     TRY(element_group_reserve(group, &kind_hinge, group->count + shape->hinge_count));
@@ -101,7 +133,7 @@ weft_status hinge_append(element_group* group, const cloth_shape* shape)
         double area = triangle_rest_area(shape->rest + 3 * h->left) + triangle_rest_area(shape->rest + 3 * h->right);
         double* rest = group->rest + (size_t)HINGE_STRIDE * (size_t)e;
         weft_material m = hinge_material(shape, h);
-        rest[0] = 3.0 * m.bending * length * length / area;
+        rest[0] = 3.0 * hinge_rigidity(shape, h, &m) * length * length / area;
         rest[1] = hinge_rest_angle(shape, h);
         rest[2] = m.damping;
     }
@@ -230,9 +262,11 @@ static void curvature_in_equilibrium(const cloth_shape* shape, int t, double R[3
 // and by its trend does not come below some 3 %. So on irregular meshes bending depends on the mesh by a few percent.
 static const double equilibrium_share = 1.0 / 3.0;
 
-// Q = stiffness R^T R
-static void stiffness_of(const cloth_shape* shape, int t, double T[3][3], double stiffness, double Q[3][3])
+// Q = area R^T diag(D11, 2 D66, D22) R
+static void stiffness_of(const cloth_shape* shape, int t, double T[3][3], double area, double Q[3][3])
 {
+    rigidity own = bending_rigidity(triangle_material(shape, t));
+    const double weight[3] = {area * own.warp, area * own.twist, area * own.weft};
     double R[3][3], E[3][3];
     curvature_exact_for_quadratics(T, R);
     curvature_in_equilibrium(shape, t, E);
@@ -248,7 +282,10 @@ static void stiffness_of(const cloth_shape* shape, int t, double T[3][3], double
     {
         for (int j = 0; j < 3; j++)
         {
-            Q[i][j] = stiffness * (R[0][i] * R[0][j] + R[1][i] * R[1][j] + R[2][i] * R[2][j]);
+            // All directions alike: the sum first, as sums have always been rounded.
+            Q[i][j] = weight[0] == weight[1] && weight[0] == weight[2]
+                          ? weight[0] * (R[0][i] * R[0][j] + R[1][i] * R[1][j] + R[2][i] * R[2][j])
+                          : weight[0] * R[0][i] * R[0][j] + weight[1] * R[1][i] * R[1][j] + weight[2] * R[2][i] * R[2][j];
         }
     }
 }
@@ -306,10 +343,11 @@ static void curvature_areas(const cloth_shape* shape, double* area)
 
 static void curvature_add(element_group* group, const cloth_shape* shape, int t, double area)
 {
-    int e = group->count++, bits = wing_bits(shape, t);
+    int e = group->count++, bits = wing_bits(shape, t), stride = group->kind->rest_stride;
+    const weft_material* m = triangle_material(shape, t);
     const int* v = shape->triangle + 3 * t;
     int* vertices = group->vertices + 6 * e;
-    double* rest = group->rest + (size_t)CURVATURE_STRIDE * (size_t)e;
+    double* rest = group->rest + (size_t)stride * (size_t)e;
     double T[3][3] = {{0}}, Q[3][3];
     memcpy(vertices, v, 3 * sizeof(int));
     for (int k = 0; k < 3; k++)
@@ -324,15 +362,21 @@ static void curvature_add(element_group* group, const cloth_shape* shape, int t,
             rest[6 + k] = (1.0 - FOLD_SHARE) * angle + 2.0 * FOLD_SHARE * tan(0.5 * angle);
         }
     }
-    stiffness_of(shape, t, T, area * triangle_material(shape, t)->bending, Q);
+    stiffness_of(shape, t, T, area, Q);
     semidefinite_factor3(Q, rest);
-    rest[9] = triangle_material(shape, t)->damping;
+    rest[9] = m->damping;
     rest[10] = bits;
+    if (stride == BEYOND_STRIDE)
+    {
+        // Sheets with regions: a part that is linear changes by nothing.
+        rest[11] = sqrt(area * m->bending) * m->bending_curvature;
+        rest[12] = m->bending_curvature > 0.0 ? m->bending_beyond : 1.0;
+    }
 }
 
 weft_status curvature_append(element_group* group, const cloth_shape* shape)
 {
-    TRY(element_group_reserve(group, &kind_curvature, group->count + shape->triangle_count));
+    TRY(element_group_reserve(group, group->kind, group->count + shape->triangle_count));
     double* area = MEM_NEW(shape->triangle_count, double);
     if (!area)
     {

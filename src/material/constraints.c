@@ -3,6 +3,7 @@
 //
 //     spring      C = |x1 - x0| - L
 //     membrane    |w_u| - 1, |w_v| - 1, w_u . w_v
+//     taut        max(0, |w_u| - l_u), max(0, |w_v| - l_v)
 //     hinge       theta - theta_0
 //     curvature   L^T phi with Q = L L^T: three rows of unit stiffness, each of several folds
 //
@@ -72,6 +73,34 @@ void membrane_constraint(const void* context, const int* elements, constraint_ba
         const int* v = c->group->vertices + 3 * (size_t)elements[k];
         const vec3 x[3] = {c->motion->x[v[0]], c->motion->x[v[1]], c->motion->x[v[2]]};
         membrane_lane(c->group->rest + MEMBRANE_STRIDE * (size_t)elements[k], x, k, out);
+    }
+}
+
+// Threads beyond their knees; before them nothing is to be met.
+void taut_constraint(const void* context, const int* elements, constraint_batch* out)
+{
+    const element_context* c = context;
+    for (int k = 0; k < BATCH; k++)
+    {
+        const int* v = c->group->vertices + 3 * (size_t)elements[k];
+        const double* rest = c->group->rest + TAUT_STRIDE * (size_t)elements[k];
+        const double b[3][2] = {{-rest[0] - rest[1], -rest[2] - rest[3]}, {rest[0], rest[2]}, {rest[1], rest[3]}};
+        for (int s = 0; s < 2; s++)
+        {
+            vec3 w = v3(0, 0, 0);
+            for (int a = 0; a < 3; a++)
+            {
+                w = v3_madd(w, b[a][s], c->motion->x[v[a]]);
+            }
+            double length = v3_length(w), over = fmax(length - rest[4 + s], 0.0);
+            vec3 n = over > 0.0 ? v3_scale(1.0 / length, w) : v3(0, 0, 0);
+            out[s].value[k] = over;
+            out[s].compliance[k] = 1.0 / fmax(rest[6 + s], 1e-12); // one thread may have no knee
+            for (int a = 0; a < 3; a++)
+            {
+                put(&out[s], k, a, v3_scale(b[a][s], n));
+            }
+        }
     }
 }
 

@@ -4,6 +4,6 @@
 
 #include "material/material.h"
 
-element_constraint_fn spring_constraint, membrane_constraint, hinge_constraint, curvature_constraint;
+element_constraint_fn spring_constraint, membrane_constraint, taut_constraint, hinge_constraint, curvature_constraint;
 
 #endif

@@ -199,5 +199,6 @@ const cloth_model model_corotated = {
     .summary = "distances from turned rest shapes: triangles, folds, tetrahedra",
     .kinds = kinds,
     .forms = MODEL_OF(MESH_SHEET) | MODEL_OF(MESH_SOLID),
+    .measures = MEASURE_DIRECTIONS | MEASURE_BIAS,
     .append = append,
 };

@@ -96,6 +96,21 @@ void membrane_criterion(const element_context* context, const double* mass, int 
     }
 }
 
+// Of threads beyond their knees; before them there is nothing.
+void taut_criterion(const element_context* context, const double* mass, int begin, int end, double (*out)[2])
+{
+    const element_group* group = context->group;
+    for (int e = begin; e < end; e++)
+    {
+        const int* v = group->vertices + 3 * (size_t)e;
+        const double* rest = group->rest + TAUT_STRIDE * (size_t)e;
+        mass_gradient g = mass_gradient_of(rest, v, mass);
+        double k = larger_eigenvalue(rest[6] * g.uu, sqrt(rest[6] * rest[7]) * g.uv, rest[7] * g.vv);
+        out[e - begin][0] = k;
+        out[e - begin][1] = rest[8] * k;
+    }
+}
+
 // ---- bending in factors: K = weight Y^T Y, so that the eigenvalue is that of Y M_e^-1 Y^T, here its trace
 
 // What the kernel hands out for h = 1 is K + D, D = damping K.

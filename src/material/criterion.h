@@ -5,7 +5,7 @@
 #include "material/material.h"
 #include "material/spring.h"
 
-element_criterion_fn spring_criterion, membrane_criterion, factor_criterion, fold_criterion, air_criterion;
+element_criterion_fn spring_criterion, membrane_criterion, taut_criterion, factor_criterion, fold_criterion, air_criterion;
 element_role_fn spring_role_of;
 element_role element_role_of_spring(spring_role role);
 

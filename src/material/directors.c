@@ -90,10 +90,13 @@ void directors_finish(directors* d)
 // ---- setting up
 
 // Q of a triangle for phi, with the directors of its borders at their minimum: they leave what the others see.
-static void stiffness_of(const cloth_shape* shape, int t, double stiffness, double Q[3][3])
+static void stiffness_of(const cloth_shape* shape, int t, double Q[3][3])
 {
     const vec2* p = shape->rest + 3 * t;
-    double scale = 0.25 * stiffness / triangle_rest_area(p), ex[3], ey[3];
+    const weft_material* m = triangle_material(shape, t);
+    rigidity own = bending_rigidity(m);
+    bool alike = !material_has_directions(m);
+    double scale = 0.25 * own.warp / triangle_rest_area(p), ex[3], ey[3];
     for (int k = 0; k < 3; k++)
     {
         ex[k] = p[(k + 2) % 3].x - p[(k + 1) % 3].x;
@@ -103,8 +106,15 @@ static void stiffness_of(const cloth_shape* shape, int t, double stiffness, doub
     {
         for (int j = 0; j < 3; j++)
         {
-            double dot = ex[i] * ex[j] + ey[i] * ey[j];
-            Q[i][j] = scale * dot * dot / (hypot(ex[i], ey[i]) * hypot(ex[j], ey[j]));
+            // B (m_i . m_j)^2, or by direction D11 mu^2 mu^2 + 4 D66 mu mv mu mv + D22 mv^2 mv^2, with m across the edges
+            double dot = ex[i] * ex[j] + ey[i] * ey[j], weight = scale * dot * dot;
+            if (!alike)
+            {
+                weight = ey[i] * ey[i] * ey[j] * ey[j] + 2.0 * own.twist / own.warp * ex[i] * ey[i] * ex[j] * ey[j] +
+                         own.weft / own.warp * ex[i] * ex[i] * ex[j] * ex[j];
+                weight *= scale;
+            }
+            Q[i][j] = weight / (hypot(ex[i], ey[i]) * hypot(ex[j], ey[j]));
         }
     }
     for (int b = 0; b < 3; b++)
@@ -157,7 +167,7 @@ static void element_add(element_group* group, const cloth_shape* shape, int t)
             rest[6 + k] = fold_of(hinge_rest_angle(shape, h));
         }
     }
-    stiffness_of(shape, t, triangle_material(shape, t)->bending, Q);
+    stiffness_of(shape, t, Q);
     semidefinite_factor3(Q, rest);
     rest[9] = triangle_material(shape, t)->damping;
     rest[10] = bits;

@@ -2,6 +2,7 @@
 // checked against. Plain scalar code.
 #include "material/exact.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "material/bending.h"
@@ -36,7 +37,29 @@ static void membrane_in_gradient(const double* rest, const double* w, double* gr
     }
 }
 
-void membrane_exact(const double* rest, const vec3* x, double* force, double* jacobian)
+// Of the part beyond the knees.
+static void taut_in_gradient(const double* rest, const double* w, double* gradient, double hessian[6][6])
+{
+    memset(gradient, 0, 6 * sizeof(double));
+    memset(hessian, 0, 36 * sizeof(double));
+    for (int s = 0; s < 2; s++)
+    {
+        const double* a = w + 3 * s;
+        double k = rest[6 + s], length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]), t = 1.0 - rest[4 + s] / length;
+        for (int r = 0; r < 3 && t > 0.0; r++)
+        {
+            gradient[3 * s + r] = k * t * a[r];
+            for (int c = 0; c < 3; c++)
+            {
+                hessian[3 * s + r][3 * s + c] = k * ((1.0 - t) * a[r] * a[c] / (length * length) + (r == c ? t : 0.0));
+            }
+        }
+    }
+}
+
+typedef void in_gradient_fn(const double* rest, const double* w, double* gradient, double hessian[6][6]);
+
+static void triangle_exact(in_gradient_fn* energy, const double* rest, const vec3* x, double* force, double* jacobian)
 {
     // w = B x with coefficients b[vertex][column]
     double b[3][2] = {{-rest[0] - rest[1], -rest[2] - rest[3]}, {rest[0], rest[2]}, {rest[1], rest[3]}};
@@ -50,7 +73,7 @@ void membrane_exact(const double* rest, const vec3* x, double* force, double* ja
             w[3 * s + 2] += b[i][s] * x[i].z;
         }
     }
-    membrane_in_gradient(rest, w, gradient, hessian);
+    energy(rest, w, gradient, hessian);
     for (int p = 0; p < 9; p++)
     {
         force[p] = -(b[p / 3][0] * gradient[p % 3] + b[p / 3][1] * gradient[3 + p % 3]);
@@ -67,6 +90,16 @@ void membrane_exact(const double* rest, const vec3* x, double* force, double* ja
             jacobian[9 * p + q] = -sum;
         }
     }
+}
+
+void taut_exact(const double* rest, const vec3* x, double* force, double* jacobian)
+{
+    triangle_exact(taut_in_gradient, rest, x, force, jacobian);
+}
+
+void membrane_exact(const double* rest, const vec3* x, double* force, double* jacobian)
+{
+    triangle_exact(membrane_in_gradient, rest, x, force, jacobian);
 }
 
 // ---- the dihedral angle with first and second derivatives
@@ -233,7 +266,29 @@ void hinge_exact(const double* rest, const vec3* x, double* force, double* jacob
     }
 }
 
-void curvature_exact(const double* rest, const vec3* x, double* force, double* jacobian)
+// Energies of q = sqrt(phi^T Q phi): E' / q takes the place of 1 in the gradient Q phi, and E'' does along it.
+static void change_law(const double* rest, const double* phi, double* stress, double Q[3][3])
+{
+    double q = sqrt(fmax(phi[0] * stress[0] + phi[1] * stress[1] + phi[2] * stress[2], 0.0));
+    if (!(q > rest[11]))
+    {
+        return;
+    }
+    double secant = (rest[11] + rest[12] * (q - rest[11])) / q, along = (rest[12] - secant) / (q * q);
+    for (int i = 0; i < 3; i++)
+    {
+        for (int j = 0; j < 3; j++)
+        {
+            Q[i][j] = secant * Q[i][j] + along * stress[i] * stress[j];
+        }
+    }
+    for (int i = 0; i < 3; i++)
+    {
+        stress[i] *= secant;
+    }
+}
+
+static void bow_exact(const double* rest, const vec3* x, double* force, double* jacobian, bool changes)
 {
     const double L[3][3] = {{rest[0], 0, 0}, {rest[1], rest[2], 0}, {rest[3], rest[4], rest[5]}};
     double phi[3] = {0}, gradient[3][18] = {{0}}, stress[3] = {0}, Q[3][3];
@@ -275,6 +330,10 @@ void curvature_exact(const double* rest, const vec3* x, double* force, double* j
             stress[i] += Q[i][j] * phi[j];
         }
     }
+    if (changes)
+    {
+        change_law(rest, phi, stress, Q);
+    }
     for (int i = 0; i < 3; i++)
     {
         for (int p = 0; p < 18; p++)
@@ -296,4 +355,14 @@ void curvature_exact(const double* rest, const vec3* x, double* force, double* j
             }
         }
     }
+}
+
+void curvature_exact(const double* rest, const vec3* x, double* force, double* jacobian)
+{
+    bow_exact(rest, x, force, jacobian, false);
+}
+
+void beyond_exact(const double* rest, const vec3* x, double* force, double* jacobian)
+{
+    bow_exact(rest, x, force, jacobian, true);
 }

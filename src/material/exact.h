@@ -5,7 +5,9 @@
 #include "math/vec.h"
 
 void membrane_exact(const double* rest, const vec3* x, double* force, double* jacobian);
+void taut_exact(const double* rest, const vec3* x, double* force, double* jacobian);
 void hinge_exact(const double* rest, const vec3* x, double* force, double* jacobian);
+void beyond_exact(const double* rest, const vec3* x, double* force, double* jacobian);
 void curvature_exact(const double* rest, const vec3* x, double* force, double* jacobian);
 
 #endif

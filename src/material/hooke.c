@@ -93,8 +93,9 @@ static void add_threads(element_group* group, const cloth_shape* shape, crossing
             if (next[0] >= 0 && next[1] >= 0)
             {
                 double width = c->area / (0.5 * (length[0] + length[1]));
+                double own = bending_along(&c->material, thread == 0 ? 1.0 : 0.0, thread == 0 ? 0.0 : 1.0);
                 spring_add(group, next[1], next[0],
-                           spring_bending(c->material.bending * width, length[0], length[1], 0.0),
+                           spring_bending(own * width, length[0], length[1], 0.0),
                            length[0] + length[1], c->material.damping, SPRING_BEND);
             }
             next[0] = next[1] = -1; // each vertex once
@@ -121,8 +122,8 @@ static void add_tips(element_group* group, const cloth_shape* shape)
         }
         weft_material m = hinge_material(shape, it);
         double apart = hypot(height[0] + height[1], foot[0] - foot[1]);
-        spring_add(group, it->vertex[2], it->vertex[3], spring_bending(m.bending * length, height[0], height[1], 0.0),
-                   apart, m.damping, SPRING_BEND);
+        spring_add(group, it->vertex[2], it->vertex[3],
+                   spring_bending(hinge_rigidity(shape, it, &m) * length, height[0], height[1], 0.0), apart, m.damping, SPRING_BEND);
     }
 }
 
@@ -211,5 +212,6 @@ const cloth_model model_hooke = {
     .forms = MODEL_OF(MESH_SHEET) | MODEL_OF(MESH_LINES) | MODEL_OF(MESH_SOLID),
     .connections = true,
     .damper = DAMPER_TWO_SIDED,
+    .measures = MEASURE_DIRECTIONS,
     .append = append,
 };

@@ -10,8 +10,10 @@
 #include "material/membrane.h"
 
 KERNELS_DECLARE(element_kernels, membrane_kernels);
+KERNELS_DECLARE(element_kernels, taut_kernels);
 KERNELS_DECLARE(element_kernels, hinge_kernels);
 KERNELS_DECLARE(element_kernels, curvature_kernels);
+KERNELS_DECLARE(element_kernels, beyond_kernels);
 KERNELS_DECLARE(element_kernels, air_kernels);
 
 const element_kind kind_membrane = {
@@ -24,6 +26,17 @@ const element_kind kind_membrane = {
     .constraint_rows = 3,
     .constraint_damping = 7,
     .explicit_criterion = membrane_criterion,
+};
+const element_kind kind_taut = {
+    .name = "taut",
+    .arity = 3,
+    .rest_stride = TAUT_STRIDE,
+    .kernels = KERNELS_OF(taut_kernels),
+    .exact = taut_exact,
+    .constraint = taut_constraint,
+    .constraint_rows = 2,
+    .constraint_damping = 8,
+    .explicit_criterion = taut_criterion,
 };
 const element_kind kind_hinge = {
     .name = "hinge",
@@ -47,6 +60,17 @@ const element_kind kind_curvature = {
     .constraint = curvature_constraint,
     .constraint_rows = 3,
     .constraint_damping = 9,
+    .explicit_criterion = factor_criterion,
+    .role = ROLE_BEND,
+};
+// Two more numbers an element than linear cloth has, which most cloth is.
+const element_kind kind_beyond = {
+    .name = "beyond",
+    .arity = 6,
+    .rest_stride = BEYOND_STRIDE,
+    .shape = {FORM_FACTORS, CURVATURE_FACTORS},
+    .kernels = KERNELS_OF(beyond_kernels),
+    .exact = beyond_exact,
     .explicit_criterion = factor_criterion,
     .role = ROLE_BEND,
 };

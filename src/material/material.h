@@ -181,7 +181,7 @@ static inline element_role role_of_element(const element_group* group, int e)
     return kind->role_of ? kind->role_of(group, e) : kind->role;
 }
 
-extern const element_kind kind_membrane, kind_hinge, kind_curvature, kind_exact, kind_air;
+extern const element_kind kind_membrane, kind_taut, kind_hinge, kind_curvature, kind_beyond, kind_exact, kind_air;
 
 const element_kernels* element_kernels_for(const element_kind* kind, cpu_kind cpu);
 
@@ -245,6 +245,39 @@ weft_material side_material(const cloth_shape* shape, int t, int side); // of an
 void material_add(weft_material* sum, double share, const weft_material* m);
 bool shape_bends(const cloth_shape* shape); // somewhere
 
+// ---- a sheet as it is measured (rigidity.c)
+enum
+{
+    MATERIAL_BASIC = 6, // numbers of weft_material that every body has; what follows them is of sheets, 0: not given
+    MATERIAL_NUMBERS = sizeof(weft_material) / sizeof(double)
+};
+
+typedef struct rigidity
+{
+    double warp, weft; // N m: D11, D22
+    double twist;      // N m: 2 D66, what warp and weft are too where all directions are alike
+} rigidity;
+
+void bending_complete(weft_material* m); // weft and bias where they are not given
+rigidity bending_rigidity(const weft_material* m);
+double bending_along(const weft_material* m, double p, double q); // N m, of a plate bent along (p, q), a unit vector
+// A sentence on what is wrong with the numbers of a sheet beside those that every body has; NULL: nothing is.
+const char* material_measure_wrong(const weft_material* m, char* out, size_t size);
+bool material_has_directions(const weft_material* m); // bending depends on the direction
+
+// What a sheet may be beside linear and alike in all directions; models take some of it.
+enum
+{
+    MEASURE_DIRECTIONS = 1, // bending along warp and weft
+    MEASURE_BIAS = 2,       // and at 45 degrees
+    MEASURE_BEYOND = 4,     // bending that changes at a curvature
+    MEASURE_KNEE = 8,       // stretch that does at a strain
+    MEASURE_LIMIT = 16,
+    MEASURE_CREASE = 32
+};
+
+unsigned material_measures(const weft_material* m); // that it asks for
+
 // A model: which elements stand for a mesh and a material.
 typedef struct cloth_model
 {
@@ -255,6 +288,7 @@ typedef struct cloth_model
     unsigned forms;                   // of meshes that it makes elements of: MODEL_OF(form), joined; 0: sheets
     bool connections;                 // its elements are connections, with dampers
     damper_form damper;               // its default
+    unsigned measures;                // MEASURE_...: what it takes of a sheet as it is measured
     weft_status (*append)(element_groups* groups, const cloth_shape* shape); // groups has all of its kinds
 } cloth_model;
 
@@ -275,6 +309,7 @@ bool cloth_model_connections(const cloth_model* m, const weft_connections* choic
 
 // Each appends one element a triangle (or hinge).
 weft_status membrane_append(element_group* group, const cloth_shape* shape);
+weft_status taut_append(element_group* group, const cloth_shape* shape); // of triangles with a knee alone
 weft_status hinge_append(element_group* group, const cloth_shape* shape);
 weft_status curvature_append(element_group* group, const cloth_shape* shape);
 weft_status air_append(element_group* group, const cloth_shape* shape);
@@ -285,6 +320,7 @@ void triangle_rest_inverse(const vec2* rest /* [3] */, double* out /* [4] */);
 
 // Signed dihedral angle of a hinge: 0 when flat, positive when both wings lean towards their normals.
 double hinge_angle(const vec3* x /* [4] */);
+double hinge_rigidity(const cloth_shape* shape, const hinge* h, const weft_material* m); // N m, across its edge
 double hinge_rest_angle(const cloth_shape* shape, const hinge* h); // of one of its hinges
 // Lower Cholesky factor of a semidefinite matrix, row by row; a vanishing pivot gives a zero column.
 void semidefinite_factor3(double Q[3][3], double* L /* [6] */);

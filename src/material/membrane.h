@@ -4,7 +4,8 @@
 
 enum
 {
-    MEMBRANE_STRIDE = 8
+    MEMBRANE_STRIDE = 8,
+    TAUT_STRIDE = 9 // of kind taut: b1u b2u b1v b2v, lengths of the knees (u, v), what is stiffer beyond times area, damping
 };
 
 #endif

@@ -17,6 +17,10 @@ void material_add(weft_material* sum, double share, const weft_material* m)
     sum->shear += share * m->shear;
     sum->bending += share * m->bending;
     sum->damping += share * m->damping;
+    weft_material own = *m;
+    bending_complete(&own);
+    sum->bending_weft += share * own.bending_weft;
+    sum->bending_bias += share * own.bending_bias;
 }
 
 weft_material hinge_material(const cloth_shape* shape, const hinge* it)

@@ -7,7 +7,7 @@
 typedef struct material_keys
 {
     const tree_node *base, *young, *poisson, *thickness, *volume_density;
-    const tree_node *density, *stretch_warp, *stretch_weft, *shear, *bending, *damping;
+    const tree_node *density, *stretch_warp, *stretch_weft, *shear, *bending, *damping, *strain_limit, *crease;
 } material_keys;
 
 static const field material_fields[] = {
@@ -22,6 +22,31 @@ static const field material_fields[] = {
     {"shear", FIELD_NODE, offsetof(material_keys, shear), ANY_NUMBER},
     {"bending", FIELD_NODE, offsetof(material_keys, bending), ANY_NUMBER},
     {"damping", FIELD_NODE, offsetof(material_keys, damping), ANY_NUMBER},
+    {"strain_limit", FIELD_NODE, offsetof(material_keys, strain_limit), ANY_NUMBER},
+    {"crease", FIELD_NODE, offsetof(material_keys, crease), ANY_NUMBER},
+};
+
+// Numbers of a sheet as it is measured, as objects in place of one number.
+static const field bending_fields[] = {
+    {"warp", FIELD_NUMBER, offsetof(weft_material, bending), POSITIVE},
+    {"weft", FIELD_NUMBER, offsetof(weft_material, bending_weft), POSITIVE},
+    {"bias", FIELD_NUMBER, offsetof(weft_material, bending_bias), POSITIVE},
+    {"curvature", FIELD_NUMBER, offsetof(weft_material, bending_curvature), POSITIVE},
+    {"beyond", FIELD_NUMBER, offsetof(weft_material, bending_beyond), POSITIVE},
+};
+static const field warp_fields[] = {
+    {"soft", FIELD_NUMBER, offsetof(weft_material, stretch_warp), POSITIVE},
+    {"knee", FIELD_NUMBER, offsetof(weft_material, knee_warp), POSITIVE},
+    {"stiff", FIELD_NUMBER, offsetof(weft_material, stiff_warp), POSITIVE},
+};
+static const field weft_fields[] = {
+    {"soft", FIELD_NUMBER, offsetof(weft_material, stretch_weft), POSITIVE},
+    {"knee", FIELD_NUMBER, offsetof(weft_material, knee_weft), POSITIVE},
+    {"stiff", FIELD_NUMBER, offsetof(weft_material, stiff_weft), POSITIVE},
+};
+static const field crease_fields[] = {
+    {"curvature", FIELD_NUMBER, offsetof(weft_material, crease_curvature), POSITIVE},
+    {"share", FIELD_NUMBER, offsetof(weft_material, crease_share), 0.0, 1.0, true},
 };
 
 static const field positive = {"", FIELD_NUMBER, 0, POSITIVE};
@@ -61,13 +86,74 @@ static weft_status material_from_bulk(const scene_reader* r, const tree_node* no
     return status == WEFT_OK ? WEFT_OK : read_error(r, node, "%s", reason.message);
 }
 
+static weft_status material_judge(const scene_reader* r, const tree_node* node, const weft_material* m)
+{
+    char text[320];
+    const char* wrong = material_measure_wrong(m, text, sizeof(text));
+    return wrong ? read_error(r, node, "%s", wrong) : WEFT_OK;
+}
+
+// A number takes the place of all that an object could say.
+static weft_status read_stretch(const scene_reader* r, const tree_node* node, bool warp, weft_material* out)
+{
+    if (!node)
+    {
+        return WEFT_OK;
+    }
+    *(warp ? &out->knee_warp : &out->knee_weft) = 0.0;
+    *(warp ? &out->stiff_warp : &out->stiff_weft) = 0.0;
+    if (node->kind != TREE_OBJECT)
+    {
+        return read_number(r, node, &not_negative, warp ? &out->stretch_warp : &out->stretch_weft);
+    }
+    TRY(read_fields(r, node, warp ? warp_fields : weft_fields, FIELD_COUNT(warp_fields), out));
+    if (!((warp ? out->knee_warp : out->knee_weft) > 0.0))
+    {
+        return read_error(r, node, "stretch with a knee has \"knee\", the strain at which \"soft\" (N/m) ends, and \"stiff\" (N/m)");
+    }
+    return material_judge(r, node, out);
+}
+
+static weft_status read_bending(const scene_reader* r, const tree_node* node, weft_material* out)
+{
+    if (!node)
+    {
+        return WEFT_OK;
+    }
+    out->bending_weft = out->bending_bias = out->bending_curvature = out->bending_beyond = 0.0;
+    if (node->kind != TREE_OBJECT)
+    {
+        return read_number(r, node, &not_negative, &out->bending);
+    }
+    TRY(read_fields(r, node, bending_fields, FIELD_COUNT(bending_fields), out));
+    return material_judge(r, node, out);
+}
+
+static weft_status read_crease(const scene_reader* r, const tree_node* node, weft_material* out)
+{
+    if (!node)
+    {
+        return WEFT_OK;
+    }
+    if (node->kind != TREE_OBJECT)
+    {
+        return read_wrong_kind(r, node, "a crease {\"curvature\": 1/m, \"share\": 0 to 1}");
+    }
+    out->crease_curvature = 0.0;
+    out->crease_share = 1.0;
+    TRY(read_fields(r, node, crease_fields, FIELD_COUNT(crease_fields), out));
+    return material_judge(r, node, out);
+}
+
 static weft_status material_read_values(const scene_reader* r, const material_keys* keys, weft_material* out)
 {
     TRY(read_optional(r, keys->density, &positive, &out->density));
-    TRY(read_optional(r, keys->stretch_warp, &not_negative, &out->stretch_warp));
-    TRY(read_optional(r, keys->stretch_weft, &not_negative, &out->stretch_weft));
+    TRY(read_stretch(r, keys->stretch_warp, true, out));
+    TRY(read_stretch(r, keys->stretch_weft, false, out));
     TRY(read_optional(r, keys->shear, &not_negative, &out->shear));
-    TRY(read_optional(r, keys->bending, &not_negative, &out->bending));
+    TRY(read_bending(r, keys->bending, out));
+    TRY(read_optional(r, keys->strain_limit, &positive, &out->strain_limit));
+    TRY(read_crease(r, keys->crease, out));
     return read_optional(r, keys->damping, &not_negative, &out->damping);
 }
 

@@ -44,6 +44,47 @@ static void write_model(writer* w, const char* model, const char* bending, const
     write_close(w, "}");
 }
 
+static void write_stretch(writer* w, const char* key, double soft, double knee, double stiff)
+{
+    if (knee == 0.0)
+    {
+        write_number(w, key, soft);
+        return;
+    }
+    write_open(w, key, "{");
+    write_number(w, "soft", soft);
+    write_number(w, "knee", knee);
+    write_number(w, "stiff", stiff);
+    write_close(w, "}");
+}
+
+static void write_bending(writer* w, const weft_material* m)
+{
+    const struct
+    {
+        const char* key;
+        double value;
+    } more[] = {{"weft", m->bending_weft},
+                {"bias", m->bending_bias},
+                {"curvature", m->bending_curvature},
+                {"beyond", m->bending_beyond}};
+    if (m->bending_weft == 0.0 && m->bending_bias == 0.0 && m->bending_curvature == 0.0)
+    {
+        write_number(w, "bending", m->bending);
+        return;
+    }
+    write_open(w, "bending", "{");
+    write_number(w, "warp", m->bending);
+    for (int k = 0; k < 4; k++)
+    {
+        if (more[k].value > 0.0)
+        {
+            write_number(w, more[k].key, more[k].value);
+        }
+    }
+    write_close(w, "}");
+}
+
 static void write_material(writer* w, const body_kind* kind, const weft_material* m)
 {
     write_open(w, "material", "{");
@@ -57,11 +98,22 @@ static void write_material(writer* w, const body_kind* kind, const weft_material
         return;
     }
     write_number(w, "density", m->density);
-    write_number(w, "stretch_warp", m->stretch_warp);
-    write_number(w, "stretch_weft", m->stretch_weft);
+    write_stretch(w, "stretch_warp", m->stretch_warp, m->knee_warp, m->stiff_warp);
+    write_stretch(w, "stretch_weft", m->stretch_weft, m->knee_weft, m->stiff_weft);
     write_number(w, "shear", m->shear);
-    write_number(w, "bending", m->bending);
+    write_bending(w, m);
     write_number(w, "damping", m->damping);
+    if (m->strain_limit > 0.0)
+    {
+        write_number(w, "strain_limit", m->strain_limit);
+    }
+    if (m->crease_curvature > 0.0)
+    {
+        write_open(w, "crease", "{");
+        write_number(w, "curvature", m->crease_curvature);
+        write_number(w, "share", m->crease_share);
+        write_close(w, "}");
+    }
     write_close(w, "}");
 }
 

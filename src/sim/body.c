@@ -128,13 +128,23 @@ static weft_status check_vertices(const body* b, const int* vertices, int count,
 
 weft_status material_check(const body* b, const weft_material* m, double vertex_mass, weft_error* error)
 {
-    const double values[] = {m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping};
-    for (int k = 0; k < 6; k++)
+    const double* values = &m->density;
+    for (int k = 0; k < MATERIAL_NUMBERS; k++)
     {
         if (!isfinite(values[k]) || values[k] < 0.0)
         {
             return wrong(error, b, "a material's numbers are zero or positive");
         }
+    }
+    char text[320];
+    const char* found = material_measure_wrong(m, text, sizeof(text));
+    if (found)
+    {
+        return wrong(error, b, found);
+    }
+    if (material_measures(m) && b->kind->form != MESH_SHEET)
+    {
+        return wrong(error, b, "bending by direction, knees, strain limits and creases are of sheets alone");
     }
     if (!(m->density > 0.0) && !(vertex_mass > 0.0))
     {
@@ -190,6 +200,52 @@ static weft_status take_connections(const weft_cloth_def* def, body* b, weft_err
                            b->kind->name, b->name, b->model->name);
 }
 
+// What a model does not take of a sheet as it is measured is refused, with the reason.
+typedef struct measure_reason
+{
+    unsigned measure;
+    const char *what, *why;
+} measure_reason;
+
+static const measure_reason measure_reasons[] = {
+    {MEASURE_DIRECTIONS, "bending by warp and weft", "its elements bend alike in all directions"},
+    {MEASURE_BIAS, "bending at the bias", "its springs lie along warp and weft, and a twist costs them nothing; leave `bias` out"},
+    {MEASURE_BEYOND, "bending that changes at a curvature", "its moments are linear; take the model `baraff-witkin` with the bending \"curvature\""},
+    {MEASURE_KNEE, "stretch with a knee", "its springs are linear; take the model `baraff-witkin`"},
+    {MEASURE_LIMIT, "a strain limit", "its elements have no warp and weft whose length could be held; take the model `baraff-witkin`"},
+    {MEASURE_CREASE, "creases", "no elements keep folds yet; leave `crease` out, and give folds that are there from the start as `folds`"},
+};
+
+static weft_status measures_suit(const weft_sim* sim, const body* b, weft_error* error)
+{
+    weft_material m = body_material_fullest(b);
+    unsigned asked = material_measures(&m), taken = b->model->measures;
+    // Directors are found for moments that are linear; hinges have one angle, and no curvature to change at.
+    taken &= b->bending && strcmp(b->bending, "curvature") != 0 ? ~(unsigned)MEASURE_BEYOND : ~0u;
+    for (size_t k = 0; k < sizeof(measure_reasons) / sizeof(measure_reasons[0]); k++)
+    {
+        const measure_reason* r = &measure_reasons[k];
+        if (asked & ~taken & r->measure)
+        {
+            return error_set(error, WEFT_UNSUPPORTED, NULL, 0, "%s `%s`: the model `%s`%s%s%s cannot have %s: %s", b->kind->name,
+                             b->name, b->model->name, b->bending ? " with the bending \"" : "", b->bending ? b->bending : "",
+                             b->bending ? "\"" : "", r->what, r->why);
+        }
+    }
+    if ((asked & MEASURE_LIMIT) && !sim->method->method->holds_strain)
+    {
+        return error_set(error, WEFT_UNSUPPORTED, NULL, 0,
+                         "%s `%s`: the method `%s` has no solve that could hold threads at a strain limit; take `implicit-euler`, or leave "
+                         "`strain_limit` out",
+                         b->kind->name, b->name, sim->method->method->name);
+    }
+    if ((asked & MEASURE_LIMIT) && b->tear > 0.0)
+    {
+        return wrong(error, b, "cloth that tears gives way instead of being held: leave `strain_limit` or `tear` out");
+    }
+    return WEFT_OK;
+}
+
 static weft_status take_model(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error)
 {
     b->model = cloth_model_find(def->model);
@@ -213,6 +269,7 @@ static weft_status take_model(const weft_sim* sim, const weft_cloth_def* def, bo
                      "cloth that tears cannot bend by \"exact\"; take the bending \"curvature\", or leave `tear` out");
     }
     TRY(take_connections(def, b, error));
+    TRY(measures_suit(sim, b, error));
     return method_suits(sim, b, error);
 }
 
@@ -492,6 +549,11 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
     TRY(take_model(sim, def, b, error));
     TRY(take_mesh(def, b, error));
     TRY(regions_take(def, b, error));
+    if (b->region_count > 0)
+    {
+        TRY(measures_suit(sim, b, error));
+        TRY(method_suits(sim, b, error));
+    }
     TRY(take_state(def, b, error));
     TRY(take_pins(def, b, error));
     TRY(take_forces(def, b, error));

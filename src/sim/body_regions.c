@@ -73,7 +73,12 @@ weft_material body_material_fullest(const body* b)
     weft_material m = b->material;
     for (int k = 0; k < b->region_count; k++)
     {
+        double *most = &m.density, *own = &b->regions[k].density;
         m.bending = fmax(m.bending, b->regions[k].bending);
+        for (int n = MATERIAL_BASIC; n < MATERIAL_NUMBERS; n++)
+        {
+            most[n] = fmax(most[n], own[n]);
+        }
     }
     return m;
 }

@@ -229,6 +229,35 @@ static weft_status keep_triangles(const shape_arrays* a, int count, model* m)
     return WEFT_OK;
 }
 
+// The triangles of the shape are the last ones. Where none had a limit yet, those before have none.
+static weft_status keep_limits(const cloth_shape* shape, model* m)
+{
+    bool limited = m->triangle_limit != NULL;
+    for (int t = 0; t < shape->triangle_count && !limited; t++)
+    {
+        limited = triangle_material(shape, t)->strain_limit > 0.0;
+    }
+    if (!limited)
+    {
+        return WEFT_OK;
+    }
+    int from = m->triangle_limit ? m->triangle_count - shape->triangle_count : 0;
+    if (!mem_grow((void**)&m->triangle_limit, &m->limit_capacity, 3 * m->triangle_count, sizeof(double)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    for (int t = from; t < m->triangle_count; t++)
+    {
+        int own = t - (m->triangle_count - shape->triangle_count);
+        const weft_material* a = own >= 0 ? triangle_material(shape, own) : NULL;
+        double* out = m->triangle_limit + 3 * (size_t)t;
+        out[0] = a && a->strain_limit > 0.0 ? 1.0 + a->strain_limit : INFINITY;
+        out[1] = a ? a->stretch_warp : 0.0;
+        out[2] = a ? a->stretch_weft : 0.0;
+    }
+    return WEFT_OK;
+}
+
 static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape_arrays* a)
 {
     int n = b->kind->form == MESH_SHEET ? b->rest.triangle_count : 0; // a solid's surface has no elements
@@ -263,6 +292,7 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .bending = b->bending,
                          .connections = b->connections};
     TRY(b->model->append(&m->groups, &shape));
+    TRY(keep_limits(&shape, m));
     TRY(body_lines_append(b, m->vertex_count, &shape, &m->groups));
     return sim->def.air.density > 0.0 ? air_append(element_groups_find(&m->groups, &kind_air), &shape) : WEFT_OK;
 }

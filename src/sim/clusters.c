@@ -331,6 +331,8 @@ static void add_stats(weft_step_stats* to, const weft_step_stats* from)
     to->rescued += from->rescued;
     to->rejected += from->rejected;
     to->forced += from->forced;
+    to->limited += from->limited;
+    to->overstretched += from->overstretched;
     to->substeps = int_max(to->substeps, from->substeps);
     to->constraints += from->constraints;
     to->contacts += from->contacts;

@@ -98,6 +98,33 @@ static void pack_forces(packer* p, weft_cloth_def* def)
     }
 }
 
+// The six numbers that every material has; the others follow where there are some, and the sign of the density says so.
+void pack_material(packer* p, weft_material* m)
+{
+    double* all = &m->density;
+    bool more = false;
+    for (int k = MATERIAL_BASIC; k < MATERIAL_NUMBERS && !p->reads; k++)
+    {
+        more = more || all[k] != 0.0;
+    }
+    double first = more ? -m->density : m->density;
+    PACK(p, first);
+    for (int k = 1; k < MATERIAL_BASIC; k++)
+    {
+        PACK(p, all[k]);
+    }
+    more = p->reads ? signbit(first) != 0 : more;
+    for (int k = MATERIAL_BASIC; k < MATERIAL_NUMBERS; k++)
+    {
+        all[k] = p->reads ? 0.0 : all[k];
+        if (more)
+        {
+            PACK(p, all[k]);
+        }
+    }
+    m->density = p->reads ? fabs(first) : m->density;
+}
+
 static void pack_bands(packer* p, weft_cloth_def* def)
 {
     PACK(p, def->band_count);
@@ -139,7 +166,7 @@ static void pack_regions(packer* p, weft_cloth_def* def)
     {
         weft_region region = def->regions[k];
         PACK_ARRAY(p, &region.faces, &region.face_count);
-        PACK(p, region.material);
+        pack_material(p, &region.material);
         if (p->reads)
         {
             ((weft_region*)def->regions)[k] = region;
@@ -279,7 +306,7 @@ void pack_cloth(packer* p, weft_cloth_def* def)
     }
     PACK_ARRAY(p, &def->outputs, &def->output_count);
     PACK(p, def->warp);
-    PACK(p, def->material);
+    pack_material(p, &def->material);
     PACK(p, def->vertex_mass);
     PACK(p, def->tear);
     PACK(p, def->friction);

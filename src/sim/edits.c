@@ -75,7 +75,7 @@ static void save_cloth(packer* p, const body* b)
     int removed = b->removed, force_count = b->force_count;
     weft_material material = b->material;
     PACK(p, removed);
-    PACK(p, material);
+    pack_material(p, &material);
     double added = b->added;
     PACK(p, added);
     PACK(p, force_count);
@@ -325,7 +325,7 @@ static weft_status load_cloth(edits_loader* l, body* b)
     weft_material material;
     double added;
     PACK(&l->bytes, removed);
-    PACK(&l->bytes, material);
+    pack_material(&l->bytes, &material);
     PACK(&l->bytes, added);
     PACK(&l->bytes, force_count);
     bool can = removed || !b->removed;

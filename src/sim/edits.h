@@ -67,6 +67,7 @@ void obstacle_forget(obstacle* o);
 
 void pack_pin(packer* p, weft_pin* pin);
 void pack_force(packer* p, weft_force* force);
+void pack_material(packer* p, weft_material* material);
 // Defs; what is read lends arrays from the bytes, but for pins, forces and lists of names, which the finish functions
 // free.
 void pack_cloth(packer* p, weft_cloth_def* def);

@@ -97,6 +97,18 @@ static uint64_t hash_connections(uint64_t hash, const body* b)
     return b->model->connections && chosen ? hash_bytes(hash, numbers, sizeof(numbers)) : hash;
 }
 
+// A material without what sheets are measured by keeps the hash that it had.
+static uint64_t hash_material(uint64_t hash, const weft_material* m)
+{
+    const double* all = &m->density;
+    bool more = false;
+    for (int k = MATERIAL_BASIC; k < MATERIAL_NUMBERS; k++)
+    {
+        more = more || all[k] != 0.0;
+    }
+    return hash_bytes(hash, all, (more ? MATERIAL_NUMBERS : MATERIAL_BASIC) * sizeof(double));
+}
+
 // Seams that close later have elements of these which are not there yet.
 static uint64_t hash_lines(uint64_t hash, const body* b)
 {
@@ -120,7 +132,12 @@ static uint64_t hash_body(uint64_t hash, const body* b)
     const double numbers[] = {b->friction.rub, b->friction.hold, b->thickness, b->vertex_mass, b->flat_rest};
     hash = hash_bytes(hash_string(hash, b->name), numbers, sizeof(numbers));
     hash = hash_string(hash_string(hash, b->model->name), b->bending);
-    hash = hash_bytes(hash, &b->material, sizeof(b->material));
+    hash = hash_material(hash, &b->material);
+    for (int k = 0; k < b->region_count; k++)
+    {
+        // What elements have not by themselves: the rest of it is in their rest data.
+        hash = material_measures(&b->regions[k]) ? hash_material(hash, &b->regions[k]) : hash;
+    }
     hash = hash_connections(hash, b);
     hash = hash_lines(hash, b);
     hash = hash_array(hash, m->position, m->vertex_count, sizeof(vec3));

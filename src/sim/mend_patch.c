@@ -379,7 +379,7 @@ static weft_status take_come(element_group* come, element_list_change* out)
 static weft_status compare(patch* p, element_list_change* out, bool* found)
 {
     const element_groups* groups = &p->m->groups;
-    bool wide = element_groups_find(groups, &kind_curvature) || element_groups_find(groups, &kind_arc);
+    bool wide = element_groups_find(groups, &kind_curvature) || element_groups_find(groups, &kind_beyond) || element_groups_find(groups, &kind_arc);
     TRY(list_corners(p));
     TRY(gather(p, wide ? RINGS_WIDE : RINGS));
     TRY(make_local(p));

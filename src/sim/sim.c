@@ -133,6 +133,7 @@ void sim_model_finish(model* m)
     mem_free(m->rest);
     mem_free(m->triangle);
     mem_free(m->triangle_rest);
+    mem_free(m->triangle_limit);
     *m = (model){0};
 }
 

@@ -8,6 +8,11 @@
 // Relative residual at which the first solve of a substep is looked at for contacts that pull.
 static const double EARLY_LOOK = 1e-2;
 
+enum
+{
+    LIMIT_TURNS = 8 // solves of a substep that hold threads
+};
+
 static weft_status stage_assemble(world* w)
 {
     const model* m = w->model;
@@ -114,9 +119,30 @@ static weft_status solve_again(world* w, int changed)
     return WEFT_OK;
 }
 
+// Threads that are too long are held, and what then pulls is let go; some turns bring both to order.
+static weft_status hold_threads(world* w)
+{
+    for (int turn = 0; turn < LIMIT_TURNS && strain_limit_update(w); turn++)
+    {
+        strain_limit_lift(w);
+        TRY(strain_limit_lay(w));
+        TRY(solve_again(w, 0));
+        if (world_release(w, reaction, w->v_next, false) > 0)
+        {
+            bool kept;
+            strain_limit_lift(w);
+            TRY(assemble_again(w, &kept));
+            TRY(strain_limit_lay(w));
+            TRY(solve_again(w, 0));
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status stage_solve(world* w)
 {
     early_look look = {.w = w};
+    strain_limit_begin(w);
     TRY(solve_first(w, &look));
     int changed = look.changed > 0 ? look.changed : world_release(w, reaction, w->v_next, false);
     for (int turn = 1; changed > 0; turn++)
@@ -126,7 +152,7 @@ static weft_status stage_solve(world* w)
         TRY(solve_again(w, kept ? changed : 0));
         changed = turn < RELEASES_MAX ? world_release(w, reaction, w->v_next, false) : 0;
     }
-    return WEFT_OK;
+    return w->limit.count > 0 ? hold_threads(w) : WEFT_OK;
 }
 
 static weft_status stage_advance(world* w)
@@ -159,4 +185,5 @@ const time_method method_implicit_euler = {
     .needs = NEEDS_MATRIX,
     .first_system = first_system,
     .energy_rise_max = 1e-4,
+    .holds_strain = true,
 };

@@ -13,6 +13,7 @@
 #include "solve/ties/null_space.h"
 #include "solve/solve.h"
 #include "sparse/sparse.h"
+#include "step/strain_limit.h"
 #include "weft/weft.h"
 
 enum
@@ -44,6 +45,9 @@ typedef struct model
     vec2* triangle_rest; // [3 * triangle_count] m, rest shape of each in its plane
     int triangle_count;
     int triangle_capacity;
+    double* triangle_limit; // [3 * triangle_count] most that warp and weft may be long, INFINITY: no limit, and how stiff they are,
+                            // N/m. NULL: none has a limit
+    int limit_capacity;
 } model;
 
 // The end of an earlier substep.
@@ -149,6 +153,7 @@ struct world
     filter_record* filter;
     int filter_count;
     binding binding; // all zero without ties
+    strain_limit limit; // all zero where nothing has one
     int* held;       // [held_count] vertices with a filter record or in a tie, sorted
     int held_count;
     uint64_t filter_hash; // of the constrained vertices
@@ -242,6 +247,7 @@ struct time_method
                                                 // split, and takes all that is not slack implicitly
     const method_setting* settings;             // world_setting gives their values
     const char* warning;                        // what `weft check` says of it
+    bool holds_strain;                          // it holds strain limits in its solve
 };
 
 // The table of methods, which ends with a NULL method. The fallback takes over when the shortest substep goes wrong.
@@ -361,6 +367,7 @@ energy_sums world_elements(world* w, const element_motion* motion);
 energy_sums world_elements_of(world* w, const element_motion* motion, kind_choice* wanted); // of some kinds
 double lively_energy(const weft_energy* e);                                                 // kinetic and elastic
 double weight_energy(const model* m); // total mass times gravity times size of the scene
+double world_rise(const world* w);    // of the energy over a substep, less the work of pins, air and contact
 // J, of what holds vertices: forces times displacements. Those of ties add up to nothing where both sides move
 // together.
 double held_work(const world* w, reaction_fn* reaction);

@@ -68,6 +68,11 @@ double weight_energy(const model* m)
     return m->total_mass * fmax(v3_length(m->gravity), least) * m->size;
 }
 
+double world_rise(const world* w)
+{
+    return w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
+}
+
 weft_status stage_judge(world* w)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
@@ -92,7 +97,7 @@ weft_status stage_judge(world* w)
     {
         return WEFT_OK;
     }
-    double rise = w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
+    double rise = world_rise(w);
     if (settling)
     {
         rise_max = fmax(rise_max, settling_rise_max);
@@ -298,6 +303,8 @@ static weft_status run_substeps(world* w)
     w->time = time_at(w, STEP_TICKS);
     w->stats->energy = w->before.energy;
     w->stats->max_stretch = w->before.max_stretch;
+    w->stats->limited = w->limit.count;
+    w->stats->overstretched = strain_limit_count_over(w);
     w->stats->contacts = w->contact ? w->contact->contacts : 0;
     w->stats->last_resort = w->contact ? w->contact->last_resort : 0;
     return WEFT_OK;

@@ -37,6 +37,7 @@ weft_status world_create(world* w, const model* m)
         chunks = int_max(chunks, element_energy_chunks(&m->groups.list[g]));
     }
     w->partial = MEM_NEW(chunks, energy_sums);
+    ok = ok && strain_limit_create(w) == WEFT_OK;
     w->pattern_version = 1;
     w->bad_vertex = -1;
     return ok && w->values && w->filter && w->pins && w->partial ? WEFT_OK : WEFT_NO_MEMORY;
@@ -65,6 +66,7 @@ void world_finish(world* w)
     mem_free(w->grips);
     mem_free(w->grip_pull);
     binding_finish(&w->binding);
+    strain_limit_finish(&w->limit);
     mem_free(w->partial);
     method_object_finish(&w->method);
     method_object_finish(&w->fallback);

@@ -6,13 +6,12 @@
 
 bool array_grow(void** array, size_t before, size_t count, size_t size)
 {
-    void* grown = mem_alloc(count, size);
-    if (grown && *array)
-    {
-        memcpy(grown, *array, (before < count ? before : count) * size);
-    }
+    void* grown = mem_raw(count, size);
+    size_t kept = !*array ? 0 : before < count ? before : count;
     if (grown)
     {
+        kept > 0 ? memcpy(grown, *array, kept * size) : NULL;
+        memset((char*)grown + kept * size, 0, (count - kept) * size);
         mem_free(*array);
         *array = grown;
     }

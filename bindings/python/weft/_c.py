@@ -325,6 +325,17 @@ class weft_material(Structure):
         ("shear", c_double),
         ("bending", c_double),
         ("damping", c_double),
+        ("bending_weft", c_double),
+        ("bending_bias", c_double),
+        ("bending_curvature", c_double),
+        ("bending_beyond", c_double),
+        ("knee_warp", c_double),
+        ("knee_weft", c_double),
+        ("stiff_warp", c_double),
+        ("stiff_weft", c_double),
+        ("strain_limit", c_double),
+        ("crease_curvature", c_double),
+        ("crease_share", c_double),
     ]
 
 
@@ -647,6 +658,8 @@ class weft_step_stats(Structure):
         ("squeezed_pairs", POINTER(weft_squeezed)),
         ("unsettled", c_int),
         ("unsettled_pairs", POINTER(weft_squeezed)),
+        ("limited", c_int),
+        ("overstretched", c_int),
     ]
 
 

@@ -10,6 +10,8 @@
 #ifndef WEFT_SA_H
 #define WEFT_SA_H
 
+#include <string.h>
+
 #include "solve/direct/cholesky.h"
 #include "solve/solve.h"
 
@@ -31,6 +33,12 @@ enum
     SA_RENEWED = 2,          // those that follow a radius when values change
     SA_RENEWED_CONTACTS = 6  // and when contacts do, which spoil an incomplete factor in new places
 };
+
+// Rows a chunk of the passes of a cycle: some hundred kilobytes of matrix.
+static inline int sa_grain(int block)
+{
+    return block == 3 ? ROW_GRAIN : ROW_GRAIN / 4;
+}
 
 // A pivot of the incomplete factor below this share of its A_ii is weak.
 #define SA_WEAK 0.03
@@ -68,6 +76,16 @@ static inline bool sa_apart(const sa_incomplete* f, int i, int j)
     return f->cluster[i] != f->cluster[j] && f->colour[f->cluster[i]] == f->colour[f->cluster[j]];
 }
 
+// A matrix without its blocks below the diagonal whose column lies in the chunk of rows of theirs: sa_half.c. A row has
+// the slots [row_start, before) and [diagonal, next row_start) of its matrix, one after the other.
+typedef struct sa_half
+{
+    int* start;           // [rows + 1] blocks
+    int *before, *behind; // [rows] slots: the end of those before the chunk, the first of those behind it
+    void* A;              // real [9 a block]
+    size_t bytes;
+} sa_half;
+
 // Strong connections of a level, without the diagonal. Columns are sorted within a row.
 typedef struct sa_graph
 {
@@ -99,6 +117,7 @@ typedef struct sa_level
     int rows, block;     // nodes, unknowns a node
     bsr_pattern pattern; // of A; borrowed from the system on the finest level
     void* A;             // real [block^2 a slot]; NULL on a packed level
+    sa_half half;        // of the finest level of folded cloth, for the products of a cycle; else without numbers
     // The finest level in 16 bits, see sa_packed.h; source has the numbers themselves, while a setup runs.
     int16_t* packed;      // [9 a slot]
     float *root, *unroot; // [9 a row] R and R^-1
@@ -376,6 +395,23 @@ size_t sa_setup_bytes(const sa_level* l);
 void sa_trim_kernel(sa_hierarchy* h, sa_level* l); // frees what only a full setup needs
 void sa_trim_product(sa_level* l);                 // the structure of the product with P
 void sa_trim(sa_hierarchy* h, sa_level* l);        // all that a cycle does without
+
+// The half of the finest matrix where cloth is folded: its structure and memory; away with it; the values of a row.
+weft_status sa_half_make(sa_hierarchy* h, sa_level* l);
+void sa_half_finish(sa_hierarchy* h, sa_half* half);
+static inline void sa_half_row(const sa_level* l, size_t size /* bytes of a block */, int i)
+{
+    const bsr_pattern* p = &l->pattern;
+    if (!l->half.A)
+    {
+        return;
+    }
+    char* to = (char*)l->half.A + size * (size_t)l->half.start[i];
+    size_t before = size * (size_t)(l->half.before[i] - p->row_start[i]);
+    memcpy(to, (const char*)l->A + size * (size_t)p->row_start[i], before);
+    memcpy(to + before, (const char*)l->A + size * (size_t)p->diagonal[i],
+           size * (size_t)(p->row_start[i + 1] - p->diagonal[i]));
+}
 
 // The finest matrix: its memory, its values, both.
 weft_status sa_alloc_finest(sa_hierarchy* h);

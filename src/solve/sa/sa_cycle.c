@@ -26,12 +26,6 @@ const sa_kernels* sa_passes_for(const sa_hierarchy* h, const sa_level* l)
 
 KERNELS_CHOICE(sa_incomplete_kernels)
 
-// Rows a chunk: some hundred kilobytes of matrix.
-static int grain_of(int block)
-{
-    return block == 3 ? ROW_GRAIN : ROW_GRAIN / 4;
-}
-
 // A pass with denormals off: of a sheet that falls flat all residuals but one component are noise.
 typedef struct quiet_pass
 {
@@ -84,7 +78,7 @@ static void find_residual(const sa_hierarchy* h, sa_level* l)
 {
     double clock = sa_clock(h);
     sa_pass pass = {.level = l, .b = l->b, .x = l->x, .y = l->r};
-    sa_run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->residual, &pass);
+    sa_run_pass(h->pool, l->rows, sa_grain(l->block), sa_passes_for(h, l)->residual, &pass);
     sa_lap(h, l, SA_RESIDUAL, &clock);
 }
 
@@ -125,7 +119,7 @@ static void smooth(const sa_hierarchy* h, sa_level* l, bool from_zero)
         }
         pass.x = l->x;
         pass.y = k == 0 && from_zero ? l->x : l->y;
-        sa_run_pass(h->pool, l->rows, grain_of(l->block), k == 0 && from_zero ? kernels->first : kernels->step, &pass);
+        sa_run_pass(h->pool, l->rows, sa_grain(l->block), k == 0 && from_zero ? kernels->first : kernels->step, &pass);
         if (pass.y == l->y)
         {
             swap(&l->x, &l->y);
@@ -166,7 +160,7 @@ static void solve_last(sa_hierarchy* h, sa_level* l)
         return;
     }
     sa_pass pass = {.level = l, .b = l->b, .y = l->x, .d = l->d, .c2 = 1.0};
-    sa_run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->first, &pass);
+    sa_run_pass(h->pool, l->rows, sa_grain(l->block), sa_passes_for(h, l)->first, &pass);
 }
 
 typedef struct convert_context
@@ -291,7 +285,7 @@ void sa_cycle(sa_hierarchy* h, const vec3* r, vec3* z)
     {
         sa_level* l = &h->levels[k];
         sa_pass up = {.level = l, .x = l[1].x, .y = l->x};
-        sa_run_pass(h->pool, l->rows, grain_of(l->block), sa_passes_for(h, l)->prolong, &up);
+        sa_run_pass(h->pool, l->rows, sa_grain(l->block), sa_passes_for(h, l)->prolong, &up);
         sa_lap(h, l, SA_PROLONG, &clock);
         smooth(h, l, false);
         clock = sa_clock(h);

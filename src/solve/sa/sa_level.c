@@ -86,7 +86,7 @@ weft_status sa_alloc_finest(sa_hierarchy* h)
     if (!h->packed)
     {
         l->A = sa_real_new(h, count);
-        return l->A ? WEFT_OK : WEFT_NO_MEMORY;
+        return l->A ? sa_half_make(h, l) : WEFT_NO_MEMORY;
     }
     l->packed = sa_places_new(h, count + SA_PAD);
     if (l->packed)

@@ -115,6 +115,7 @@ static void level_finish(sa_hierarchy* h, sa_level* l, bool finest)
 {
     sa_trim(h, l);
     sa_incomplete_finish(l->incomplete);
+    sa_half_finish(h, &l->half);
     if (!finest)
     {
         bsr_pattern_finish(&l->pattern);

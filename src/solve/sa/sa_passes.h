@@ -79,6 +79,47 @@ WIDE_INLINE void row_product(const int B, const int C, const int* column, int sl
     }
 }
 
+// y = row i of A x on the finest level, by the half of its matrix: rows of the chunk from `begin` on, one after the
+// other. `others` has four numbers a row, what rows before it have added to it; zero at first.
+WIDE_INLINE void half_product(const sa_level* l, const REAL* restrict x, int begin, int i, REAL* restrict others,
+                              REAL* restrict y)
+{
+    const bsr_pattern* p = &l->pattern;
+    const int* restrict column = p->column;
+    int slot = p->row_start[i], before = l->half.before[i], behind = l->half.behind[i], end = p->row_start[i + 1];
+    const REAL* restrict block = (const REAL*)l->half.A + 9 * (size_t)l->half.start[i];
+    const REAL* xi = x + 3 * (size_t)i;
+    r4 more = load4(others + 4 * (i - begin)); // before the diagonal block adds to it once more
+    r8 sum = {0};
+    REAL last = 0;
+    for (; slot < before; slot++, block += 9)
+    {
+        const REAL* xj = x + 3 * (size_t)column[slot];
+        r4 q = load4(xj);
+        sum += load8(block) * __builtin_shufflevector(q, q, 0, 1, 2, 0, 1, 2, 0, 1);
+        last += block[8] * xj[2];
+    }
+    for (slot = p->diagonal[i]; slot < behind; slot++, block += 9)
+    {
+        const REAL* xj = x + 3 * (size_t)column[slot];
+        REAL* other = others + 4 * (column[slot] - begin);
+        r4 q = load4(xj);
+        sum += load8(block) * __builtin_shufflevector(q, q, 0, 1, 2, 0, 1, 2, 0, 1);
+        last += block[8] * xj[2];
+        store4(other, load4(other) + (load4(block) * xi[0] + load4(block + 3) * xi[1] + load4(block + 6) * xi[2]));
+    }
+    for (; slot < end; slot++, block += 9)
+    {
+        const REAL* xj = x + 3 * (size_t)column[slot];
+        r4 q = load4(xj);
+        sum += load8(block) * __builtin_shufflevector(q, q, 0, 1, 2, 0, 1, 2, 0, 1);
+        last += block[8] * xj[2];
+    }
+    y[0] = sum[0] + sum[1] + sum[2] + more[0];
+    y[1] = sum[3] + sum[4] + sum[5] + more[1];
+    y[2] = sum[6] + sum[7] + last + more[2];
+}
+
 // out = m v for a symmetric B x B matrix.
 WIDE_INLINE void symmetric_apply(const int B, const REAL* m, const REAL* v, REAL* out)
 {
@@ -177,9 +218,33 @@ WIDE_INLINE void residual_rows(const int B, const sa_pass* c, int begin, int end
     }
 }
 
+static void half_residual_rows(const sa_pass* c, int begin, int end)
+{
+    const REAL* restrict b = c->b;
+    REAL *restrict y = c->y, others[4 * ROW_GRAIN] = {0};
+    for (int i = begin; i < end; i++)
+    {
+        REAL t[3];
+        half_product(c->level, c->x, begin, i, others, t);
+        for (int r = 0; r < 3; r++)
+        {
+            size_t k = 3 * (size_t)i + (size_t)r;
+            y[k] = b[k] - t[r];
+        }
+    }
+}
+
 static void residual(void* context, int begin, int end)
 {
     const sa_pass* c = context;
+    for (int from = begin; c->level->half.A && from < end; from += ROW_GRAIN)
+    {
+        half_residual_rows(c, from, int_min(from + ROW_GRAIN, end));
+    }
+    if (c->level->half.A)
+    {
+        return;
+    }
     BY_BLOCK(residual_rows, c->level->block, c, begin, end)
 }
 
@@ -275,10 +340,37 @@ WIDE_INLINE void lanczos_multiply_rows(const int B, const sa_pass* c, int begin,
     }
 }
 
+static double half_lanczos_rows(const sa_pass* c, int begin, int end)
+{
+    const REAL *restrict b = c->b, *restrict x = c->x;
+    REAL *restrict y = c->y, c1 = (REAL)c->c1, others[4 * ROW_GRAIN] = {0};
+    double dot = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        REAL t[3];
+        half_product(c->level, x, begin, i, others, t);
+        for (int r = 0; r < 3; r++)
+        {
+            size_t k = 3 * (size_t)i + (size_t)r;
+            y[k] = t[r] - c1 * b[k];
+            dot += (double)x[k] * (double)y[k];
+        }
+    }
+    return dot;
+}
+
 static double lanczos_multiply(void* context, int begin, int end)
 {
     const sa_pass* c = context;
     double dot = 0.0;
+    for (int from = begin; c->level->half.A && from < end; from += ROW_GRAIN)
+    {
+        dot += half_lanczos_rows(c, from, int_min(from + ROW_GRAIN, end));
+    }
+    if (c->level->half.A)
+    {
+        return dot;
+    }
     BY_BLOCK(lanczos_multiply_rows, c->level->block, c, begin, end, &dot)
     return dot;
 }

@@ -23,6 +23,7 @@ static void load(void* context, int begin, int end)
                 to[9 * (size_t)slot + (size_t)k] = (REAL)(scale * block[k]);
             }
         }
+        sa_half_row(c->level, 9 * sizeof(REAL), i);
     }
 }
 
@@ -48,6 +49,7 @@ static void reload(void* context, int begin, int end)
                 c->mark[i] = 1;
             }
         }
+        c->mark[i] ? sa_half_row(c->level, 9 * sizeof(REAL), i) : (void)0;
     }
 }
 

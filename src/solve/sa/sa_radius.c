@@ -100,7 +100,7 @@ static void fill_scaled(void* context, int begin, int end)
 // What a Lanczos step divides by: D, or M of the incomplete factor. y -= c1 b, d = M^-1 y; returns y . d.
 static double scale(sa_hierarchy* h, sa_level* l, bool incomplete, sa_pass* pass)
 {
-    int grain = l->block == 3 ? ROW_GRAIN : ROW_GRAIN / 4;
+    int grain = sa_grain(l->block);
     if (!incomplete)
     {
         return parallel_sum(h->pool, l->rows, grain, sa_passes_for(h, l)->lanczos_scale, pass);
@@ -208,7 +208,7 @@ static double lanczos(sa_hierarchy* h, sa_level* l, bool incomplete, int kept)
     int limit = kept ? kept : incomplete ? SA_BASIS : usual;
     const sa_kernels* kernels = sa_passes_for(h, l);
     double diagonal[LANCZOS_MAX], off[LANCZOS_MAX];
-    int unknowns = l->rows * l->block, grain = l->block == 3 ? ROW_GRAIN : ROW_GRAIN / 4, count = 0;
+    int unknowns = l->rows * l->block, grain = sa_grain(l->block), count = 0;
     void *v = l->x, *p = l->y, *last = l->b, *w = l->r, *z = l->d;
     first_vector(h, l, incomplete, kept > 0, w);
     const void* basis[LANCZOS_MAX];

@@ -216,6 +216,7 @@ static void drop_matrix(sa_hierarchy* h, sa_level* l)
     h->bytes -= count * (l->packed ? sizeof(int16_t) : sa_real_size(h));
     mem_free(l->A);
     mem_free(l->packed);
+    sa_half_finish(h, &l->half);
     l->A = NULL;
     l->packed = NULL;
     if (l != h->levels)
