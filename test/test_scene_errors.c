@@ -258,21 +258,24 @@ static void test_errors_name_their_place(void** state)
 // ---- examples
 
 // Every row of examples.c has a place here that its pattern names.
-static const char example_scene[] = "{\"gravity\": [0, 0, 0], \"solver\": {\"name\": \"mpcg\"}, \"newton\": {}, "
-                                    "\"step_control\": {}, \"air\": {}, \"model\": "
-                                    "{\"name\": \"baraff-witkin\"}, \"cloth\": [{\"name\": \"sheet\", \"mesh\": "
-                                    "{\"grid\": {\"cells\": 4}}, \"transform\": {}, "
-                                    "\"pins\": [{\"where\": {\"edge\": \"top\"}, \"axis\": [0, 1, 0], \"center\": [0, "
-                                    "0, 0], \"path\": [{\"time\": 0}]}], "
-                                    "\"forces\": [{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0]}]}, {\"name\": "
-                                    "\"patch\", \"mesh\": {\"grid\": {\"cells\": "
-                                    "2, \"size\": 0.1}}}], \"strands\": [{\"mesh\": {\"brush\": {}}}], "
-                                    "\"volumes\": [{\"mesh\": {\"solid\": {\"ball\": {\"radius\": 1}}}}], "
-                                    "\"obstacles\": [{\"name\": \"ball\", \"shape\": "
-                                    "{\"sphere\": {\"radius\": 0.1}}, \"motion\": {\"path\": [{\"time\": "
-                                    "0}]}}], \"contact\": {\"exclude\": [{\"pair\": [\"sheet\", \"ball\"]}]}, "
-                                    "\"ties\": [{\"cloth\": \"patch\", \"to\": "
-                                    "\"sheet\"}]}";
+static const char example_scene[] =
+    "{\"gravity\": [0, 0, 0], \"solver\": {\"name\": \"mpcg\"}, \"newton\": {}, "
+    "\"step_control\": {}, \"air\": {}, \"model\": "
+    "{\"name\": \"baraff-witkin\"}, \"cloth\": [{\"name\": \"sheet\", \"mesh\": "
+    "{\"grid\": {\"cells\": 4}}, \"transform\": {}, "
+    "\"pins\": [{\"where\": {\"edge\": \"top\"}, \"axis\": [0, 1, 0], \"center\": [0, "
+    "0, 0], \"path\": [{\"time\": 0}]}], "
+    "\"forces\": [{\"where\": {\"edge\": \"top\"}, \"force\": [0, 0, 0]}], "
+    "\"bands\": [{\"where\": {\"edge\": \"top\"}, \"rest_scale\": 0.9, \"stiffness\": 10}], "
+    "\"folds\": [{\"where\": {\"edge\": \"top\"}, \"rest_angle\": 10}]}, {\"name\": "
+    "\"patch\", \"mesh\": {\"grid\": {\"cells\": "
+    "2, \"size\": 0.1}}}], \"strands\": [{\"mesh\": {\"brush\": {}}}], "
+    "\"volumes\": [{\"mesh\": {\"solid\": {\"ball\": {\"radius\": 1}}}}], "
+    "\"obstacles\": [{\"name\": \"ball\", \"shape\": "
+    "{\"sphere\": {\"radius\": 0.1}}, \"motion\": {\"path\": [{\"time\": "
+    "0}]}}], \"contact\": {\"exclude\": [{\"pair\": [\"sheet\", \"ball\"]}]}, "
+    "\"ties\": [{\"cloth\": \"patch\", \"to\": "
+    "\"sheet\"}]}";
 
 // "cloth[].pins[].fix" is cloth.0.pins.0.fix; what may stand anywhere is looked for at the first cloth's pin.
 static void example_path(const char* pattern, char out[128])

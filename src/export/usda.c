@@ -600,8 +600,8 @@ static weft_status put_body(stage* s, int body, weft_error* error)
     }
     export_text_put(s->text, lines ? "\n    {\n" : "\n    {\n        uniform bool doubleSided = 1\n");
     put_visibility(s, body);
-    put_color(s, body);
     lines ? put_curves(s, body) : put_topology(s, body);
+    put_color(s, body);
     TRY(export_rigid(s->job, body, &s->pose, error));
     weft_status status = put_frames(s, body, error);
     s->pose ? put_poses(s) : (void)0;
