@@ -218,7 +218,9 @@ static void measure_cusick(const trial* t, result* out)
 {
     static double first = NAN; // of this run
     static char whose[64];     // what it is of
-    char file[] = "/tmp/weft-cusick-XXXXXX.obj", name[64];
+    const char* folder = getenv("TMPDIR");
+    char file[512], name[64];
+    snprintf(file, sizeof(file), "%s/weft-cusick-XXXXXX.obj", folder && folder[0] ? folder : "/tmp");
     ring_mesh m = ring_make(t->cells);
     int handle = mkstemps(file, 4);
     bool good = handle >= 0 && close(handle) == 0 && ring_write(&m, strcmp(t->mesh, "irregular") == 0, file);
