@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/fit.h"
 
@@ -410,6 +411,12 @@ static weft_status read_row(fit_sheet* sheet, const header* h, int line, char* t
 weft_status fit_read(const char* file, fit_sheet* out, weft_error* error)
 {
     *out = (fit_sheet){.file = file};
+    // A named pipe or a device would be waited for, or read, for ever.
+    struct stat found;
+    if (stat(file, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
+    {
+        return fit_fail(error, out, 0, "cannot be read: it is no ordinary file; write the sheet to one");
+    }
     FILE* in = fopen(file, "r");
     if (!in)
     {

@@ -164,6 +164,7 @@ static void wrong_sheets_are_refused(void** state)
     manners_refuses("fit", 2, "FILE.csv");
     manners_refuses("fit nowhere.csv", 2, "nowhere.csv");
     manners_refuses("fit . ", 2, "cannot be read");
+    manners_refuses("fit /dev/zero", 2, "no ordinary file");
     manners_refuses("fit wrong.csv --base coton", 2, "cotton");
     manners_refuses("fit wrong.csv other.csv", 2, "other.csv");
     manners_refuses_json("fit wrong.csv --json", 2, "wrong.csv");
