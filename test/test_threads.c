@@ -1,9 +1,12 @@
 // The same bits for 1, 2, 3 and 8 threads, for a host's own threads in any order, for two runs, and for every CPU kind that
 // this machine runs: all doubles of positions and velocities, and what the stats count.
+#define _GNU_SOURCE
 #include "common.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/core.h"
 #include "sparse/sparse.h"
@@ -245,6 +248,68 @@ static void test_host_hooks(void** unused)
     weft_scene_destroy(scene);
 }
 
+// Which threads took part in a loop.
+typedef struct attendance
+{
+    pthread_mutex_t mutex;
+    pthread_t seen[16];
+    int count;
+} attendance;
+
+static void attend(void* context, int begin, int end)
+{
+    attendance* a = context;
+    (void)end;
+    pthread_mutex_lock(&a->mutex);
+    int k = 0;
+    while (k < a->count && !pthread_equal(a->seen[k], pthread_self()))
+    {
+        k++;
+    }
+    a->seen[k] = pthread_self();
+    a->count = int_max(a->count, k + 1);
+    pthread_mutex_unlock(&a->mutex);
+    struct timespec nap = {0, begin % 7 == 0 ? 50000 : 0}; // so that others come, too
+    nanosleep(&nap, NULL);
+}
+
+static double halves(void* context, int begin, int end)
+{
+    (void)context;
+    return 1.0 / (begin + end);
+}
+
+// Threads beyond the limit sit out, whatever it was before; sums stay as they are.
+static void test_limit(void** unused)
+{
+    (void)unused;
+    static const int limits[] = {8, 3, 1, 2, 20, 5, 0, 8};
+    workers* pool = NULL;
+    assert_int_equal(workers_create(8, NULL, &pool), WEFT_OK);
+    double sum = parallel_sum(NULL, 5000, 10, halves, NULL);
+    int most = 0;
+    for (int round = 0; round < 24; round++)
+    {
+        int limit = limits[round % 8], bound = int_max(1, int_min(8, limit));
+        workers_limit(pool, limit);
+        attendance a = {.count = 0};
+        pthread_mutex_init(&a.mutex, NULL);
+        parallel_for(pool, 400, 2, attend, &a);
+        pthread_mutex_destroy(&a.mutex);
+        most = int_max(most, a.count);
+        // One that was on its way when the limit fell may still come to the first loop.
+        a.count = 0;
+        pthread_mutex_init(&a.mutex, NULL);
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+        parallel_for(pool, 400, 2, attend, &a);
+        pthread_mutex_destroy(&a.mutex);
+        assert_in_range(a.count, 1, bound);
+        assert_true(parallel_sum(pool, 5000, 10, halves, NULL) == sum);
+    }
+    assert_true(most > 3);
+    workers_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_cpu_kinds),
         cmocka_unit_test(test_threads_of_each_kind),
         cmocka_unit_test(test_host_hooks),
+        cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

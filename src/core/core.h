@@ -72,6 +72,9 @@ typedef double parallel_sum_fn(void* context, int begin, int end);
 weft_status workers_create(int count, const weft_task_hooks* hooks, workers** out); // count 1: no threads
 void workers_destroy(workers* pool);
 int workers_count(const workers* pool);
+// How many of them take part in loops from now on, the caller counted: for pools that are larger than their loops are
+// long. Between loops, by the caller alone; a pool of the host's threads and NULL stay as they are.
+void workers_limit(workers* pool, int count);
 void parallel_for(workers* pool, int count, int grain, parallel_fn* fn, void* context);
 // The sum of fn over the chunks, added in chunk order.
 double parallel_sum(workers* pool, int count, int grain, parallel_sum_fn* fn, void* context);

@@ -6,6 +6,9 @@
 // nothing. Loops of solvers last some ten microseconds and follow each other at once: with a mutex at entry and exit
 // sixteen threads were slower than eight.
 //
+// A pool that is larger than its loops are long takes fewer threads into them: the others sleep apart, as each that looks
+// for a chunk takes the ticket's cache line from those that work (workers_limit).
+//
 // Waiting threads spin for at most some 20 microseconds and then sleep: longer spinning collapses when another
 // process takes a core (measured: one solve went from 0.022 s to 4.1 s). A loop wakes no more threads than it has
 // chunks for.
@@ -31,9 +34,18 @@ typedef struct job
     int count, grain, chunk_count;
 } job;
 
+// A thread's place: those from `active` on sit out.
+typedef struct seat
+{
+    workers* pool;
+    int index;
+} seat;
+
 struct workers
 {
-    int thread_count; // threads of our own, the caller not counted
+    int thread_count;  // threads of our own, the caller not counted
+    atomic_int active; // of them that take part
+    seat seats[WORKERS_MAX];
     pthread_t threads[WORKERS_MAX];
     weft_task_hooks hooks;
 
@@ -42,8 +54,8 @@ struct workers
     _Alignas(CACHE_LINE) atomic_int undone;       // chunks of the loop
 
     _Alignas(CACHE_LINE) pthread_mutex_t mutex; // only to sleep and to wake
-    pthread_cond_t wake, done;
-    atomic_int sleepers; // threads
+    pthread_cond_t wake, done, enlarge;
+    atomic_int sleepers; // threads that take part
     atomic_bool waiting; // the caller sleeps until all is done
     atomic_bool stop;
     double* partial; // [partial_capacity] sums of chunks
@@ -144,26 +156,54 @@ static void spin_while(wait_fn* waits, workers* pool, uint32_t seen)
     } while (nanoseconds_now() < deadline);
 }
 
+static bool sits_out(const seat* s)
+{
+    return s->index >= atomic_load(&s->pool->active) && !atomic_load(&s->pool->stop);
+}
+
+// Until the pool is wanted larger, or ends.
+static void sit_out(const seat* s)
+{
+    pthread_mutex_lock(&s->pool->mutex);
+    while (sits_out(s))
+    {
+        pthread_cond_wait(&s->pool->enlarge, &s->pool->mutex);
+    }
+    pthread_mutex_unlock(&s->pool->mutex);
+}
+
+static void await_loop(const seat* s, uint32_t seen)
+{
+    workers* pool = s->pool;
+    spin_while(no_new_loop, pool, seen);
+    if (no_new_loop(pool, seen))
+    {
+        // The caller writes the ticket and then looks for sleepers, a thread the other way round: one of them sees
+        // the other.
+        pthread_mutex_lock(&pool->mutex);
+        atomic_fetch_add(&pool->sleepers, 1);
+        while (no_new_loop(pool, seen) && !sits_out(s))
+        {
+            pthread_cond_wait(&pool->wake, &pool->mutex);
+        }
+        atomic_fetch_sub(&pool->sleepers, 1);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+}
+
 static void* worker_main(void* argument)
 {
-    workers* pool = argument;
+    const seat* s = argument;
+    workers* pool = s->pool;
     uint32_t seen = 0;
     while (!atomic_load(&pool->stop))
     {
-        spin_while(no_new_loop, pool, seen);
-        if (no_new_loop(pool, seen))
+        if (sits_out(s))
         {
-            // The caller writes the ticket and then looks for sleepers, a thread the other way round: one of them sees
-            // the other.
-            pthread_mutex_lock(&pool->mutex);
-            atomic_fetch_add(&pool->sleepers, 1);
-            while (no_new_loop(pool, seen))
-            {
-                pthread_cond_wait(&pool->wake, &pool->mutex);
-            }
-            atomic_fetch_sub(&pool->sleepers, 1);
-            pthread_mutex_unlock(&pool->mutex);
+            sit_out(s);
+            continue;
         }
+        await_loop(s, seen);
         seen = loop_of(atomic_load(&pool->ticket));
         drain(pool);
     }
@@ -181,6 +221,7 @@ weft_status workers_create(int count, const weft_task_hooks* hooks, workers** ou
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pthread_cond_init(&pool->done, NULL);
+    pthread_cond_init(&pool->enlarge, NULL);
     *out = pool;
     if (hooks && hooks->run)
     {
@@ -188,15 +229,32 @@ weft_status workers_create(int count, const weft_task_hooks* hooks, workers** ou
         return WEFT_OK;
     }
     count = count > WORKERS_MAX ? WORKERS_MAX : count;
+    atomic_store(&pool->active, count - 1);
     for (int k = 0; k + 1 < count; k++)
     {
-        if (pthread_create(&pool->threads[k], NULL, worker_main, pool) != 0)
+        pool->seats[k] = (seat){pool, k};
+        if (pthread_create(&pool->threads[k], NULL, worker_main, &pool->seats[k]) != 0)
         {
             break; // fewer threads give the same bits
         }
         pool->thread_count++;
     }
+    atomic_store(&pool->active, pool->thread_count);
     return WEFT_OK;
+}
+
+void workers_limit(workers* pool, int count)
+{
+    int active = pool ? int_min(pool->thread_count, int_max(0, count - 1)) : 0;
+    if (!pool || active == atomic_load(&pool->active))
+    {
+        return;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->active, active);
+    pthread_cond_broadcast(&pool->enlarge);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 void workers_destroy(workers* pool)
@@ -208,6 +266,7 @@ void workers_destroy(workers* pool)
     pthread_mutex_lock(&pool->mutex);
     atomic_store(&pool->stop, true);
     pthread_cond_broadcast(&pool->wake);
+    pthread_cond_broadcast(&pool->enlarge);
     pthread_mutex_unlock(&pool->mutex);
     for (int k = 0; k < pool->thread_count; k++)
     {
@@ -215,6 +274,7 @@ void workers_destroy(workers* pool)
     }
     pthread_cond_destroy(&pool->wake);
     pthread_cond_destroy(&pool->done);
+    pthread_cond_destroy(&pool->enlarge);
     pthread_mutex_destroy(&pool->mutex);
     mem_free(pool->partial);
     mem_free(pool);
@@ -237,7 +297,7 @@ static void hook_chunk(void* context, int index)
 static void wake_threads(workers* pool, int wanted)
 {
     int sleepers = atomic_load(&pool->sleepers);
-    int count = int_min(sleepers, wanted - (pool->thread_count - sleepers));
+    int count = int_min(sleepers, wanted - (atomic_load(&pool->active) - sleepers));
     if (count <= 0)
     {
         return;
@@ -275,7 +335,7 @@ void parallel_for(workers* pool, int count, int grain, parallel_fn* fn, void* co
         return;
     }
     job j = {fn, context, count, grain, (count - 1) / grain + 1};
-    bool serial = !pool || inside_loop || j.chunk_count == 1 || (pool->thread_count == 0 && !pool->hooks.run);
+    bool serial = !pool || inside_loop || j.chunk_count == 1 || (atomic_load(&pool->active) == 0 && !pool->hooks.run);
     if (serial)
     {
         for (int chunk = 0; chunk < j.chunk_count; chunk++)

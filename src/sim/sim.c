@@ -329,6 +329,7 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     stats = stats ? stats : &unused;
     *stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};
     double start = timer_now();
+    workers_limit(sim->pool, threads_fed(sim->model.vertex_count + sim->obstacle_vertices));
     TRY(sim_lift(sim, error));
     TRY(sim_join_first(sim, error));
     weft_status status = step(sim, stats, error);

@@ -399,6 +399,7 @@ weft_status weft_solver_solve(weft_solver* solver, const weft_system* system, we
     }
     linear_system view = system_view(system, solver->pattern_version);
     TRY(system_start(&view, x));
+    workers_limit(solver->pool, threads_fed(system->pattern.row_count));
     renumbering_decide(&solver->order, system);
     if (solver->order.old_of_new)
     {
