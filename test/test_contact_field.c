@@ -1,5 +1,5 @@
-// The field `contact` that `weft run --fields` writes: what lies at rest presses with its weight, by every method that has a
-// matrix; nothing presses in the air; parts of a run have the bytes of the whole; exports carry it.
+// The field `contact` that `weft run --fields` writes: what lies at rest presses with its weight, by every method that
+// has a matrix; nothing presses in the air; parts of a run have the bytes of the whole; exports carry it.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// USD's crate and package, read back by a small reader of its own: the packing of ints and bytes, the sections, the tree
-// of paths, the samples of points; that a package holds the very crate, at a multiple of 64 and with a right check sum.
-// OpenUSD itself reads the same files in integrations/check.
+// USD's crate and package, read back by a small reader of its own: the packing of ints and bytes, the sections, the
+// tree of paths, the samples of points; that a package holds the very crate, at a multiple of 64 and with a right check
+// sum. OpenUSD itself reads the same files in integrations/check.
 #include "common.h"
 
 #include <math.h>
@@ -82,10 +82,17 @@ static void unpack_ints(const unsigned char* packed, size_t size, int count, int
         int32_t wide;
         switch (coded[4 + k / 4] >> 2 * (k % 4) & 3)
         {
-        case 0: value = (int32_t)((uint32_t)value + (uint32_t)common); break;
-        case 1: memcpy(&narrow, coded + at, 1), at += 1, value += narrow; break;
-        case 2: memcpy(&middle, coded + at, 2), at += 2, value += middle; break;
-        default: memcpy(&wide, coded + at, 4), at += 4, value = (int32_t)((uint32_t)value + (uint32_t)wide);
+        case 0:
+            value = (int32_t)((uint32_t)value + (uint32_t)common);
+            break;
+        case 1:
+            memcpy(&narrow, coded + at, 1), at += 1, value += narrow;
+            break;
+        case 2:
+            memcpy(&middle, coded + at, 2), at += 2, value += middle;
+            break;
+        default:
+            memcpy(&wide, coded + at, 4), at += 4, value = (int32_t)((uint32_t)value + (uint32_t)wide);
         }
         out[k] = value;
     }
@@ -99,7 +106,8 @@ static void test_packing(void** unused)
     {
         COUNT = 600
     };
-    int values[COUNT] = {0, 1, 2, -1, 127, 0, 128, -300, 32767, -32768, INT32_MAX, INT32_MIN, INT32_MAX, -1}, back[COUNT];
+    int values[COUNT] = {0, 1, 2, -1, 127, 0, 128, -300, 32767, -32768, INT32_MAX, INT32_MIN, INT32_MAX, -1},
+        back[COUNT];
     for (int k = 14; k < COUNT; k++)
     {
         values[k] = k % 7 == 0 ? -k * k * 1000 : values[k - 1] + 1;
@@ -293,7 +301,8 @@ static void check_points(const reader* r, bool torn)
             float x[3];
             memcpy(x, at + 8 + 12 * v, sizeof(x));
             weft_vec3 wanted = test_run_point(k, v);
-            assert_true(fabs((double)x[0] - wanted.x) + fabs((double)x[1] - wanted.y) + fabs((double)x[2] - wanted.z) < 1e-6);
+            assert_true(fabs((double)x[0] - wanted.x) + fabs((double)x[1] - wanted.y) + fabs((double)x[2] - wanted.z) <
+                        1e-6);
         }
     }
 }

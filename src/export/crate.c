@@ -367,7 +367,7 @@ weft_status crate_end(crate* c, const char* target, weft_error* error)
     {
         char name[16];
         void (*put)(crate* c);
-    } sections[SECTIONS] = {{"TOKENS", put_tokens},   {"STRINGS", put_strings}, {"FIELDS", put_fields},
+    } sections[SECTIONS] = {{"TOKENS", put_tokens},  {"STRINGS", put_strings}, {"FIELDS", put_fields},
                             {"FIELDSETS", put_sets}, {"PATHS", put_paths},     {"SPECS", put_specs}};
     uint64_t place[SECTIONS][2];
     for (int k = 0; k < SECTIONS && !c->no_memory; k++)

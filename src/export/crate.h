@@ -59,8 +59,9 @@ typedef struct crate
     int words_size, words_capacity;
     crate_list token; // where each begins in `words`
     crate_list slot;  // [2^n] token + 1, or 0: open addressing
-    crate_list string, field, set, spec; // tokens; tokens of fields; fields, -1 behind each set; path, set, type of each
-    uint64_t* value;                     // [field.count]
+    crate_list string, field, set,
+        spec;        // tokens; tokens of fields; fields, -1 behind each set; path, set, type of each
+    uint64_t* value; // [field.count]
     int value_capacity;
     crate_path* path;
     int path_count, path_capacity;

@@ -1,6 +1,6 @@
-// How crate files pack their sections: bytes as one chunk of LZ4 blocks, ints as differences of 8, 16 or 32 bits with two
-// bits each for which, then as bytes. LZ4 is here a run of literals, which is a block like any other: sections are small
-// beside the values, which are not packed.
+// How crate files pack their sections: bytes as one chunk of LZ4 blocks, ints as differences of 8, 16 or 32 bits with
+// two bits each for which, then as bytes. LZ4 is here a run of literals, which is a block like any other: sections are
+// small beside the values, which are not packed.
 #include <string.h>
 
 #include "export/crate.h"

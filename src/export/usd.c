@@ -1,7 +1,7 @@
-// What a USD layer says of a run: metres, an Xform `run` with a Mesh for each body, or linear BasisCurves for one of lines,
-// whose points stand curve by curve. Points and extent are sampled at every frame; time codes are the numbers of
-// the run's frames. Faces as given; vt as primvars:st by corner. Where the topology changes, faces and texture coordinates have
-// samples at the frames of the changes, which readers hold until the next.
+// What a USD layer says of a run: metres, an Xform `run` with a Mesh for each body, or linear BasisCurves for one of
+// lines, whose points stand curve by curve. Points and extent are sampled at every frame; time codes are the numbers of
+// the run's frames. Faces as given; vt as primvars:st by corner. Where the topology changes, faces and texture
+// coordinates have samples at the frames of the changes, which readers hold until the next.
 #include "export/usd.h"
 
 #include <string.h>
@@ -311,7 +311,8 @@ static void put_visibility(const stage* s, int body)
         if (!any)
         {
             s->encoding->attribute(s->to, &(usd_attribute){"token", "visibility", NULL, false});
-            k > 0 ? s->encoding->sample(s->to, export_number(s->job, 0), &(usd_value){USD_TOKEN, 1, &words[1]}) : (void)0;
+            k > 0 ? s->encoding->sample(s->to, export_number(s->job, 0), &(usd_value){USD_TOKEN, 1, &words[1]})
+                  : (void)0;
         }
         s->encoding->sample(s->to, export_number(s->job, k), &(usd_value){USD_TOKEN, 1, &words[present]});
         any = true;

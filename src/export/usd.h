@@ -65,7 +65,8 @@ weft_status usd_write(export_job* job, const usd_encoding* encoding, void* to, w
 weft_status usdc_write(export_job* job, whole_file* file, int64_t start, const char* target, weft_error* error);
 
 // ---- usd_names.c
-// Identifiers for names that are words of people: letters, digits and lines, none like `others`. mem_free'd by the caller.
+// Identifiers for names that are words of people: letters, digits and lines, none like `others`. mem_free'd by the
+// caller.
 char* usd_identifier(char* const* others, int count, const char* words);
 
 // The materials of all bodies, each name once, as prims of /run/Looks.

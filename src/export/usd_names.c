@@ -1,5 +1,5 @@
-// Names that faces have in USD: objects, groups and materials are GeomSubsets of the Mesh; those of materials are bound to
-// the Materials of /run/Looks, which say no more than a name.
+// Names that faces have in USD: objects, groups and materials are GeomSubsets of the Mesh; those of materials are bound
+// to the Materials of /run/Looks, which say no more than a name.
 #include <string.h>
 
 #include "export/usd.h"
@@ -139,11 +139,11 @@ static void put_token(const subset_writer* w, const char* name, const char* toke
     w->encoding->attribute_end(w->to);
 }
 
-static void put_subset(const subset_writer* w, int layer, const char* name, const char* prim, const int* face, int count)
+static void put_subset(const subset_writer* w, int layer, const char* name, const char* prim, const int* face,
+                       int count)
 {
     bool bound = layer == LAYER_MATERIAL;
-    w->encoding->prim(w->to,
-                      &(usd_prim){"GeomSubset", prim, told(name, prim), bound ? "MaterialBindingAPI" : NULL});
+    w->encoding->prim(w->to, &(usd_prim){"GeomSubset", prim, told(name, prim), bound ? "MaterialBindingAPI" : NULL});
     put_token(w, "elementType", "face");
     put_token(w, "familyName", bound ? "materialBind" : export_layer_word[layer]);
     w->encoding->attribute(w->to, &(usd_attribute){.type = "int[]", .name = "indices"});

@@ -85,13 +85,25 @@ static void put_value(layer* l, const usd_value* value)
     switch (value->kind)
     {
     case USD_TOKEN:
-    case USD_TOKENS: put_words(l, value->of, value->count); break;
+    case USD_TOKENS:
+        put_words(l, value->of, value->count);
+        break;
     case USD_BOOL:
-    case USD_INTS: put_ints(l, value->of, value->count); break;
-    case USD_FLOATS: put_floats(l, value->of, value->count); break;
-    case USD_FLOAT2S: put_tuples(l, value->of, value->count, 2); break;
-    case USD_FLOAT3S: put_tuples(l, value->of, value->count, 3); break;
-    case USD_MATRIX: put_matrix(l, value->of); break;
+    case USD_INTS:
+        put_ints(l, value->of, value->count);
+        break;
+    case USD_FLOATS:
+        put_floats(l, value->of, value->count);
+        break;
+    case USD_FLOAT2S:
+        put_tuples(l, value->of, value->count, 2);
+        break;
+    case USD_FLOAT3S:
+        put_tuples(l, value->of, value->count, 3);
+        break;
+    case USD_MATRIX:
+        put_matrix(l, value->of);
+        break;
     }
     put(l, array ? "]" : "");
 }
@@ -248,8 +260,8 @@ static void text_head(void* to, const usd_head* head)
     put(l, "\n)\n");
 }
 
-static const usd_encoding text_encoding = {text_head,   text_prim,          text_prim_end, text_attribute, text_value,
-                                           text_sample, text_attribute_end, text_relation};
+static const usd_encoding text_encoding = {text_head,  text_prim,   text_prim_end,      text_attribute,
+                                           text_value, text_sample, text_attribute_end, text_relation};
 
 weft_status export_usda(export_job* job, const char* target, weft_error* error)
 {

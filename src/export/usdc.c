@@ -77,19 +77,26 @@ static uint64_t put_value(layer* l, const usd_value* value)
 {
     switch (value->kind)
     {
-    case USD_BOOL: return crate_inline(CRATE_BOOL, *(const int*)value->of != 0);
-    case USD_TOKEN: return crate_inline(CRATE_TOKEN, (uint32_t)crate_token(&l->c, *(const char* const*)value->of));
-    case USD_TOKENS: return put_tokens(l, value);
+    case USD_BOOL:
+        return crate_inline(CRATE_BOOL, *(const int*)value->of != 0);
+    case USD_TOKEN:
+        return crate_inline(CRATE_TOKEN, (uint32_t)crate_token(&l->c, *(const char* const*)value->of));
+    case USD_TOKENS:
+        return put_tokens(l, value);
     case USD_INTS:
     {
         uint64_t array = put_array(l, CRATE_INT, value->count);
         crate_put_ints(&l->c, value->of, value->count);
         return array;
     }
-    case USD_FLOATS: return put_floats(l, CRATE_FLOAT, value, 1);
-    case USD_FLOAT2S: return put_floats(l, CRATE_VEC2F, value, 2);
-    case USD_FLOAT3S: return put_floats(l, CRATE_VEC3F, value, 3);
-    case USD_MATRIX: return put_matrix(l, value->of);
+    case USD_FLOATS:
+        return put_floats(l, CRATE_FLOAT, value, 1);
+    case USD_FLOAT2S:
+        return put_floats(l, CRATE_VEC2F, value, 2);
+    case USD_FLOAT3S:
+        return put_floats(l, CRATE_VEC3F, value, 3);
+    case USD_MATRIX:
+        return put_matrix(l, value->of);
     }
     return 0;
 }
@@ -288,8 +295,8 @@ static void crate_head(void* to, const usd_head* head)
     crate_spec(c, l->open[0].path, CRATE_ROOT);
 }
 
-static const usd_encoding crate_encoding = {crate_head,      crate_prim,    crate_prim_end, crate_attribute,
-                                            crate_default,   crate_sample,  crate_attribute_end, crate_relation};
+static const usd_encoding crate_encoding = {crate_head,    crate_prim,   crate_prim_end,      crate_attribute,
+                                            crate_default, crate_sample, crate_attribute_end, crate_relation};
 
 static void layer_finish(layer* l)
 {

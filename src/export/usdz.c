@@ -7,9 +7,9 @@
 
 enum
 {
-    HEAD = 30,     // bytes of a local header
+    HEAD = 30,      // bytes of a local header
     DIRECTORY = 46, // and of one in the directory
-    START = 64,    // of the layer
+    START = 64,     // of the layer
     FILLER = 0x1986 // what the extra field that fills the header is called
 };
 
@@ -71,12 +71,12 @@ static void put_directory(whole_file* file, uint32_t check, uint32_t size)
     add(&r, 0x02014b50, 4);
     add(&r, 10, 2);
     add_common(&r, check, size);
-    add(&r, 0, 2);  // extra field
-    add(&r, 0, 2);  // comment
-    add(&r, 0, 2);  // disk
-    add(&r, 0, 2);  // attributes
-    add(&r, 0, 4);  // and those of a system
-    add(&r, 0, 4);  // place of the header
+    add(&r, 0, 2); // extra field
+    add(&r, 0, 2); // comment
+    add(&r, 0, 2); // disk
+    add(&r, 0, 2); // attributes
+    add(&r, 0, 4); // and those of a system
+    add(&r, 0, 4); // place of the header
     add_name(&r);
     add(&r, 0x06054b50, 4);
     add(&r, 0, 4); // disks
