@@ -208,6 +208,11 @@ int command_help(int argc, char** argv)
     {
         printf("  %s\n", pages[k].usage);
     }
+    printf("\n  weft --untrusted [--memory GIB] [--seconds N] COMMAND ...    for files from strangers: reads beside "
+           "the files "
+           "that are named,\n                          writes beneath -o alone, no network, no other program, limits "
+           "of memory "
+           "(4 GiB) and time (600 s)\n");
     printf("\nFirst steps:\n  weft run hang && weft render hang-run\n  weft list scenes\n  weft help run\n\n"
            "Exit status: 0 done, 1 the simulation, solve or inspection failed, 2 the input or command line is "
            "wrong, 3 the machine failed.\n");

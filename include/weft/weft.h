@@ -40,7 +40,7 @@ typedef struct weft_material
     double stiff_warp;        ///< N/m beyond the knee, not less than stretch_warp
     double stiff_weft;        ///< likewise of weft
     double strain_limit;      ///< of warp and weft at the end of every step: 0.05 is 5 %; 0: none
-    double crease_curvature;  ///< 1/m: what is bent further than this is to stay bent; no model does it yet, and refuses it; 0: it does not
+    double crease_curvature;  ///< 1/m: what is bent further than this stays bent, in part; 0: it does not
     double crease_share;      ///< of what is further, that stays: above 0, at most 1
 } weft_material;
 
