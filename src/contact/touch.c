@@ -91,9 +91,9 @@ static double wanted_normal(const contact* c, const touch* t)
     return v3_dot(t->velocity, t->normal) + (t->depth > 0.0 ? out_speed(c, t) : t->depth / c->now.h);
 }
 
-// Between two layers that overlap there is no place that both allow: the middle of both, with the motion of both. Layers
-// that slide past each other, as an arm along its side, rub the cloth between them either way, and neither takes it along:
-// true, for then it has no friction.
+// Between two layers that overlap there is no place that both allow: the middle of both, with the motion of both.
+// Layers that slide past each other, as an arm along its side, rub the cloth between them either way, and neither takes
+// it along: true, for then it has no friction.
 static bool share_room(touch* a, touch* b)
 {
     const double opposite = -0.7, slides = 0.01; // m/s
