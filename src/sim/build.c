@@ -289,6 +289,8 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .tetrahedron_rest = a->tetrahedron_rest,
                          .material = b->material,
                          .materials = a->material,
+                         .crease = b->crease,
+                         .source = a->source,
                          .bending = b->bending,
                          .connections = b->connections};
     TRY(b->model->append(&m->groups, &shape));
