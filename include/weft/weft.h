@@ -525,9 +525,9 @@ WEFT_API int weft_sim_has_obstacle(const weft_sim* sim, weft_obstacle_id obstacl
 /// not built yet.
 WEFT_API int weft_sim_generation(const weft_sim* sim);
 
-/// What solver and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
-/// the vertex on the finest level; -1 where there is none, as before the first step. Then those
-/// of the method.
+/// What solver, contact and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
+/// the vertex on the finest level; -1 where there is none, as before the first step. `contact`: N, the normal
+/// force on the vertex, with methods that have a matrix. Then those of the method.
 typedef struct weft_sim_field
 {
     const char* name;

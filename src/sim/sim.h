@@ -244,6 +244,8 @@ struct weft_sim
 weft_status sim_build(weft_sim* sim, weft_error* error);
 void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
+// After a tear: in place of the contact that there is.
+weft_status sim_mend_contact(weft_sim* sim, const torn_vertices* torn, weft_error* error);
 double body_rest_area(const body* b, int t); // m^2, of a triangle
 weft_status sim_build_particles(const weft_sim* sim, contact* c);
 double sim_contact_reach(const weft_sim* sim, const body* b);   // m, from its vertices: nothing farther feels it
