@@ -93,7 +93,7 @@ static int64_t watch_step(watch* w, weft_sim* sim, const weft_step_stats* stats,
         w->closed_count = 1;
     }
     weft_squeezed_list list = {stats->squeezed, stats->squeezed_pairs, w->closed_count, &w->closed};
-    assert_int_equal(weft_squeezed_split_frame(w->split, &list, &found, listed), WEFT_OK);
+    assert_int_equal(weft_squeezed_split_frame(w->split, &list, positions, &found, listed), WEFT_OK);
     return found.crossings;
 }
 

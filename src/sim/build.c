@@ -223,6 +223,10 @@ static weft_status keep_triangles(const shape_arrays* a, int count, model* m)
         return WEFT_NO_MEMORY;
     }
     m->triangle_capacity = int_min(corners, rests) / 3;
+    if (count == 0)
+    {
+        return WEFT_OK; // lines: there may be no arrays
+    }
     memcpy(m->triangle + 3 * m->triangle_count, a->triangle, 3 * (size_t)count * sizeof(int));
     memcpy(m->triangle_rest + 3 * m->triangle_count, a->rest, 3 * (size_t)count * sizeof(vec2));
     m->triangle_count = all;

@@ -13,6 +13,8 @@ class Answer:
 class Part:
     """A sequence of cases: case(k, seconds) is an Answer, or None behind the last one."""
     needs = ""
+    stops_at_findings = False  # it would find the same again and again
+    blocked = False
 
     def __init__(self, campaign, name, summary):
         self.c, self.name, self.summary, self.state = campaign, name, summary, None

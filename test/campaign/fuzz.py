@@ -10,6 +10,7 @@ TIMEOUTS = {"folder": 60, "scene": 30}
 
 class Fuzzer(Part):
     needs = "clang-14 with libclang-rt-14-dev (script/setup campaign)"
+    stops_at_findings = True
 
     def __init__(self, c, name):
         super().__init__(c, f"fuzz-{name}", f"random bytes as {name} (test/fuzz/fuzz_{name}.c)")

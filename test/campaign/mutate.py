@@ -37,7 +37,7 @@ class Mutations(Part):
             subprocess.run(["rsync", "-a", "--delete", str(source) + ("/" if source.is_dir() else ""), str(target) + ("/" if source.is_dir() else "")], check=True) \
                 if shutil.which("rsync") else self.copy(source, target)
         if not (self.tree / "build/build.ninja").exists():
-            subprocess.run(["cmake", "--preset", "release"], cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["cmake", "--preset", "release", "-DWEFT_WERROR=ON"], cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
         self.files = sorted(p for p in (self.tree / "src").rglob("*.c") if p.parent.name in NEAR or p.parent.parent.name in NEAR)
         listed = subprocess.run(["ctest", "--test-dir", "build", "-N"], cwd=self.tree, capture_output=True, text=True).stdout
         self.tests = re.findall(r"Test +#\d+: (test_\w+)", listed)
@@ -88,7 +88,7 @@ class Mutations(Part):
         judged = counts["killed"] + counts["lived"]
         share = f"{100 * counts['killed'] / judged:.0f} %" if judged else "-"
         self.state["note"] = f"{share} of {judged} planted faults fail a test ({counts['void']} did not build).\n\nThose that live:\n\n" + "\n".join(f"- {w}" for w in lived) + "\n"
-        print(f"campaign: mutations: {verdict}: {what}; {share} of {judged}")
+        print(f"campaign: mutations: {verdict}: {what}; {share} of {judged}", flush=True)
         return Answer()
 
     def judge(self, near):

