@@ -169,7 +169,8 @@ function checkNames(reader, body, found) {
         names.forEach((prim, f) => {
             const wanted = first.names[layer][f], word = wanted && identifier(wanted);
             if (prim !== word && !prim?.startsWith(`${word}_`)) fail(`${reader}: ${body.name}, face ${f} has the ${layer} ${prim} instead of ${wanted}`);
-            if (prim !== wanted && !printed.includes(`string name = ${JSON.stringify(wanted)}`)) fail(`${body.name}: ${wanted} is not named`);
+            const words = [JSON.stringify(wanted), `'${wanted}'`]; // USD has both kinds of quotes
+            if (prim !== wanted && !words.some((w) => printed.includes(`string name = ${w}`))) fail(`${body.name}: ${wanted} is not named`);
         });
     }
 }

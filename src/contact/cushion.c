@@ -25,6 +25,16 @@ static vec3 drift_of(const contact* c, const contact_row* row)
     return drift;
 }
 
+static bool is_between(const contact* c, const contact_row* row)
+{
+    bool found = false;
+    for (int k = 0; k < 4 && !found; k++)
+    {
+        found = row->vertex[k] < c->cloth_count && c->between[row->vertex[k]];
+    }
+    return found;
+}
+
 static cushion cushion_make(const contact* c, int index, double inv_mass)
 {
     const contact_row* row = (const contact_row*)c->rows.item + index;
@@ -34,7 +44,7 @@ static cushion cushion_make(const contact* c, int index, double inv_mass)
                  .inv_mass = inv_mass,
                  .inv_mass_aside = contact_inv_mass_aside(c, row),
                  .drift = drift_of(c, row),
-                 .friction = row->friction,
+                 .friction = is_between(c, row) ? (friction){0} : row->friction,
                  .turned = row->turned};
     memcpy(s.vertex, row->vertex, sizeof(s.vertex));
     memcpy(s.weight, row->weight, sizeof(s.weight));
@@ -344,6 +354,12 @@ void cushions_remember(contact* c, const vec3* v)
     for (int i = 0; i < c->cloth_count; i++)
     {
         c->next.memory[i].owed[1] = c->load[i].borne > 0.0 ? 0.0 : 0.5 * c->load[i].owed;
+    }
+    for (int k = 0; k < c->cushion_count && c->cushions[k].row >= 0; k++)
+    {
+        const cushion* s = &c->cushions[k];
+        vec3 u = cushion_speed(c, s, v);
+        rub_bear(c, s, cushion_normal(c, s, u), u);
     }
     for (int k = 0; k < c->cushion_count; k++)
     {

@@ -11,6 +11,11 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 static bool is_taken(char* const* name, int count, const char* wanted)
 {
     for (int k = 0; k < count; k++)
@@ -32,13 +37,16 @@ char* usd_identifier(char* const* others, int count, const char* words)
         return NULL;
     }
     size_t length = 0;
-    if (!is_letter(words[0]))
+    if (words[0] == '\0' || is_digit(words[0]))
     {
         name[length++] = '_';
     }
     for (const char* c = words; *c; c++)
     {
-        name[length++] = is_letter(*c) || (*c >= '0' && *c <= '9') ? *c : '_';
+        if (((unsigned char)*c & 0xc0) != 0x80) // characters of several bytes become one
+        {
+            name[length++] = is_letter(*c) || is_digit(*c) ? *c : '_';
+        }
     }
     for (int k = 2; is_taken(others, count, name); k++)
     {
