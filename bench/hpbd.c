@@ -12,8 +12,8 @@
 //     against  beside local-global, as iterations grow: hpbd_against.c
 //
 // Options: --parts figure,sheets,wind,hang,banner,tears,against (the first three), --threads N, --steps N, --edge,
-// --cells N and --from N (of hang and banner, at most and at least), --sweeps N (of these, one of 1, 4, 16), --plot
-// FILE.svg (of against).
+// --cells N and --from N (of hang and banner, 80 at most and 1 at least; of tears how many a row has, 46), --sweeps N
+// (of these, one of 1, 4, 16), --plot FILE.svg (of against).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -212,7 +212,7 @@ static int run(int argc, char** argv, bool json)
     int printed = 0;
     bench_place at = {.threads = bench_count(argc, argv, "--threads", 1),
                       .steps = bench_count(argc, argv, "--steps", 60),
-                      .cells = bench_count(argc, argv, "--cells", 80),
+                      .cells = bench_count(argc, argv, "--cells", 0),
                       .from = bench_count(argc, argv, "--from", 1),
                       .sweeps = bench_count(argc, argv, "--sweeps", 0),
                       .method = bench_text(argc, argv, "--method", NULL),

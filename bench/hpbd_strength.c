@@ -128,7 +128,7 @@ weft_status bench_hpbd_hang(const bench_place* at)
     {
         for (int s = 0; s < 4; s++)
         {
-            for (int cells = 10; cells <= at->cells; cells *= 2)
+            for (int cells = 10; cells <= (at->cells > 0 ? at->cells : 80); cells *= 2)
             {
                 for (int iterations = 1; iterations <= 16 && status == WEFT_OK; iterations *= 4)
                 {
@@ -199,7 +199,7 @@ weft_status bench_hpbd_banner(const bench_place* at)
 {
     at->json ? 0 : printf("banner of 60 N/m, its weight added over 2 s\n");
     weft_status status = WEFT_OK;
-    for (int cells = 20; cells <= at->cells; cells *= 2)
+    for (int cells = 20; cells <= (at->cells > 0 ? at->cells : 80); cells *= 2)
     {
         for (int iterations = 1; iterations <= 16 && status == WEFT_OK; iterations *= 4)
         {

@@ -64,8 +64,9 @@ void thesis_draw_connections(const void* context, FILE* out)
     frame f = frame_of(sim);
     static const uint8_t flags[] = {ELEMENT_INACTIVE, ELEMENT_EXPLICIT, ELEMENT_IMPLICIT};
     static const char* const colours[] = {"#dbe6f5", "#f28e2b", "#1b2a41"};
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" style=\"background:#fff\">\n",
-            WIDTH, WIDTH);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" style=\"background:#fff\">\n",
+            WIDTH, WIDTH, WIDTH);
     for (int k = 0; k < 3; k++)
     {
         fprintf(out, "<path fill=\"none\" stroke=\"%s\" d=\"", colours[k]);
@@ -215,8 +216,10 @@ static void draw_panel(const panel* p, FILE* out)
 static void draw_panels(const void* context, FILE* out)
 {
     const panel* panels = context;
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" style=\"background:#fff\">\n",
-            PANELS * (PANEL + 20) + 20, PANEL + 50);
+    const int width = PANELS * (PANEL + 20) + 20;
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" style=\"background:#fff\">\n",
+            width, PANEL + 50, width);
     for (int k = 0; k < PANELS; k++)
     {
         fprintf(out, "<g transform=\"translate(%d 20)\">\n", 20 + k * (PANEL + 20));

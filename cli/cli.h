@@ -21,6 +21,10 @@ command_fn command_run, command_check, command_list, command_render, command_sys
     command_inspect, command_export, command_view, command_bench, command_validate, command_fit, command_dress,
     command_help;
 
+// weft --untrusted [--memory GIB] [--seconds N] COMMAND ...: takes these words away and keeps the process to what COMMAND
+// needs, for good. Not EXIT_DONE: it cannot, and has said why.
+int untrusted_begin(int* argc, char*** argv);
+
 // The exit status for a failure.
 int exit_code(weft_status status);
 // Prints "weft: FILE:LINE: message" to standard error, or with json {"error":...} to standard output; returns the exit

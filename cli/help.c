@@ -117,11 +117,11 @@ static const help_page pages[] = {
      "  weft export hang-run --to pc2\n"
      "  weft export hang-run --to pc2 --body sheet --up z -o sheet.pc2\n"
      "  weft export hang-run --to obj --frames 2:10 --every 2 --fps 24 -o /tmp/hang --force\n"},
-    {"system", "weft system SCENE [--step K|A:B[:N]] -o PREFIX [--binary] [--threads N] [--set PATH=VALUE]...",
+    {"system", "weft system SCENE [--step K|A:B[:N][,...]] -o PREFIX [--binary] [--threads N] [--set PATH=VALUE]...",
      "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, "
      "...\n"
      "or with --binary as PREFIX.weftsys. Of steps A to B, or each N-th of them, in one run: PREFIX-A, ..., "
-     "PREFIX-B.\n\n"
+     "PREFIX-B;\nof several such ranges with commas between them.\n\n"
      "  weft system pinned --step 10 -o /tmp/pinned\n"
      "  weft system sphere --step 100:103 --binary -o /tmp/s && weft solve /tmp/s-100 /tmp/s-101 --solver sa-ppcg\n"},
     {"solve",
@@ -208,6 +208,11 @@ int command_help(int argc, char** argv)
     {
         printf("  %s\n", pages[k].usage);
     }
+    printf("\n  weft --untrusted [--memory GIB] [--seconds N] COMMAND ...    for files from strangers: reads beside "
+           "the files "
+           "that are named,\n                          writes beneath -o alone, no network, no other program, limits "
+           "of memory "
+           "(4 GiB) and time (600 s)\n");
     printf("\nFirst steps:\n  weft run hang && weft render hang-run\n  weft list scenes\n  weft help run\n\n"
            "Exit status: 0 done, 1 the simulation, solve or inspection failed, 2 the input or command line is "
            "wrong, 3 the machine failed.\n");

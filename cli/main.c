@@ -86,7 +86,12 @@ int main(int argc, char** argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     weft_set_log(warn, NULL);
-    int status = dispatch(argc, argv);
+    int status = EXIT_DONE;
+    if (argc > 1 && strcmp(argv[1], "--untrusted") == 0)
+    {
+        status = untrusted_begin(&argc, &argv);
+    }
+    status = status == EXIT_DONE ? dispatch(argc, argv) : status;
     bool answered = status == EXIT_DONE || status == EXIT_FAILED;
     if ((fflush(stdout) != 0 || ferror(stdout)) && answered)
     {

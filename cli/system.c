@@ -7,11 +7,23 @@
 #include "cli/cli.h"
 #include "weft/scene.h"
 
+enum
+{
+    RANGES_MAX = 32
+};
+
+// Steps first, first + every, ... up to last.
+typedef struct step_range
+{
+    int first, last, every;
+} step_range;
+
 typedef struct system_options
 {
     const char *scene, *prefix;
-    int first, last, every; // steps
-    bool several;           // a range: the files' names hold the step
+    step_range range[RANGES_MAX];
+    int range_count;
+    bool several; // not one step alone: the files' names hold the step
     int threads;
     bool binary;
     const char* overrides[OVERRIDES_MAX];
@@ -19,23 +31,70 @@ typedef struct system_options
 } system_options;
 
 // "K", "A:B" or "A:B:N", each N-th of them.
-static bool parse_steps(const char* text, system_options* o)
+static bool parse_range(const char* text, step_range* out)
 {
     char part[3][32] = {"", "", ""}, more;
     int count = sscanf(text, "%31[^:]:%31[^:]:%31[^:]%c", part[0], part[1], part[2], &more);
-    o->several = count > 1;
-    if (text[strlen(text) - 1] == ':' || count > 3 || !parse_int(part[0], 1, 1000000000, &o->first))
+    *out = (step_range){.every = 1};
+    if (!text[0] || text[strlen(text) - 1] == ':' || count > 3 || !parse_int(part[0], 1, 1000000000, &out->first))
     {
         return false;
     }
-    o->last = o->first;
-    return (count < 2 || parse_int(part[1], o->first, 1000000000, &o->last)) &&
-           (count < 3 || parse_int(part[2], 1, 1000000000, &o->every));
+    out->last = out->first;
+    return (count < 2 || parse_int(part[1], out->first, 1000000000, &out->last)) &&
+           (count < 3 || parse_int(part[2], 1, 1000000000, &out->every));
+}
+
+// Ranges between commas.
+static bool parse_steps(const char* text, system_options* o)
+{
+    o->several = strpbrk(text, ":,") != NULL;
+    o->range_count = 0;
+    for (;; text++)
+    {
+        char part[100];
+        size_t length = strcspn(text, ",");
+        if (length >= sizeof(part) || o->range_count == RANGES_MAX)
+        {
+            return false;
+        }
+        snprintf(part, sizeof(part), "%.*s", (int)length, text);
+        if (!parse_range(part, &o->range[o->range_count++]))
+        {
+            return false;
+        }
+        text += length;
+        if (!*text)
+        {
+            return true;
+        }
+    }
+}
+
+static bool is_wanted(const system_options* o, int step)
+{
+    bool wanted = false;
+    for (int k = 0; k < o->range_count; k++)
+    {
+        const step_range* r = &o->range[k];
+        wanted |= step >= r->first && step <= r->last && (step - r->first) % r->every == 0;
+    }
+    return wanted;
+}
+
+static int last_step(const system_options* o)
+{
+    int last = 1;
+    for (int k = 0; k < o->range_count; k++)
+    {
+        last = o->range[k].last > last ? o->range[k].last : last;
+    }
+    return last;
 }
 
 static int read_options(int argc, char** argv, system_options* o)
 {
-    *o = (system_options){.first = 1, .last = 1, .every = 1};
+    *o = (system_options){.range = {{1, 1, 1}}, .range_count = 1};
     option_scan scan = {.command = "system", .argc = argc, .argv = argv, .at = 1};
     while (option_next(&scan))
     {
@@ -54,7 +113,7 @@ static int read_options(int argc, char** argv, system_options* o)
         bool good = value != NULL;
         if (good && strcmp(name, "--step") == 0)
         {
-            good = value[0] && parse_steps(value, o);
+            good = parse_steps(value, o);
         }
         else if (good && strcmp(name, "--threads") == 0)
         {
@@ -120,11 +179,11 @@ static weft_status write_systems(const system_options* o, weft_error* error)
     {
         status = weft_scene_create_sim(scene, o->threads, &sim, error);
     }
-    for (int step = 1; step <= o->last && status == WEFT_OK; step++)
+    int last = last_step(o);
+    for (int step = 1; step <= last && status == WEFT_OK; step++)
     {
-        bool wanted = step >= o->first && (step - o->first) % o->every == 0;
-        status = wanted ? write_system(o, sim, error) : WEFT_OK;
-        if (status == WEFT_OK && step < o->last)
+        status = is_wanted(o, step) ? write_system(o, sim, error) : WEFT_OK;
+        if (status == WEFT_OK && step < last)
         {
             status = weft_sim_step(sim, NULL, error);
         }

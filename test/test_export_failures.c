@@ -94,7 +94,7 @@ static void endings_fit_the_format(void** state)
         {"run --to usda -o x.glb", "ends in .usda, not in .glb: give another name, or --to gltf"},
         {"run --to gltf -o x.gltf", "ends in .glb, not in .gltf"},
         {"run --to abc -o x.JSON", "ends in .abc"},
-        {"run --to usda -o x.usdc", "ends in .usda"},
+        {"run --to usda -o x.usdc", "ends in .usda, not in .usdc: give another name, or --to usdc"},
         {"run --to pc2 -o x.glb", "writes a folder: give the name of one, without .glb, or --to gltf"},
         {"run --to pc2 -o x.Obj", "without .Obj, or --to obj"},
         {"run --to vtp -o run.pvd", "without .pvd"},

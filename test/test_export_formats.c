@@ -714,13 +714,13 @@ static void test_keys(void** unused)
 
 // ---- all of them
 
-static const char* const files[] = {"abc", "gltf", "usda"};
+static const char* const files[] = {"abc", "gltf", "usda", "usdc", "usdz"};
 
 // The same run gives the same bytes.
 static void test_same_bytes(void** unused)
 {
     (void)unused;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 5; k++)
     {
         size_t first_size, second_size;
         export_must(files[k], 'y', true);
@@ -738,9 +738,9 @@ static void test_same_bytes(void** unused)
 static void test_no_memory(void** unused)
 {
     (void)unused;
-    static const char* const formats[] = {"abc", "gltf", "usda", "vtp"};
+    static const char* const formats[] = {"abc", "gltf", "usda", "usdc", "usdz", "vtp"};
     test_run_write(run, true);
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 6; k++)
     {
         weft_status status = WEFT_NO_MEMORY;
         for (int fail_at = 1; status == WEFT_NO_MEMORY; fail_at++)

@@ -38,7 +38,7 @@ test -f "$prefix/share/man/man1/weft.1"
 PATH="$prefix/bin:$PATH" bash -c '
     . "$1/share/bash-completion/completions/weft"
     complete_line() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _weft; echo "${COMPREPLY[*]}"; }
-    [ "$(complete_line weft exp)" = export ] && [ "$(complete_line weft export run --to us)" = usda ] &&
+    [ "$(complete_line weft exp)" = export ] && [ "$(complete_line weft export run --to us)" = "usda usdc usdz" ] &&
         [ "$(complete_line weft run hang --resu)" = --resume ] || exit 1
     # Every command that the table of the help has.
     for command in $(weft help | sed -n "s/^ *weft \([a-z]*\) .*/\1/p" | sort -u); do

@@ -69,7 +69,7 @@ static void test_systems_of_several_steps(void** unused)
 {
     (void)unused;
     char line[200], path[PATH_BYTES];
-    assert_int_equal(manners_run("system hang --set cells=4 --step 2:6:2 --threads 2 --binary -o range"), 0);
+    assert_int_equal(manners_run("system hang --set cells=4 --step 2:4:2,6 --threads 2 --binary -o range"), 0);
     for (int step = 2; step <= 6; step += 2)
     {
         size_t sizes[2];
@@ -84,7 +84,7 @@ static void test_systems_of_several_steps(void** unused)
         free(of_range);
     }
     assert_int_not_equal(access(manners_path("range-3.weftsys", path), F_OK), 0);
-    static const char* const wrong[] = {"2:", ":3", "0", "4:2", "1:2:0", "1:2:3:4", "many"};
+    static const char* const wrong[] = {"2:", ":3", "0", "4:2", "1:2:0", "1:2:3:4", "many", "2,", ",2", "1,0", "1,,2"};
     for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++)
     {
         snprintf(line, sizeof(line), "system hang --set cells=4 --step %s -o range", wrong[k]);

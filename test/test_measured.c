@@ -239,6 +239,10 @@ static void wrong_numbers_are_refused(void** state)
         {SHEET("\"stretch_weft\": {\"soft\": 500, \"knee\": -0.02, \"stiff\": 5000}"), "positive"},
         {SHEET("\"strain_limit\": -0.05"), "positive"},
         {SHEET("\"strain_limit\": 0"), "positive"},
+        {SHEET("\"crease\": 50"), "expected a crease"},
+        {SHEET("\"crease\": {\"share\": 0.5}"), "curvature"},
+        {SHEET("\"crease\": {\"curvature\": -50}"), "positive"},
+        {SHEET("\"crease\": {\"curvature\": 50, \"share\": 1.5}"), "at most 1"},
     };
     for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++)
     {

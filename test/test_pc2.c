@@ -445,17 +445,67 @@ static void test_reader_refuses(void** state)
     weft_cache_close(NULL);
 }
 
+// A sparse file: of 400 samples of a million points only the last are there.
+static void test_beyond_four_gigabytes(void** state)
+{
+    (void)state;
+    enum
+    {
+        MANY = 1 << 20,
+        LAST = 400
+    };
+    const off_t sample_bytes = 12 * (off_t)MANY;
+    vec3* x = calloc(MANY, sizeof(vec3));
+    pc2* cache;
+    int32_t count = LAST;
+    assert_int_equal(pc2_create(file_path, MANY, 0.0f, &cache, NULL), WEFT_OK);
+    assert_int_equal(pc2_close(cache, NULL), WEFT_OK);
+    assert_int_equal(truncate(file_path, HEADER + LAST * sample_bytes), 0);
+    int file = open(file_path, O_WRONLY);
+    assert_int_equal(pwrite(file, &count, sizeof(count), 28), sizeof(count));
+    close(file);
+    x[MANY - 1] = v3(1, 2, 3);
+    assert_int_equal(pc2_open_append(file_path, MANY, &cache, NULL), WEFT_OK);
+    assert_int_equal(pc2_sample_count(cache), LAST);
+    assert_int_equal(pc2_append(cache, x, NULL), WEFT_OK);
+    assert_int_equal(pc2_close(cache, NULL), WEFT_OK);
+    struct stat info;
+    assert_int_equal(stat(file_path, &info), 0);
+    assert_true(info.st_size == HEADER + (LAST + 1) * sample_bytes && info.st_size > (off_t)1 << 32);
+    vec3 end[2];
+    assert_int_equal(pc2_open(file_path, &cache, NULL), WEFT_OK);
+    assert_int_equal(pc2_read_points(cache, LAST, MANY - 2, 2, end, NULL), WEFT_OK);
+    assert_true(end[0].x == 0 && end[1].x == 1 && end[1].y == 2 && end[1].z == 3);
+    assert_int_equal(pc2_read_points(cache, LAST - 1, MANY - 2, 2, end, NULL), WEFT_OK);
+    assert_true(end[1].x == 0);
+    assert_int_equal(pc2_close(cache, NULL), WEFT_OK);
+    assert_int_equal(pc2_open_append(file_path, MANY, &cache, NULL), WEFT_OK);
+    assert_int_equal(pc2_cut(cache, LAST - 1, NULL), WEFT_OK);
+    assert_int_equal(pc2_close(cache, NULL), WEFT_OK);
+    assert_int_equal(stat(file_path, &info), 0);
+    assert_true(info.st_size == HEADER + (LAST - 1) * sample_bytes);
+    free(x);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        TEST(test_round_trip),           TEST(test_layout),
-        TEST(test_many_points),          TEST(test_cut_at_every_byte),
-        TEST(test_count_follows_sample), TEST(test_uncounted_sample),
-        TEST(test_cut_and_append),       TEST(test_disk_full),
-        TEST(test_other_failures),       TEST(test_short_and_interrupted_writes),
-        TEST(test_garbage_header),       TEST(test_reader),
-        TEST(test_reader_without_scene), TEST(test_reader_refuses),
+        TEST(test_round_trip),
+        TEST(test_layout),
+        TEST(test_many_points),
+        TEST(test_cut_at_every_byte),
+        TEST(test_count_follows_sample),
+        TEST(test_uncounted_sample),
+        TEST(test_cut_and_append),
+        TEST(test_disk_full),
+        TEST(test_other_failures),
+        TEST(test_short_and_interrupted_writes),
+        TEST(test_garbage_header),
+        TEST(test_reader),
+        TEST(test_reader_without_scene),
+        TEST(test_reader_refuses),
+        TEST(test_beyond_four_gigabytes),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

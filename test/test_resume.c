@@ -408,8 +408,9 @@ static void assert_aggregates(const char* dir)
 {
     weft_cache* cache;
     assert_int_equal(weft_cache_open(dir, &cache, NULL), WEFT_OK);
-    assert_int_equal(weft_cache_field_count(cache, 0), 1);
+    assert_int_equal(weft_cache_field_count(cache, 0), 2);
     assert_string_equal(weft_cache_field_at(cache, 0, 0)->name, "aggregate");
+    assert_string_equal(weft_cache_field_at(cache, 0, 1)->name, "contact");
     int count = weft_cache_body_at(cache, 0)->vertex_count, free_count = 0;
     float* value = calloc((size_t)count, sizeof(float));
     bool* used = calloc((size_t)count, sizeof(bool));
@@ -455,6 +456,7 @@ static void test_fields(void** unused)
         kill_at(start(FIELDS(work, "--fields", "--threads", "1")), reached_lines, work, step);
         assert_exit(start(FIELDS(work, "--resume", step % 2 ? "--fields" : "--resume")), 0);
         assert_same_file("sheet.aggregate.field", work, whole);
+        assert_same_file("sheet.contact.field", work, whole);
         assert_same_file("sheet.pc2", work, whole);
     }
     clear();

@@ -292,6 +292,41 @@ static void work_grows_with_the_scene(void** state)
     assert_true(tests[1] < 6 * tests[0]);
 }
 
+// Two plates close on a sheet: what the dearest step costs, in pairs that are looked at and rows that are visited.
+static double dearest_step_between_plates(int cells)
+{
+    static const char scene[] =
+        "{\"time_step\": 0.01, \"gravity\": [0, 0, 0], \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": %d}}}], "
+        "\"obstacles\": ["
+        "{\"shape\": {\"box\": {\"center\": [0, 0.06, 0], \"size\": [0.6, 0.1, 0.6], \"segments\": 8}}, "
+        "\"motion\": {\"path\": [{\"time\": 0}, {\"time\": 0.05, \"offset\": [0, -0.02, 0]}]}}, "
+        "{\"shape\": {\"box\": {\"center\": [0, -0.06, 0], \"size\": [0.6, 0.1, 0.6], \"segments\": 8}}, "
+        "\"motion\": {\"path\": [{\"time\": 0}, {\"time\": 0.05, \"offset\": [0, 0.02, 0]}]}}]}";
+    char text[1024];
+    snprintf(text, sizeof(text), scene, cells);
+    weft_sim* sim = scene_sim_text(text, 1);
+    double most = 0.0;
+    int squeezed = 0;
+    for (int step = 0; step < 4; step++)
+    {
+        weft_step_stats stats;
+        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+        squeezed = int_max(squeezed, stats.squeezed);
+        most = fmax(most, sim->world.contact->effort);
+    }
+    assert_true(squeezed > 0);
+    weft_sim_destroy(sim);
+    return most;
+}
+
+static void plates_that_meet_cost_by_the_vertex(void** state)
+{
+    (void)state;
+    double few = dearest_step_between_plates(10), many = dearest_step_between_plates(20);
+    print_message("%.0f and %.0f pairs and rows: %.2f times for four times the vertices\n", few, many, many / few);
+    assert_true(many < 6.0 * few);
+}
+
 // What is around a box, against the boxes of all faces; boxes swept, and of the end alone.
 static void features_around_a_box_are_found(void** state)
 {
@@ -370,6 +405,7 @@ int main(void)
         cmocka_unit_test(marks_go_through_checkpoints),
         cmocka_unit_test(all_that_crosses_is_listed),
         cmocka_unit_test(work_grows_with_the_scene),
+        cmocka_unit_test(plates_that_meet_cost_by_the_vertex),
         cmocka_unit_test(features_around_a_box_are_found),
         cmocka_unit_test(bodies_that_are_not_there_squeeze_nothing),
     };

@@ -154,7 +154,7 @@ static bool has_bytes(const char* file, size_t size, const void* bytes, size_t c
 // one behind the other.
 static void check_exports(void)
 {
-    static const char* const formats[] = {"pc2", "mdd", "obj", "ply", "vtp", "gltf", "usda", "abc"};
+    static const char* const formats[] = {"pc2", "mdd", "obj", "ply", "vtp", "gltf", "usda", "abc", "usdc", "usdz"};
     for (size_t k = 0; k < sizeof(formats) / sizeof(formats[0]); k++)
     {
         char words[60];

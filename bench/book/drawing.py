@@ -3,7 +3,7 @@ import html
 import math
 
 COLOURS = ("#2a6fbb", "#d9730d", "#2e8b57", "#b5373c", "#7b4fa6", "#8c6d31", "#c2569b", "#5a6b7a", "#1aa5a5", "#9a9a2a")
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 380, 64, 34, 16, 48
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 380, 64, 34, 28, 48
 
 
 class Axis:

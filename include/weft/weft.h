@@ -40,7 +40,7 @@ typedef struct weft_material
     double stiff_warp;        ///< N/m beyond the knee, not less than stretch_warp
     double stiff_weft;        ///< likewise of weft
     double strain_limit;      ///< of warp and weft at the end of every step: 0.05 is 5 %; 0: none
-    double crease_curvature;  ///< 1/m: what is bent further than this is to stay bent; no model does it yet, and refuses it; 0: it does not
+    double crease_curvature;  ///< 1/m: what is bent further than this stays bent, in part; 0: it does not
     double crease_share;      ///< of what is further, that stays: above 0, at most 1
 } weft_material;
 
@@ -525,9 +525,9 @@ WEFT_API int weft_sim_has_obstacle(const weft_sim* sim, weft_obstacle_id obstacl
 /// not built yet.
 WEFT_API int weft_sim_generation(const weft_sim* sim);
 
-/// What solver and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
-/// the vertex on the finest level; -1 where there is none, as before the first step. Then those
-/// of the method.
+/// What solver, contact and method know of each vertex beside its motion, for pictures. `aggregate`: with multigrid, the aggregate of
+/// the vertex on the finest level; -1 where there is none, as before the first step. `contact`: N, the normal
+/// force on the vertex, with methods that have a matrix. Then those of the method.
 typedef struct weft_sim_field
 {
     const char* name;

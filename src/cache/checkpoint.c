@@ -8,6 +8,7 @@
 //     clusters       which bodies are stepped together, and step control of each    sim/cluster_save.c
 //     edits          what was edited since the scene was given          sim/edits.c
 //     edit-ties      exclusions and ties among that                     sim/edit_ties.c
+//     creases        what triangles have kept of their folds        sim/sim_crease.c
 //     solver         what `auto` has learnt, where it is the solver     solve/solver_object.c
 //
 // Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint. Formats up to 3
@@ -92,6 +93,7 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, int steps_pe
     status = status == WEFT_OK ? clusters_save(sim, &out, error)
                                : error_set(error, status, NULL, 0, "%s", weft_status_text(status));
     status = status == WEFT_OK ? edits_save(sim, &out, error) : status;
+    status = status == WEFT_OK ? creases_save(sim, &out, error) : status;
     if (status != WEFT_OK)
     {
         whole_file_abandon(&file);
@@ -163,6 +165,7 @@ typedef struct loaded
     state state;
     solver_saved solver;
     body_control* control; // [body_count]
+    const struct crease* creases; // lent from the bytes; NULL: nothing creases
     bool apart;
 } loaded;
 
@@ -178,6 +181,7 @@ static weft_status load(loaded* l, const weft_sim* sim, int steps_per_frame, sec
     TRY(state_load(&l->state, from, error));
     TRY(solver_object_load(&l->solver, from, error));
     TRY(clusters_load(sim, &l->control, &l->apart, from, error));
+    TRY(creases_load(sim, &l->creases, from, error));
     return sections_check_taken(from, error);
 }
 
@@ -188,6 +192,7 @@ static void take_over(weft_sim* sim, loaded* l)
     clusters_forget(sim);
     solver_object_take(&w->solver, &l->solver);
     clusters_take(sim, l->control, l->apart);
+    creases_take(sim, l->creases);
     l->control = NULL;
 }
 

@@ -18,7 +18,8 @@ typedef struct text_file
     FILE* stream;
     const char* path;
     weft_error* error;
-    char* buffer;
+    char* buffer; // [capacity + 1]
+    size_t capacity;
     size_t begin, end; // of what is in the buffer and not handed out
     int64_t size;      // bytes of the file: no count in a header can be larger
     int line;          // 1-based number of the line handed out last

@@ -37,7 +37,8 @@ weft_status text_file_open(text_file* text, const char* path, weft_error* error)
         return error_set(error, WEFT_BAD_INPUT, path, 0, "this is not a regular file");
     }
     text->size = info.st_size;
-    text->buffer = mem_alloc(BUFFER_SIZE + 1, 1);
+    text->capacity = info.st_size < BUFFER_SIZE ? (size_t)info.st_size + 1 : BUFFER_SIZE;
+    text->buffer = mem_raw(text->capacity + 1, 1);
     if (!text->buffer)
     {
         text_file_close(text);
@@ -64,7 +65,7 @@ static bool text_file_fill(text_file* text)
     memmove(text->buffer, text->buffer + text->begin, left);
     text->begin = 0;
     text->end = left;
-    size_t got = fread(text->buffer + left, 1, BUFFER_SIZE - left, text->stream);
+    size_t got = fread(text->buffer + left, 1, text->capacity - left, text->stream);
     text->end += got;
     return got > 0;
 }
@@ -76,7 +77,7 @@ weft_status text_file_next(text_file* text, char** begin, char** end)
     while (!newline)
     {
         size_t searched = text->end - text->begin;
-        if (searched == BUFFER_SIZE)
+        if (searched == text->capacity)
         {
             text->line++;
             return text_file_refuse(text, "the line is longer than %d bytes; this is no Matrix Market file",

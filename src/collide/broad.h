@@ -97,6 +97,8 @@ weft_status bvh_init(bvh* tree, const int* corner, int arity, int count, const c
 void bvh_finish(bvh* tree);
 // Sorts the chosen features anew by the middles of their boxes. On NO_MEMORY the old order stays.
 weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules, build_scratch* scratch);
+// In place of a build: all features in this order, [count].
+void bvh_order(bvh* tree, const cull_rules* rules, const int* order);
 void build_scratch_finish(build_scratch* s); // zeroed is fine
 
 // ---- pages: where a search leaves what it finds before it is sorted
@@ -352,6 +354,17 @@ weft_status collider_split_boxes(weft_collider* c, bool apart);
 // Flat bodies that are smooth are not searched against themselves from now on: where they are at rest, [vertex_count]
 // first vertices of the collider. Only for searches after collider_smooth_measure.
 weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* body, int vertex_count, int body_count);
+weft_status smooth_attach(weft_collider* c, int kind); // a tree to the map
+// Instead of that, in a new collider: vertices [first, first + count) are new, each torn off from[k] before them, and
+// what came from `first` on has moved up. It takes from the old one what it can, which is then only to be destroyed; not
+// *done: learn.
+typedef struct torn_vertices
+{
+    int first, count;
+    const int* from; // [count]
+} torn_vertices;
+
+weft_status collider_follow(weft_collider* c, weft_collider* old, const torn_vertices* torn, bool* done);
 // After an update: where bodies are smooth in the step, so that nothing is `near` or closer than neighbours in one body
 // may be (find.c, rest_limit). Nothing is where positions are rounded too roughly.
 void collider_smooth_measure(weft_collider* c, double near, double rounding);

@@ -153,13 +153,9 @@ static void sort_classes(bvh* tree, const cull_rules* rules, const int* at_place
     find_asking(tree, moving_count);
 }
 
-// Features in the order of the curve, obstacles behind the rest. place_of is the place of each along the curve.
-static void put_in_order(bvh* tree, const cull_rules* rules, const int* place_of, int* at_place)
+// Features in this order, obstacles behind the rest.
+static void put_in_order(bvh* tree, const cull_rules* rules, const int* at_place)
 {
-    for (int k = 0; k < tree->held; k++)
-    {
-        at_place[place_of[k]] = chosen_at(tree, k);
-    }
     int two[3];
     sort_classes(tree, rules, at_place, tree->smooth ? tree->smooth->class_at : two);
     for (int k = tree->held; k < tree->level_size[0] * BVH_WIDTH; k++)
@@ -271,6 +267,18 @@ static bool scratch_reserve(build_scratch* s, int count)
     return room;
 }
 
+static void fill_all(bvh* tree, const cull_rules* rules, const int* at_place)
+{
+    if (tree->held == 0)
+    {
+        return;
+    }
+    put_in_order(tree, rules, at_place);
+    fill_groups(tree);
+    tree->smooth ? fill_rects(tree) : (void)0;
+    rules->body ? fill_bodies(tree, rules) : (void)0;
+}
+
 weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules, build_scratch* scratch)
 {
     int count = tree->chosen ? tree->chosen_count : tree->count;
@@ -281,18 +289,19 @@ weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rule
     }
     box_middles(tree, boxes, count, scratch->middle);
     order_along_curve(scratch->middle, count, &scratch->order, scratch->place_of);
+    for (int k = 0; k < count; k++)
+    {
+        scratch->at_place[scratch->place_of[k]] = chosen_at(tree, k);
+    }
     set_levels(tree, count);
-    if (count > 0)
-    {
-        put_in_order(tree, rules, scratch->place_of, scratch->at_place);
-        fill_groups(tree);
-        tree->smooth ? fill_rects(tree) : (void)0;
-    }
-    if (count > 0 && rules->body)
-    {
-        fill_bodies(tree, rules);
-    }
+    fill_all(tree, rules, scratch->at_place);
     return WEFT_OK;
+}
+
+void bvh_order(bvh* tree, const cull_rules* rules, const int* order)
+{
+    set_levels(tree, tree->count);
+    fill_all(tree, rules, order);
 }
 
 // ---- refit

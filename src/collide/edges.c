@@ -5,6 +5,11 @@
 
 #include "collide/broad.h"
 
+enum
+{
+    BIN_SHORT = 32 // a fan of many triangles may have a long one
+};
+
 // Calls out the k-th side of the scene: triangles' first, then strands'.
 static void side_at(const weft_collider_def* def, int k, int* low, int* high)
 {
@@ -27,6 +32,19 @@ static int compare_ints(const void* a, const void* b)
 {
     int x = *(const int*)a, y = *(const int*)b;
     return (x > y) - (x < y);
+}
+
+static void sort_bin(int* bin, int size)
+{
+    for (int k = 1; k < size; k++)
+    {
+        int value = bin[k], at = k;
+        for (; at > 0 && bin[at - 1] > value; at--)
+        {
+            bin[at] = bin[at - 1];
+        }
+        bin[at] = value;
+    }
 }
 
 // Bins of the higher vertices, by the lower. start is [vertex_count + 2], zero; then bin v is [start[v], start[v + 1]).
@@ -57,7 +75,7 @@ static int unique_bins(int vertex_count, int* start, int* high_of, int* bin_size
     {
         int* bin = high_of + start[v];
         int size = start[v + 1] - start[v], kept = 0;
-        qsort(bin, (size_t)size, sizeof(int), compare_ints);
+        size <= BIN_SHORT ? sort_bin(bin, size) : qsort(bin, (size_t)size, sizeof(int), compare_ints);
         for (int k = 0; k < size; k++)
         {
             if (k == 0 || bin[k] != bin[kept - 1])

@@ -80,7 +80,8 @@ static inline int smooth_cell(const smooth_grid* g, int column, int row)
 
 smooth_rect smooth_rect_of(const smooth_map* m, const int* vertex, int count); // around these, of one body
 void smooth_rect_join(smooth_rect* a, const smooth_rect* b);
-void smooth_finish(smooth_map* m); // zeroed is fine
+void smooth_spoil(smooth_map* m, const int* edge); // cells that an edge of a border goes through are not sound
+void smooth_finish(smooth_map* m);                 // zeroed is fine
 
 extern const uint64_t smooth_rows[SMOOTH_WINDOW + 1]; // a bit in each of the first n bytes
 

@@ -312,13 +312,16 @@ void smooth_rect_join(smooth_rect* a, const smooth_rect* b)
     }
 }
 
-static void set_sound(smooth_map* m, const smooth_rect* rect, uint8_t sound)
+// What is not sound is never measured.
+static void spoil_cells(smooth_map* m, const smooth_rect* rect)
 {
     for (int row = rect->low[1]; row <= rect->high[1]; row++)
     {
         for (int column = rect->low[0]; column <= rect->high[0]; column++)
         {
-            m->sound[smooth_cell(&m->grid[rect->grid], column, row)] = sound;
+            int cell = smooth_cell(&m->grid[rect->grid], column, row);
+            m->sound[cell] = 0;
+            m->spread[cell] = INFINITY;
         }
     }
 }
@@ -338,16 +341,21 @@ static bool on_outside(const smooth_map* m, const int* v)
     return on;
 }
 
+void smooth_spoil(smooth_map* m, const int* edge)
+{
+    if (m->grid_of[edge[0]] >= 0 && !on_outside(m, edge))
+    {
+        smooth_rect rect = rect_of(m, edge, 2, 1e-6);
+        spoil_cells(m, &rect);
+    }
+}
+
 static void spoil_borders(const rest_bodies* r, smooth_map* m)
 {
     for (int e = 0; e < r->c->tree[FEATURE_EDGE].count; e++)
     {
         const int* v = r->c->corner[FEATURE_EDGE] + 2 * (size_t)e;
-        if (m->grid_of[v[0]] >= 0 && r->border[e] && !on_outside(m, v))
-        {
-            smooth_rect rect = rect_of(m, v, 2, 1e-6);
-            set_sound(m, &rect, 0);
-        }
+        r->border[e] ? smooth_spoil(m, v) : (void)0;
     }
 }
 
@@ -429,7 +437,7 @@ static void fill_faces(const rest_bodies* r, smooth_map* m)
         }
         else
         {
-            set_sound(m, &rect, 0);
+            spoil_cells(m, &rect);
         }
     }
 }
@@ -562,6 +570,15 @@ static weft_status build(rest_bodies* r, smooth_map* m)
     return finish_map(r, m) ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
+weft_status smooth_attach(weft_collider* c, int kind)
+{
+    bvh* tree = &c->tree[kind];
+    mem_free(tree->rect);
+    tree->rect = MEM_NEW(tree->node_capacity, smooth_rect);
+    tree->smooth = tree->rect ? &c->smooth : NULL;
+    return tree->rect ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* body, int vertex_count, int body_count)
 {
     rest_bodies r = {.c = c, .rest = rest, .body = body, .vertex_count = vertex_count, .body_count = body_count};
@@ -570,11 +587,7 @@ weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* b
     weft_status status = build(&r, m);
     for (int kind = 0; kind < FEATURE_KINDS && status == WEFT_OK; kind++)
     {
-        bvh* tree = &c->tree[kind];
-        mem_free(tree->rect);
-        tree->rect = MEM_NEW(tree->node_capacity, smooth_rect);
-        tree->smooth = tree->rect ? m : NULL;
-        status = tree->rect ? WEFT_OK : WEFT_NO_MEMORY;
+        status = smooth_attach(c, kind);
     }
     c->build_count = 0; // in another order
     status = status == WEFT_OK ? extender_build(c) : status;

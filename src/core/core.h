@@ -41,6 +41,7 @@ void assert_failed(const char* condition, const char* file, int line);
 void* mem_alloc(size_t count, size_t size);
 void* mem_raw(size_t count, size_t size); // not zeroed: for large arrays that are filled in parallel, thread by thread
 void mem_free(void* pointer);             // NULL is fine
+bool mem_has_room(const void* array, size_t count, size_t size); // whether mem_alloc's array is as long; NULL: no
 #define MEM_NEW(count, type) ((type*)mem_alloc((size_t)(count), sizeof(type)))
 
 // Grows *array (may be NULL) to hold at least `needed` items, doubling; contents are kept.

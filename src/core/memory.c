@@ -52,24 +52,36 @@ void weft_set_allocator(const weft_allocator* hooks)
 static size_t rounded_size(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT)
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - 2 * ALIGNMENT)
     {
         return 0;
     }
     return (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
 }
 
+// In front of each array is a cache line that says how many bytes it has.
+static void* take(size_t bytes)
+{
+    char* pointer = bytes ? allocator.alloc(bytes + ALIGNMENT, ALIGNMENT, allocator.user) : NULL;
+    if (!pointer)
+    {
+        return NULL;
+    }
+    memcpy(pointer, &bytes, sizeof(bytes));
+    return pointer + ALIGNMENT;
+}
+
 void* mem_alloc(size_t count, size_t size)
 {
     size_t bytes = rounded_size(count, size);
-    void* pointer = bytes ? allocator.alloc(bytes, ALIGNMENT, allocator.user) : NULL;
+    void* pointer = take(bytes);
     return pointer ? memset(pointer, 0, bytes) : NULL;
 }
 
 void* mem_raw(size_t count, size_t size)
 {
     size_t bytes = rounded_size(count, size);
-    void* pointer = bytes ? allocator.alloc(bytes, ALIGNMENT, allocator.user) : NULL;
+    void* pointer = take(bytes);
     if (pointer) // what is read behind the end is zero
     {
         memset((char*)pointer + bytes - ALIGNMENT, 0, ALIGNMENT);
@@ -81,8 +93,15 @@ void mem_free(void* pointer)
 {
     if (pointer)
     {
-        allocator.free(pointer, allocator.user);
+        allocator.free((char*)pointer - ALIGNMENT, allocator.user);
     }
+}
+
+bool mem_has_room(const void* array, size_t count, size_t size)
+{
+    size_t bytes = rounded_size(count, size), has = 0;
+    array ? memcpy(&has, (const char*)array - ALIGNMENT, sizeof(has)) : NULL;
+    return bytes > 0 && bytes <= has;
 }
 
 bool mem_grow(void** array, int* capacity, int needed, size_t item_size)

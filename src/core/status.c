@@ -1,6 +1,9 @@
 // Status texts, errors, the log hook, name suggestions, version, CPU kind.
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "core/core.h"
 
@@ -118,6 +121,15 @@ const char* suggest_name(const char* word, const char* const* names, int count)
 
 static const char* const cpu_names[CPU_KIND_COUNT] = {"base", "avx2", "avx512"};
 
+#if defined(__x86_64__)
+// clang 14 does not take "f16c" for __builtin_cpu_supports.
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
+
 cpu_kind cpu_best(void)
 {
 #if defined(__x86_64__)
@@ -126,7 +138,7 @@ cpu_kind cpu_best(void)
     {
         return CPU_AVX512;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c())
     {
         return CPU_AVX2;
     }

@@ -59,6 +59,16 @@ static const export_format formats[] = {
      .summary = "USD as text, one file with time samples: usdview, Omniverse, Houdini, Blender",
      .ending = ".usda",
      .run = export_usda},
+    {.name = "usdc",
+     .summary = "USD as a crate, binary, one file: what usda holds, smaller and faster to read",
+     .ending = ".usdc",
+     .binary = true,
+     .run = export_usdc},
+    {.name = "usdz",
+     .summary = "USD as a package, one file with a crate in it: phones, browsers, Omniverse",
+     .ending = ".usdz",
+     .binary = true,
+     .run = export_usdz},
 };
 
 enum

@@ -172,6 +172,7 @@ void export_text_name(export_text* text, const char* name); // of a body: a line
 void export_text_int(export_text* text, int value);
 void export_text_number(export_text* text, double value); // finite; 9 digits, which is every float; below 1e-30 it is 0
 void export_text_quoted(export_text* text, const char* words); // in quotation marks, as JSON and USD have them
+void export_text_clean(const char* words, char* out); // [strlen(words) + 5] as quoted, without the marks
 void export_text_flush(export_text* text);                     // at the end
 static inline void export_text_char(export_text* text, char c)
 {
@@ -232,6 +233,6 @@ weft_status export_folder_end(const char* temporary, const char* target, const e
 void export_folder_abandon(const char* temporary);
 
 export_fn export_pc2, export_pc2_file, export_mdd, export_mdd_file, export_obj, export_obj_file, export_ply,
-    export_ply_file, export_abc, export_vtp, export_vtp_file, export_gltf, export_usda;
+    export_ply_file, export_abc, export_vtp, export_vtp_file, export_gltf, export_usda, export_usdc, export_usdz;
 
 #endif

@@ -78,9 +78,10 @@ static const export_format* format_of(const char* target)
 
 weft_status export_check_ending(const export_format* format, const char* target, weft_error* error)
 {
-    // Kin of the formats, and what else Weft reads and writes. `.usd` may be text: it is a good name for usda.
-    static const char* const others[] = {".gltf", ".pvd",   ".vtk",  ".usdc", ".usdz", ".json", ".jsonl", ".weft",
-                                         ".lock", ".field", ".html", ".htm",  ".png",  ".mp4",  NULL};
+    // Kin of the formats, and what else Weft reads and writes. `.usd` may be text or a crate: it is a good name for usda
+    // and usdc.
+    static const char* const others[] = {".gltf", ".pvd",   ".vtk",  ".json", ".jsonl", ".weft",
+                                         ".lock", ".field", ".html", ".htm",  ".png",   ".mp4",  NULL};
     const export_format* other = format_of(target);
     if (other == format || (!other && !has_one_of(target, others)))
     {

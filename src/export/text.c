@@ -189,23 +189,36 @@ static int character_size(const char* words)
     return bad ? 0 : size;
 }
 
-// What a reader would refuse, control characters and broken UTF-8, becomes a question mark.
+// The character that starts here, and its bytes: what a reader would refuse, control characters and broken UTF-8,
+// becomes a question mark.
+static int clean_character(const char* words, char one[5])
+{
+    int size = character_size(words);
+    bool good = size > 0 && (unsigned char)*words >= 0x20 && *words != 0x7f;
+    memcpy(one, good ? words : "?", good ? (size_t)size : 1);
+    one[good ? size : 1] = '\0';
+    return good ? size : 1;
+}
+
 void export_text_quoted(export_text* text, const char* words)
 {
     export_text_put(text, "\"");
     while (*words)
     {
-        int size = character_size(words);
-        bool good = size > 0 && (unsigned char)*words >= 0x20 && *words != 0x7f;
-        char one[5] = "?";
-        if (good)
-        {
-            memcpy(one, words, (size_t)size);
-            one[size] = '\0';
-        }
+        char one[5];
         export_text_put(text, *words == '"' || *words == '\\' ? "\\" : "");
+        words += clean_character(words, one);
         export_text_put(text, one);
-        words += good ? size : 1;
     }
     export_text_put(text, "\"");
+}
+
+void export_text_clean(const char* words, char* out)
+{
+    *out = '\0';
+    while (*words)
+    {
+        words += clean_character(words, out);
+        out += strlen(out);
+    }
 }

@@ -43,6 +43,7 @@ const cloth_model model_baraff_witkin = {
     .summary = "stretch, shear and bend on triangles; bending `curvature` (a material property), `exact` (on any mesh) or `hinge`",
     .bendings = bendings,
     .kinds = kinds,
-    .measures = MEASURE_DIRECTIONS | MEASURE_BIAS | MEASURE_BEYOND | MEASURE_KNEE | MEASURE_LIMIT,
+    .measures = MEASURE_DIRECTIONS | MEASURE_BIAS | MEASURE_BEYOND | MEASURE_KNEE | MEASURE_LIMIT |
+                MEASURE_CREASE,
     .append = append,
 };

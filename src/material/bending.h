@@ -2,6 +2,8 @@
 #ifndef WEFT_BENDING_H
 #define WEFT_BENDING_H
 
+#include <math.h>
+
 enum
 {
     HINGE_STRIDE = 3,      // stiffness (N m), rest angle, damping
@@ -14,6 +16,11 @@ enum
 // jump, because the sign of one of three coupled angles would flip.
 #define FOLD_SHARE 0.05
 #define FOLD_SINE_MIN 1e-4 // the tangent is cut off at the fold where the sine falls to this
+
+static inline double fold_of_angle(double angle)
+{
+    return (1.0 - FOLD_SHARE) * angle + 2.0 * FOLD_SHARE * tan(0.5 * angle);
+}
 
 // Curvature elements have vertices 0, 1, 2 of a triangle and 3, 4, 5 of the wings opposite to corners 0, 1, 2. The
 // last rest number has bit k set when wing k exists; a missing wing repeats corner k and its angle counts as zero.

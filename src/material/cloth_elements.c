@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "material/bending.h"
+#include "material/creases.h"
 #include "material/material.h"
 #include "material/membrane.h"
 #include "math/eigen3.h"
@@ -359,7 +360,7 @@ static void curvature_add(element_group* group, const cloth_shape* shape, int t,
             vertices[3 + k] = h->left == t ? h->vertex[3] : h->vertex[2];
             angle_row(shape, t, k, T[k]);
             double angle = hinge_rest_angle(shape, h);
-            rest[6 + k] = (1.0 - FOLD_SHARE) * angle + 2.0 * FOLD_SHARE * tan(0.5 * angle);
+            rest[6 + k] = fold_of_angle(angle);
         }
     }
     stiffness_of(shape, t, T, area, Q);
@@ -382,16 +383,18 @@ weft_status curvature_append(element_group* group, const cloth_shape* shape)
     {
         return WEFT_NO_MEMORY;
     }
+    weft_status status = WEFT_OK;
     curvature_areas(shape, area);
-    for (int t = 0; t < shape->triangle_count; t++)
+    for (int t = 0; t < shape->triangle_count && status == WEFT_OK; t++)
     {
         if (area[t] > 0.0 && wing_bits(shape, t) != 0)
         {
             curvature_add(group, shape, t, area[t]);
+            status = crease_append(group, shape, t, area[t]);
         }
     }
     mem_free(area);
-    return WEFT_OK;
+    return status == WEFT_OK ? creases_close(group) : status;
 }
 
 weft_status air_append(element_group* group, const cloth_shape* shape)

@@ -153,8 +153,8 @@ void hinge_constraint(const void* context, const int* elements, constraint_batch
     }
 }
 
-// Fold k of a curvature element: its value less that at rest, and its gradient by the six vertices.
-static double fold_of(const double* rest, const vec3* x, int k, vec3* gradient)
+// Fold k of a curvature element: its value less that at rest and its shift, and its gradient by the six vertices.
+static double fold_of(const double* rest, const double* shift, const vec3* x, int k, vec3* gradient)
 {
     memset(gradient, 0, 6 * sizeof(vec3));
     if (!((int)rest[10] >> k & 1))
@@ -170,7 +170,7 @@ static double fold_of(const double* rest, const vec3* x, int k, vec3* gradient)
     {
         gradient[vertex[a]] = v3_scale(slope, g[a]);
     }
-    return (1.0 - FOLD_SHARE) * theta + 2.0 * FOLD_SHARE * tangent - rest[6 + k];
+    return (1.0 - FOLD_SHARE) * theta + 2.0 * FOLD_SHARE * tangent - rest[6 + k] - (shift ? shift[k] : 0.0);
 }
 
 void curvature_constraint(const void* context, const int* elements, constraint_batch* out)
@@ -186,8 +186,9 @@ void curvature_constraint(const void* context, const int* elements, constraint_b
         {
             x[a] = c->motion->x[v[a]];
         }
-        const double phi[3] = {fold_of(rest, x, 0, gradient[0]), fold_of(rest, x, 1, gradient[1]),
-                               fold_of(rest, x, 2, gradient[2])};
+        const double* shift = c->group->shift ? c->group->shift + 3 * (size_t)elements[lane] : NULL;
+        const double phi[3] = {fold_of(rest, shift, x, 0, gradient[0]), fold_of(rest, shift, x, 1, gradient[1]),
+                               fold_of(rest, shift, x, 2, gradient[2])};
         for (int r = 0; r < 3; r++)
         {
             out[r].value[lane] = L[0][r] * phi[0] + L[1][r] * phi[1] + L[2][r] * phi[2];

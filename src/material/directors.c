@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "material/bending.h"
+#include "material/creases.h"
 
 enum
 {
@@ -141,11 +142,6 @@ static int slot_of(const cloth_shape* shape, int triangle, int h)
     return hinges[0] == h ? 0 : hinges[1] == h ? 1 : 2;
 }
 
-static double fold_of(double angle)
-{
-    return (1.0 - FOLD_SHARE) * angle + 2.0 * FOLD_SHARE * tan(0.5 * angle);
-}
-
 static void element_add(element_group* group, const cloth_shape* shape, int t)
 {
     int e = group->count++, bits = 0;
@@ -164,7 +160,7 @@ static void element_add(element_group* group, const cloth_shape* shape, int t)
             const hinge* h = &shape->hinges[at];
             bits |= 1 << k;
             vertices[3 + k] = h->left == t ? h->vertex[3] : h->vertex[2];
-            rest[6 + k] = fold_of(hinge_rest_angle(shape, h));
+            rest[6 + k] = fold_of_angle(hinge_rest_angle(shape, h));
         }
     }
     stiffness_of(shape, t, Q);
@@ -239,7 +235,8 @@ weft_status exact_append(element_group* group, const cloth_shape* shape)
         return WEFT_NO_MEMORY;
     }
     directors* d = group->directors;
-    for (int t = 0; t < shape->triangle_count; t++)
+    weft_status status = WEFT_OK;
+    for (int t = 0; t < shape->triangle_count && status == WEFT_OK; t++)
     {
         if (is_bent(shape, t))
         {
@@ -247,14 +244,21 @@ weft_status exact_append(element_group* group, const cloth_shape* shape)
             memset(d->slots + 3 * group->count, 0, 3 * sizeof(int));
             memset(d->shift + 3 * group->count, 0, 3 * sizeof(double));
             element_add(group, shape, t);
+            status = crease_append(group, shape, t, triangle_rest_area(shape->rest + 3 * t));
         }
+    }
+    status = status == WEFT_OK ? creases_close(group) : status;
+    if (status != WEFT_OK)
+    {
+        mem_free(place);
+        return status;
     }
     for (int h = 0; h < shape->hinge_count; h++)
     {
         const hinge* at = &shape->hinges[h];
         director_edge edge = {{place[at->left], place[at->right]},
                               {slot_of(shape, at->left, h), slot_of(shape, at->right, h)},
-                              fold_of(hinge_rest_angle(shape, at))};
+                              fold_of_angle(hinge_rest_angle(shape, at))};
         d->edges[d->edge_count++] = edge;
         d->slots[3 * edge.element[0] + edge.slot[0]] = d->edge_count;
         d->slots[3 * edge.element[1] + edge.slot[1]] = -d->edge_count;
@@ -263,6 +267,11 @@ weft_status exact_append(element_group* group, const cloth_shape* shape)
     d->is_solved = false;
     mem_free(place);
     return WEFT_OK;
+}
+
+void directors_forget(directors* d)
+{
+    d ? (void)(d->is_solved = false) : (void)0;
 }
 
 // ---- where they stand
@@ -283,11 +292,12 @@ static void folds_find(void* context, int begin, int end)
         int k = d->edges[i].slot[0];
         const int* v = c->group->vertices + 6 * d->edges[i].element[0];
         const vec3 at[4] = {c->x[v[(k + 1) % 3]], c->x[v[(k + 2) % 3]], c->x[v[k]], c->x[v[3 + k]]};
-        fold[i] = fold_of(hinge_angle(at)) - d->edges[i].rest;
+        fold[i] = fold_of_angle(hinge_angle(at)) - d->edges[i].rest;
     }
 }
 
-// out = sum over elements of s Q x, where x of a slot is s `turns` of its edge, or with `folds` that plus the fold.
+// out = sum over elements of s Q x, where x of a slot is s `turns` of its edge, or with `folds` that plus the fold, less
+// what the element keeps of it.
 static void gather(const element_group* group, const double* turns, const double* folds, double* out)
 {
     const directors* d = group->directors;
@@ -300,6 +310,7 @@ static void gather(const element_group* group, const double* turns, const double
         {
             int i = (slot[k] < 0 ? -slot[k] : slot[k]) - 1;
             x[k] = i < 0 ? 0.0 : (slot[k] < 0 ? -turns[i] : turns[i]) + (folds ? folds[i] : 0.0);
+            x[k] -= folds && i >= 0 ? crease_shift(group, e, k) : 0.0;
         }
         stiffness_apply(group->rest + (size_t)CURVATURE_STRIDE * (size_t)e, x, y);
         for (int k = 0; k < 3; k++)
@@ -375,6 +386,7 @@ void directors_prepare(const element_group* group, const element_motion* motion,
         // Kernels subtract rest and shift from the fold.
         int slot = d->slots[k];
         d->shift[k] = slot > 0 ? -D[slot - 1] : slot < 0 ? D[-slot - 1] : 0.0;
+        d->shift[k] += crease_shift(group, k / 3, k % 3);
     }
     memcpy(d->solved_at, motion->x, size);
     d->is_solved = true;

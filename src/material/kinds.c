@@ -3,6 +3,7 @@
 
 #include "material/bending.h"
 #include "material/constraints.h"
+#include "material/creases.h"
 #include "material/criterion.h"
 #include "material/directors.h"
 #include "material/exact.h"
@@ -125,6 +126,7 @@ void element_group_finish(element_group* group)
     mem_free(group->vertices);
     mem_free(group->rest);
     directors_finish(group->directors);
+    creases_finish(group->creases);
     *group = (element_group){0};
 }
 

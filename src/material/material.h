@@ -43,6 +43,7 @@ typedef struct energy_sums
 
 typedef struct element_kind element_kind;
 typedef struct directors directors;
+typedef struct crease_list crease_list;
 
 // What an element does in a step, a byte each, beside the group: the model is constant, and methods decide anew.
 enum
@@ -63,6 +64,7 @@ typedef struct element_group
     directors* directors; // kind exact only: directors.h
     const double*
         shift; // [3 * count] kind exact: what the directors at the motion's positions add to rest folds; else NULL
+    crease_list* creases; // of elements that keep folds: creases.h; NULL: none does
 } element_group;
 
 // Groups by kind; the order is that of assembly, hence of sums.
@@ -234,6 +236,8 @@ typedef struct cloth_shape
     const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
     weft_material material;
     const weft_material* materials; // [triangle_count] where sheets have regions; NULL: all triangles have `material`
+    struct crease* crease; // of the body's triangles, what they have kept, which outlives the shape; NULL: nothing creases
+    const int* source;     // [triangle_count] the body's number of each
     const char* bending;            // one of the model's words; NULL: it has no choice
     connection_options connections; // of models that have them
 } cloth_shape;

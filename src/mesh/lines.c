@@ -11,7 +11,7 @@
 
 enum
 {
-    BLOCK_SIZE = 1 << 20,
+    BLOCK_SIZE = 1 << 16,
     LINE_MAX_SIZE = 1 << 26 // with continuations; what is longer is no text
 };
 

@@ -69,6 +69,7 @@ void body_finish(body* b)
     mem_free(b->regions);
     mem_free(b->chosen);
     mem_free(b->triangle_region);
+    mem_free(b->crease);
     mem_free(b->given);
     mem_free(b->stitch);
     mem_free(b->thread);
@@ -213,7 +214,7 @@ static const measure_reason measure_reasons[] = {
     {MEASURE_BEYOND, "bending that changes at a curvature", "its moments are linear; take the model `baraff-witkin` with the bending \"curvature\""},
     {MEASURE_KNEE, "stretch with a knee", "its springs are linear; take the model `baraff-witkin`"},
     {MEASURE_LIMIT, "a strain limit", "its elements have no warp and weft whose length could be held; take the model `baraff-witkin`"},
-    {MEASURE_CREASE, "creases", "no elements keep folds yet; leave `crease` out, and give folds that are there from the start as `folds`"},
+    {MEASURE_CREASE, "creases", "its elements have no curvature that could stay; take the model `baraff-witkin` with the bending \"curvature\" or \"exact\""},
 };
 
 static weft_status measures_suit(const weft_sim* sim, const body* b, weft_error* error)
@@ -222,6 +223,7 @@ static weft_status measures_suit(const weft_sim* sim, const body* b, weft_error*
     unsigned asked = material_measures(&m), taken = b->model->measures;
     // Directors are found for moments that are linear; hinges have one angle, and no curvature to change at.
     taken &= b->bending && strcmp(b->bending, "curvature") != 0 ? ~(unsigned)MEASURE_BEYOND : ~0u;
+    taken &= b->bending && strcmp(b->bending, "hinge") == 0 ? ~(unsigned)MEASURE_CREASE : ~0u;
     for (size_t k = 0; k < sizeof(measure_reasons) / sizeof(measure_reasons[0]); k++)
     {
         const measure_reason* r = &measure_reasons[k];
@@ -242,6 +244,10 @@ static weft_status measures_suit(const weft_sim* sim, const body* b, weft_error*
     if ((asked & MEASURE_LIMIT) && b->tear > 0.0)
     {
         return wrong(error, b, "cloth that tears gives way instead of being held: leave `strain_limit` or `tear` out");
+    }
+    if ((asked & MEASURE_CREASE) && b->tear > 0.0)
+    {
+        return wrong(error, b, "a cut is mended in place, without what its folds have kept: leave `crease` or `tear` out");
     }
     return WEFT_OK;
 }
@@ -554,6 +560,7 @@ static weft_status take_all(const weft_sim* sim, const weft_cloth_def* def, body
         TRY(measures_suit(sim, b, error));
         TRY(method_suits(sim, b, error));
     }
+    TRY(crease_take(b));
     TRY(take_state(def, b, error));
     TRY(take_pins(def, b, error));
     TRY(take_forces(def, b, error));

@@ -223,6 +223,10 @@ static weft_status keep_triangles(const shape_arrays* a, int count, model* m)
         return WEFT_NO_MEMORY;
     }
     m->triangle_capacity = int_min(corners, rests) / 3;
+    if (count == 0)
+    {
+        return WEFT_OK; // lines: there may be no arrays
+    }
     memcpy(m->triangle + 3 * m->triangle_count, a->triangle, 3 * (size_t)count * sizeof(int));
     memcpy(m->triangle_rest + 3 * m->triangle_count, a->rest, 3 * (size_t)count * sizeof(vec2));
     m->triangle_count = all;
@@ -289,6 +293,8 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .tetrahedron_rest = a->tetrahedron_rest,
                          .material = b->material,
                          .materials = a->material,
+                         .crease = b->crease,
+                         .source = a->source,
                          .bending = b->bending,
                          .connections = b->connections};
     TRY(b->model->append(&m->groups, &shape));

@@ -86,6 +86,10 @@ typedef struct edits_before
     int body_count, obstacle_count, pin_ids;
 } edits_before;
 
+// Creases in a checkpoint: nothing where no cloth creases. Loading lends what the section has, which is taken at last.
+weft_status creases_save(const weft_sim* sim, section_writer* out, weft_error* error);
+weft_status creases_load(const weft_sim* sim, const struct crease** out, sections* from, weft_error* error);
+void creases_take(weft_sim* sim, const struct crease* all);
 weft_status edits_save(const weft_sim* sim, section_writer* out, weft_error* error); // nothing where there are none
 // Edits the simulation, which must not have been, as the file says. Then one of the two below is due.
 weft_status edits_load(weft_sim* sim, edits_before* before, sections* from, weft_error* error);

@@ -330,8 +330,8 @@ static weft_status change_rest(const mender* m, int before, weft_error* error)
     TRY(change_pattern(m));
     TRY(renew_solver(sim, error));
     TRY(world_mend(&sim->world, &how));
-    sim_drop_contact(sim);
-    return sim->def.contact ? sim_build_contact(sim, error) : WEFT_OK;
+    torn_vertices torn = {.first = before, .count = m->tears->count, .from = m->from};
+    return sim_mend_contact(sim, &torn, error);
 }
 
 static weft_status commit(const mender* m, weft_error* error)

@@ -332,6 +332,7 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     TRY(sim_lift(sim, error));
     TRY(sim_join_first(sim, error));
     weft_status status = step(sim, stats, error);
+    status == WEFT_OK ? sim_wear(sim) : (void)0;
     int torn = 0;
     status = status == WEFT_OK ? sim_tear(sim, &torn, error) : status;
     status = status == WEFT_OK ? sim_join(sim, error) : status;

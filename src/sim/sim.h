@@ -38,6 +38,7 @@ struct body
     weft_material* regions; // [region_count]
     int region_count;
     int* triangle_region; // [rest.triangle_count] of each, -1: the body's material; NULL without regions
+    struct crease* crease; // [rest.triangle_count] what each has kept of its folds; NULL: it does not crease
     const cloth_model* model;
     const char* bending; // one of the model's words, NULL: it has none
     connection_options connections;
@@ -243,6 +244,8 @@ struct weft_sim
 weft_status sim_build(weft_sim* sim, weft_error* error);
 void sim_unbuild(weft_sim* sim); // frees all that sim_build makes, whole or half; the bodies stay
 weft_status sim_build_contact(weft_sim* sim, weft_error* error);
+// After a tear: in place of the contact that there is.
+weft_status sim_mend_contact(weft_sim* sim, const torn_vertices* torn, weft_error* error);
 double body_rest_area(const body* b, int t); // m^2, of a triangle
 weft_status sim_build_particles(const weft_sim* sim, contact* c);
 double sim_contact_reach(const weft_sim* sim, const body* b);   // m, from its vertices: nothing farther feels it
@@ -257,6 +260,8 @@ weft_status sim_obstacles_at(void* user, double time, vec3* out,
 void sim_model_finish(model* m);
 void body_finish(body* b);
 weft_status body_append(weft_sim* sim, const weft_cloth_def* def, weft_error* error); // as the last one
+void sim_wear(weft_sim* sim);    // after a step that stands: what is bent too far is kept
+weft_status crease_take(body* b); // the mesh and the regions are there
 weft_status regions_take(const weft_cloth_def* def, body* b, weft_error* error);      // the mesh is there
 const weft_material* body_material(const body* b, int t);                             // of a triangle
 weft_material body_material_fullest(const body* b);

@@ -407,7 +407,8 @@ friction body_friction(const body* b)
     return b->lifted ? (friction){0} : b->friction;
 }
 
-weft_status sim_build_contact(weft_sim* sim, weft_error* error)
+// `before` is that before the tear, or NULL.
+static weft_status build_contact(weft_sim* sim, contact* before, const torn_vertices* torn, weft_error* error)
 {
     weft_collider* collider;
     TRY(make_collider(sim, true, &collider, error));
@@ -455,19 +456,37 @@ weft_status sim_build_contact(weft_sim* sim, weft_error* error)
     friction_take(sim->def.friction, sim->def.static_friction, &c->unsaid);
     contact_set_reach(c, sim->bodies, sim->body_count);
     TRY(sim_build_particles(sim, c));
-    TRY(collider_learn_rest(collider, c->rest, c->body, n, bodies));
+    bool followed = false;
+    TRY(before ? collider_follow(collider, before->collider, torn, &followed) : WEFT_OK);
+    TRY(followed ? WEFT_OK : collider_learn_rest(collider, c->rest, c->body, n, bodies));
     TRY(contact_set_seams(c, sim));
     return contact_set_kin(c, sim);
 }
 
+weft_status sim_build_contact(weft_sim* sim, weft_error* error)
+{
+    return build_contact(sim, NULL, NULL, error);
+}
+
+static void drop(contact* c)
+{
+    c ? contact_finish(c) : (void)0;
+    mem_free(c);
+}
+
+weft_status sim_mend_contact(weft_sim* sim, const torn_vertices* torn, weft_error* error)
+{
+    contact* before = sim->world.contact;
+    sim->world.contact = NULL;
+    weft_status status = sim->def.contact ? build_contact(sim, before, torn, error) : WEFT_OK;
+    drop(before);
+    return status;
+}
+
 void sim_drop_contact(weft_sim* sim)
 {
-    if (sim->world.contact)
-    {
-        contact_finish(sim->world.contact);
-        mem_free(sim->world.contact);
-        sim->world.contact = NULL;
-    }
+    drop(sim->world.contact);
+    sim->world.contact = NULL;
 }
 
 int weft_sim_collider_vertex_count(const weft_sim* sim)

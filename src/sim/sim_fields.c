@@ -1,8 +1,10 @@
-// What solver and method know of each vertex beside its motion, as numbers for pictures: the solver's first, then the
-// method's.
+// What solver, contact and method know of each vertex beside its motion, as numbers for pictures, in this order. Contact:
+// the normal force, of the face of an obstacle that presses most and of all that cushions hold away, as the last substep
+// leaves it for the next. Methods without a matrix move what touches and know of no force.
 #include "sim/cluster.h"
 
-static const weft_sim_field aggregate_field = {"aggregate", 1}, component_field = {"component", 1};
+static const weft_sim_field aggregate_field = {"aggregate", 1}, component_field = {"component", 1},
+                            contact_field = {"contact", 0};
 
 static bool has_components(const weft_sim* sim)
 {
@@ -20,6 +22,11 @@ static int solver_fields(const weft_sim* sim)
 static bool is_component(const weft_sim* sim, int field)
 {
     return has_components(sim) && field == solver_fields(sim) - 1;
+}
+
+static bool has_contact(const weft_sim* sim)
+{
+    return sim->built && (sim->method->method->needs & NEEDS_MATRIX) != 0;
 }
 
 // The method's index-th; NULL past the end.
@@ -41,7 +48,7 @@ int weft_sim_field_count(const weft_sim* sim)
     {
         count++;
     }
-    return solver_fields(sim) + count;
+    return solver_fields(sim) + has_contact(sim) + count;
 }
 
 const weft_sim_field* weft_sim_field_at(const weft_sim* sim, int field)
@@ -52,7 +59,11 @@ const weft_sim_field* weft_sim_field_at(const weft_sim* sim, int field)
     {
         return &component_field;
     }
-    return field < first ? &aggregate_field : &method_field_at(sim, field - first)->info;
+    if (field == first && has_contact(sim))
+    {
+        return &contact_field;
+    }
+    return field < first ? &aggregate_field : &method_field_at(sim, field - first - has_contact(sim))->info;
 }
 
 // A number of each vertex by the solver's last solve; -1 where there is none.
@@ -77,6 +88,15 @@ static weft_status solver_values(const weft_sim* sim, bool components, float* ou
     return WEFT_OK;
 }
 
+static void contact_values(const weft_sim* sim, float* out)
+{
+    const contact_memory* memory = sim->world.state.contact.memory;
+    for (int i = 0; i < sim->model.vertex_count; i++)
+    {
+        out[i] = memory ? (float)(memory[i].force + memory[i].load) : 0.0f;
+    }
+}
+
 static weft_status scene_values(const weft_sim* sim, int field, float* out)
 {
     int first = solver_fields(sim);
@@ -84,7 +104,13 @@ static weft_status scene_values(const weft_sim* sim, int field, float* out)
     {
         return solver_values(sim, is_component(sim, field), out);
     }
-    method_field_at(sim, field - first)->values(&sim->world, sim->world.method.data, out);
+    if (field == first && has_contact(sim))
+    {
+        contact_values(sim, out);
+        return WEFT_OK;
+    }
+    const method_field* of_method = method_field_at(sim, field - first - has_contact(sim));
+    of_method->values(&sim->world, sim->world.method.data, out);
     return WEFT_OK;
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "solve/renumber.h"
 #include "solve/sa/sa.h"
-#include "solve/system.h"
 #include "solve/ties/tied.h"
 
 weft_status solver_object_init(solver_object* object, const char* name, const solve_options* options, weft_error* error)
@@ -236,6 +236,7 @@ struct weft_solver
     char *preconditioner, *variant;
     solver_memory last;
     uint64_t pattern_version;
+    renumbering order;
     vec3* x; // [x_capacity] the solution while it is worked on: wide loads may reach past the caller's array
     int x_capacity;
 };
@@ -369,32 +370,44 @@ weft_status weft_solver_create(const weft_solver_def* def, weft_solver** out, we
     return WEFT_OK;
 }
 
-static weft_status solver_fail(const weft_solver* solver, weft_solve_stats* stats, weft_status status)
+// In the order that is good for the solver, which takes its time of the setup.
+static weft_status solve_renumbered(weft_solver* solver, const weft_system* system, bool same_pattern,
+                                    linear_system* view, weft_vec3* x, weft_solve_stats* stats)
 {
-    if (stats)
-    {
-        *stats = solver_object_no_stats(&solver->object);
-    }
+    renumbering* order = &solver->order;
+    double start = timer_now();
+    TRY(renumbering_view(order, solver->pool, system, same_pattern, view));
+    renumbering_gather(order, x, order->x);
+    double taken = timer_now() - start;
+    weft_status status = solver_object_solve(&solver->object, view, order->x, stats);
+    renumbering_scatter(order, order->x, x);
+    stats->setup_s += taken;
     return status;
 }
 
 weft_status weft_solver_solve(weft_solver* solver, const weft_system* system, weft_vec3* x, weft_solve_stats* stats)
 {
     WEFT_ASSERT(solver && system && x);
-    if (!solver_memory_matches(&solver->last, system))
+    weft_solve_stats own;
+    stats = stats ? stats : &own;
+    *stats = solver_object_no_stats(&solver->object);
+    bool same_pattern = solver_memory_matches(&solver->last, system);
+    if (!same_pattern)
     {
         solver->pattern_version++;
         solver_memory_keep(&solver->last, system);
     }
     linear_system view = system_view(system, solver->pattern_version);
-    if (system_start(&view, x) != WEFT_OK)
+    TRY(system_start(&view, x));
+    renumbering_decide(&solver->order, system);
+    if (solver->order.old_of_new)
     {
-        return solver_fail(solver, stats, WEFT_NO_MEMORY);
+        return solve_renumbered(solver, system, same_pattern, &view, x, stats);
     }
     int count = system->pattern.row_count;
     if (!mem_grow((void**)&solver->x, &solver->x_capacity, count, sizeof(vec3)))
     {
-        return solver_fail(solver, stats, WEFT_NO_MEMORY);
+        return WEFT_NO_MEMORY;
     }
     memcpy(solver->x, x, (size_t)count * sizeof(vec3));
     weft_status status = solver_object_solve(&solver->object, &view, solver->x, stats);
@@ -409,7 +422,7 @@ weft_status weft_solver_aggregates(const weft_solver* solver, int level, int* ag
     *count = object->solver->aggregates && object->analyzed
                  ? object->solver->aggregates(object->state, level, aggregate)
                  : -1;
-    return *count >= 0 ? WEFT_OK : WEFT_NOT_FOUND;
+    return *count >= 0 ? renumbering_restore(&solver->order, aggregate) : WEFT_NOT_FOUND;
 }
 
 weft_status weft_solver_components(const weft_solver* solver, int* component, int* count)
@@ -418,7 +431,7 @@ weft_status weft_solver_components(const weft_solver* solver, int* component, in
     const solver_object* object = &solver->object;
     bool there = object->solver->components && object->analyzed;
     *count = there ? object->solver->components(object->state, component) : 0;
-    return there ? WEFT_OK : WEFT_NOT_FOUND;
+    return there ? renumbering_restore(&solver->order, component) : WEFT_NOT_FOUND;
 }
 
 void weft_solver_drop(weft_solver* solver)
@@ -438,6 +451,7 @@ void weft_solver_destroy(weft_solver* solver)
     mem_free(solver->preconditioner);
     mem_free(solver->variant);
     solver_memory_finish(&solver->last);
+    renumbering_finish(&solver->order);
     mem_free(solver->x);
     mem_free(solver);
 }

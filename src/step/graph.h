@@ -56,8 +56,15 @@ weft_status geodesic_run(geodesic* d, const int* sources, int count, double radi
 // From a to b, if it is at most `most`, m; else infinite. Only what can be on such a way is looked at.
 weft_status geodesic_between(geodesic* d, int a, int b, double most, double* out);
 
-// How far it is from a to b over flat cloth, straight or with one bend at a border (straight.c), m. False: that does not
-// tell, as the surface is not flat there or the way bends more than once.
-bool straight_way(const graph* g, int a, int b, double* out);
+typedef enum way_kind
+{
+    WAY_UNKNOWN, // the surface is not flat there
+    WAY_BLOCKED, // a border is in between
+    WAY_STRAIGHT
+} way_kind;
+
+// How far it is from a to b over flat cloth (straight.c), m: straight, or where a border is in between the shorter one of
+// the ways round it with one bend; infinite: there is none of at most `most`, or it is not flat there.
+way_kind straight_way(const graph* g, int a, int b, double most, double* out);
 
 #endif

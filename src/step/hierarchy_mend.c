@@ -103,20 +103,23 @@ static weft_status measure(mender* m, int a, int b, double length, double* out)
     // A cut makes no way shorter, so that a line which is hardly longer is the way, or as good. One that is shorter
     // says that lengths are not those of the rest pose.
     double line = INFINITY;
-    bool drawn = m->flat && straight_way(m->g, a, b, &line) && line >= length * (1.0 - same);
-    if (drawn && line <= good_by * length)
+    way_kind kind = m->flat ? straight_way(m->g, a, b, round_by * length, &line) : WAY_UNKNOWN;
+    line = line >= length * (1.0 - same) ? line : INFINITY;
+    if (line <= good_by * length)
     {
         *out = line <= length * (1.0 + same) ? length : line;
         return WEFT_OK;
     }
-    TRY(geodesic_between(&m->ways, a, b, length * (1.0 + same), out));
-    if (*out < INFINITY)
+    // What was straight and is blocked is longer than it was.
+    bool longer = kind == WAY_BLOCKED && length <= apart(m, a, b) * (1.0 + same);
+    TRY(longer ? WEFT_OK : geodesic_between(&m->ways, a, b, length * (1.0 + same), out));
+    if (!longer && *out < INFINITY)
     {
         *out = length;
         return WEFT_OK;
     }
-    TRY(geodesic_between(&m->ways, a, b, round_by * length, out));
-    *out = drawn && line <= round_by * length ? fmin(line, *out) : *out; // a search goes along edges behind corners
+    TRY(geodesic_between(&m->ways, a, b, fmin(line, round_by * length), out));
+    *out = line <= round_by * length ? fmin(line, *out) : *out; // a search goes along edges behind corners
     return WEFT_OK;
 }
 
@@ -135,8 +138,8 @@ static weft_status link_put(link_def** list, int* count, int* capacity, link_def
 // A fold is over what lies on the line between its ends: it stays where that is whole, and goes elsewhere.
 static bool is_whole(const mender* m, int a, int b)
 {
-    double line;
-    return straight_way(m->g, a, b, &line) && line <= apart(m, a, b) * (1.0 + same);
+    double line, most = apart(m, a, b) * (1.0 + same);
+    return straight_way(m->g, a, b, most, &line) != WAY_UNKNOWN && line <= most;
 }
 
 static weft_status mend_link(mender* m, const link_def* was)

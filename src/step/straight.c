@@ -193,24 +193,27 @@ static int along_border(const graph* g, int vertex, int last)
     return -1;
 }
 
-// Straight to a vertex of the border and straight on, m; infinite: not so.
-static double bend_at(const graph* g, int a, int b, int vertex)
+// Straight to a vertex of the border and straight on, m; infinite: not so, or longer than `most`.
+static double bend_at(const line* l, int a, int vertex, double most)
 {
+    const graph* g = l->g;
+    vec3 at = g->rest[vertex];
     line first, second;
-    if (vertex == a || vertex == b || draw_line(&first, g, a, vertex) != LINE_CLEAR ||
-        draw_line(&second, g, vertex, b) != LINE_CLEAR)
+    if (vertex == a || vertex == l->target || v3_length(v3_sub(at, l->from)) + v3_length(v3_sub(l->to, at)) > most ||
+        draw_line(&first, g, a, vertex) != LINE_CLEAR || draw_line(&second, g, vertex, l->target) != LINE_CLEAR)
     {
         return INFINITY;
     }
     return first.length + second.length;
 }
 
-static double round_border(const graph* g, int a, int b, int vertex, int last)
+static double round_border(const line* l, int a, int vertex, int last, double most)
 {
+    const graph* g = l->g;
     double length = INFINITY;
     for (int k = 0; k < BORDER_STEPS && vertex >= 0 && isinf(length); k++)
     {
-        length = bend_at(g, a, b, vertex);
+        length = bend_at(l, a, vertex, most);
         int next = along_border(g, vertex, last);
         last = vertex;
         vertex = next;
@@ -218,21 +221,21 @@ static double round_border(const graph* g, int a, int b, int vertex, int last)
     return length;
 }
 
-bool straight_way(const graph* g, int a, int b, double* out)
+way_kind straight_way(const graph* g, int a, int b, double most, double* out)
 {
     line l;
     line_state state = draw_line(&l, g, a, b);
     *out = state == LINE_CLEAR ? l.length : INFINITY;
     if (state != LINE_BLOCKED)
     {
-        return state == LINE_CLEAR;
+        return state == LINE_CLEAR ? WAY_STRAIGHT : WAY_UNKNOWN;
     }
     // Blocked at a vertex, the border goes on from it to both sides; else from both ends of the side.
     bool corner = l.at[0] == l.at[1];
     int first = corner ? along_border(g, l.at[0], -1) : l.at[0];
     int second = corner ? along_border(g, l.at[0], first) : l.at[1];
-    double one = round_border(g, a, b, first, corner ? l.at[0] : l.at[1]);
-    double other = second >= 0 ? round_border(g, a, b, second, l.at[0]) : INFINITY;
+    double one = round_border(&l, a, first, corner ? l.at[0] : l.at[1], most);
+    double other = second >= 0 ? round_border(&l, a, second, l.at[0], most) : INFINITY;
     *out = fmin(one, other);
-    return *out < INFINITY;
+    return WAY_BLOCKED;
 }

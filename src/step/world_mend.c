@@ -4,14 +4,23 @@
 
 #include <string.h>
 
+enum
+{
+    SPARE = 8 // of an array so much more is taken: cloth that has torn will tear again
+};
+
 bool array_grow(void** array, size_t before, size_t count, size_t size)
 {
-    void* grown = mem_raw(count, size);
     size_t kept = !*array ? 0 : before < count ? before : count;
+    if (mem_has_room(*array, count, size))
+    {
+        memset((char*)*array + kept * size, 0, (count - kept) * size);
+        return true;
+    }
+    void* grown = mem_alloc(count + count / SPARE, size);
     if (grown)
     {
         kept > 0 ? memcpy(grown, *array, kept * size) : NULL;
-        memset((char*)grown + kept * size, 0, (count - kept) * size);
         mem_free(*array);
         *array = grown;
     }
@@ -88,6 +97,18 @@ static void flags_drop(world* w)
     w->flags = NULL;
 }
 
+// Each assembly writes all of them.
+static bool values_grow(world* w)
+{
+    size_t count = 9 * (size_t)w->model->assembler.pattern.block_count;
+    if (!mem_has_room(w->values, count, sizeof(double)))
+    {
+        mem_free(w->values);
+        w->values = mem_raw(count + count / SPARE, sizeof(double));
+    }
+    return w->values != NULL;
+}
+
 static bool scratch_grow_all(world* w, int before)
 {
     const model* m = w->model;
@@ -101,8 +122,7 @@ static bool scratch_grow_all(world* w, int before)
     ok = array_grow((void**)&w->filter, old + 1, n + 1, sizeof(filter_record)) && ok;
     ok = array_grow((void**)&w->pins, old + 1, n + 1, sizeof(filter_record)) && ok;
     ok = array_grow((void**)&w->held, old + 1, n + 1, sizeof(int)) && ok;
-    mem_free(w->values);
-    w->values = mem_raw(9 * (size_t)m->assembler.pattern.block_count, sizeof(double)); // each assembly writes all
+    ok = values_grow(w) && ok;
     int chunks = 1;
     for (int g = 0; g < m->groups.count; g++)
     {
@@ -110,7 +130,7 @@ static bool scratch_grow_all(world* w, int before)
     }
     mem_free(w->partial);
     w->partial = MEM_NEW(chunks, energy_sums);
-    return ok && w->values && w->partial;
+    return ok && w->partial;
 }
 
 weft_status world_mend(world* w, const mend* m)

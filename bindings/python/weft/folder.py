@@ -118,7 +118,7 @@ class Run:
             return [json.loads(line) for line in lines if line.endswith("\n")]
 
     def export(self, format, target, **choices):  # noqa: A002
-        """For other programs: "abc", "pc2", "mdd", "obj", "ply", "vtp", "gltf", "usda"; choices are first, last, every, up, force."""
+        """For other programs: "abc", "pc2", "mdd", "obj", "ply", "vtp", "gltf", "usda", "usdc", "usdz"; choices are first, last, every, up, force."""
         d = lib.weft_export_def_default()
         d.format = text(format)
         for name, value in choices.items():

@@ -1,16 +1,19 @@
-// Reads an exported USD file with two parsers, TinyUSDZ and three.js's, and compares every frame with the run.
-// node check_usda.mjs EXPORT.usda RUN [--frames A:B] [--every N] [--fps R] [--up y|z]
-// Needs the npm packages tinyusdz and three; NODE_MODULES names the folder where they are installed.
+// Reads an exported USD file, text, crate or package, with OpenUSD, TinyUSDZ and three.js's parsers, and compares every
+// frame with the run.
+// node check_usd.mjs EXPORT.usda|usdc|usdz RUN [--frames A:B] [--every N] [--fps R] [--up y|z]
+// Needs the npm packages three-usdz-loader, tinyusdz and three; NODE_MODULES names the folder where they are installed.
 import fs from 'node:fs';
 import path from 'node:path';
 import {pathToFileURL} from 'node:url';
+import {stageByOpenUsd} from './openusd.mjs';
 import {Expected, fail} from './run_folder.mjs';
 
 const modules = path.resolve(process.env.NODE_MODULES ?? 'node_modules');
 const versionOf = (name) => JSON.parse(fs.readFileSync(path.join(modules, name, 'package.json'), 'utf8')).version;
 const load = (file) => import(pathToFileURL(path.join(modules, file)));
 const expected = new Expected(process.argv.slice(2));
-const text = fs.readFileSync(expected.file, 'utf8');
+const bytes = fs.readFileSync(expected.file);
+const kind = {'#usd': '.usda', 'PXR-': '.usdc', 'PK\x03\x04': '.usdz'}[bytes.toString('latin1', 0, 4)] ?? fail('this is no file of USD');
 
 // ---- TinyUSDZ: the file as a scene, and what it prints of the layer that it has read
 
@@ -23,28 +26,50 @@ async function readTiny() {
     // Its package does not say that it is a module, which only the ending tells the Node 18 of Debian 12.
     fs.copyFileSync(path.join(modules, 'tinyusdz/tinyusdz.js'), path.join(modules, 'tinyusdz/tinyusdz.mjs'));
     const tiny = await (await load('tinyusdz/tinyusdz.mjs')).default({wasmBinary});
-    const bytes = new Uint8Array(Buffer.from(text));
     const scene = new tiny.TinyUSDZLoaderNative();
-    if (!scene.loadFromBinary(bytes, 'a.usda')) fail(`TinyUSDZ: ${scene.error()}`);
+    if (!scene.loadFromBinary(new Uint8Array(bytes), `a${kind}`)) fail(`TinyUSDZ: ${scene.error()}`);
     if (scene.numMeshes() !== expected.run.bodies.size) fail(`TinyUSDZ finds ${scene.numMeshes()} meshes`);
-    const layer = new tiny.TinyUSDZLoaderNative();
-    if (!layer.loadAsLayerFromBinary(bytes, 'a.usda')) fail(`TinyUSDZ: ${layer.error()}`);
+    const layer = new tiny.TinyUSDZLoaderNative(), whole = layerOf(bytes);
+    if (!layer.loadAsLayerFromBinary(new Uint8Array(whole), `a${kind === '.usdz' ? '.usdc' : kind}`)) fail(`TinyUSDZ: ${layer.error()}`);
     return layer.layerToString();
 }
 
-// Attributes of the meshes in a layer as TinyUSDZ prints it: a line each, samples on lines of their own.
+// The layer in a package: nothing may be packed, and its bytes begin at a multiple of 64.
+function layerOf(file) {
+    if (kind !== '.usdz') return file;
+    const start = 30 + file.readUInt16LE(26) + file.readUInt16LE(28);
+    if (file.readUInt32LE(0) !== 0x04034b50 || file.readUInt16LE(8) !== 0 || start % 64 !== 0) fail('no package of USD');
+    const layer = file.subarray(start, start + file.readUInt32LE(18));
+    if (crc32(layer) !== file.readUInt32LE(14)) fail('the check sum of the package is wrong');
+    return layer;
+}
+
+function crc32(data) {
+    let check = ~0;
+    for (const byte of data) {
+        check ^= byte;
+        for (let k = 0; k < 8; k++) check = (check >>> 1) ^ (check & 1 ? 0xedb88320 : 0);
+    }
+    return ~check >>> 0;
+}
+
+// Attributes of the meshes in a layer as TinyUSDZ and OpenUSD print it: a line each, samples on lines of their own.
 function attributesOf(layer) {
-    const meshes = new Map(), stage = new Map();
-    let mesh = null, samples = null;
+    const meshes = new Map(), stage = new Map(), subsets = new Map();
+    let mesh = null, samples = null, parent = null;
     for (const line of layer.split('\n')) {
         const def = /^ *def Mesh "(.*)"/.exec(line);
         const name = /string name = "(.*)"/.exec(line);
         const value = /^ *(?:custom )?(?:uniform )?[A-Za-z0-9]+(?:\[\])? ([A-Za-z:]+)(\.timeSamples)? = (.*)$/.exec(line);
         const sample = /^ *(-?[\d.]+): ([[(].*[\])]),?$/.exec(line);
         const head = /^ {4}([A-Za-z]+) = (.*)$/.exec(line);
-        if (/^ *def (?!Mesh)/.test(line)) mesh = new Map(); // a GeomSubset, a Material: not of the mesh
-        if (def) meshes.set(def[1], (mesh = new Map()));
-        else if (name && mesh) mesh.set('name', name[1]);
+        const other = /^ *def (\w+) "(.*)"/.exec(line);
+        if (other && !def) mesh = new Map(); // a GeomSubset, a Material: not of the mesh
+        if (other?.[1] === 'GeomSubset') subsets.get(parent).push({name: other[2], attributes: mesh});
+        if (def) {
+            meshes.set((parent = def[1]), (mesh = new Map()));
+            subsets.set(parent, []);
+        } else if (name && mesh) mesh.set('name', name[1]);
         else if (mesh && value) {
             const numbers = value[3].trim().startsWith('[') ? numbersOf(value[3]) : value[3];
             samples = value[2] ? new Map() : null;
@@ -52,7 +77,8 @@ function attributesOf(layer) {
         } else if (samples && sample) samples.set(Number(sample[1]), numbersOf(sample[2]));
         else if (!mesh && head) stage.set(head[1], head[2]);
     }
-    return {meshes, stage};
+    const plainly = (set) => ({name: set.name, family: JSON.parse(set.attributes.get('familyName').value), faces: set.attributes.get('indices').value});
+    return {meshes, stage, subsets: new Map([...subsets].map(([name, sets]) => [name, sets.map(plainly)]))};
 }
 
 function numbersOf(words) {
@@ -66,14 +92,17 @@ const subsets = new Map();
 
 async function readThree() {
     const {USDAParser} = await load('three/examples/jsm/loaders/usd/USDAParser.js');
-    const {specsByPath} = new USDAParser().parseData(text);
+    const {USDCParser} = await load('three/examples/jsm/loaders/usd/USDCParser.js');
+    const layer = layerOf(bytes);
+    const {specsByPath} = kind === '.usda' ? new USDAParser().parseData(layer.toString())
+        : new USDCParser().parseData(new Uint8Array(layer).buffer);
     const meshes = new Map();
     for (const [place, spec] of Object.entries(specsByPath)) {
         if (spec.fields.typeName === 'GeomSubset') {
             const mesh = place.split('/').at(-2), of = (name) => specsByPath[`${place}.${name}`]?.fields;
             const name = place.split('/').at(-1);
             if (!subsets.has(mesh)) subsets.set(mesh, []);
-            subsets.get(mesh).push({name, family: of('familyName').default, faces: of('indices').default});
+            subsets.get(mesh).push({name, family: of('familyName').default, faces: Array.from(of('indices').default), bound: specsByPath[`${place}.material:binding`]?.fields.targetPaths});
         }
         const [prim, attribute] = place.split('.');
         const mesh = prim.split('/').at(-1);
@@ -81,13 +110,15 @@ async function readThree() {
         if (!meshes.has(mesh)) meshes.set(mesh, new Map());
         const samples = spec.fields.timeSamples;
         if (attribute && samples) {
-            meshes.get(mesh).set(attribute, {samples: new Map(samples.times.map((t, k) => [t, samples.values[k]]))});
+            meshes.get(mesh).set(attribute, {samples: new Map(Array.from(samples.times).map((t, k) => [t, plain(samples.values[k])]))});
         } else if (attribute) {
-            meshes.get(mesh).set(attribute, {value: spec.fields.default});
+            meshes.get(mesh).set(attribute, {value: plain(spec.fields.default)});
         }
     }
     return meshes;
 }
+
+const plain = (value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
 
 // ---- the comparison
 
@@ -127,7 +158,7 @@ function moved(points, matrix) {
 }
 
 // Objects, groups and materials of the faces, where their number stays.
-function checkNames(body, found) {
+function checkNames(reader, body, found) {
     const first = body.mesh(expected.frames[0]);
     if (expected.frames.some((f) => body.mesh(f).faces.length !== first.faces.length)) return;
     const families = {object: 'object', group: 'group', materialBind: 'material'};
@@ -137,8 +168,9 @@ function checkNames(body, found) {
         // A prim has the name in letters, digits and lines, with a number where another has it; the name itself is beside it.
         names.forEach((prim, f) => {
             const wanted = first.names[layer][f], word = wanted && identifier(wanted);
-            if (prim !== word && !prim?.startsWith(`${word}_`)) fail(`${body.name}: face ${f} has the ${layer} ${prim} instead of ${wanted}`);
-            if (prim !== wanted && !text.includes(`string name = ${JSON.stringify(wanted)}`)) fail(`${body.name}: ${wanted} is not named`);
+            if (prim !== word && !prim?.startsWith(`${word}_`)) fail(`${reader}: ${body.name}, face ${f} has the ${layer} ${prim} instead of ${wanted}`);
+            const words = [JSON.stringify(wanted), `'${wanted}'`]; // USD has both kinds of quotes
+            if (prim !== wanted && !words.some((w) => printed.includes(`string name = ${w}`))) fail(`${body.name}: ${wanted} is not named`);
         });
     }
 }
@@ -190,8 +222,16 @@ function checkStage(stage) {
     if (Math.abs(Number(stage.get('timeCodesPerSecond')) / (expected.fps * expected.every) - 1) > 1e-6) fail('wrong timeCodesPerSecond');
 }
 
+const printed = await stageByOpenUsd(modules, bytes, kind);
+const stage = attributesOf(printed);
+checkStage(stage.stage);
+check(`OpenUSD 22 (three-usdz-loader ${versionOf('three-usdz-loader')})`, stage.meshes, identifier);
 const layer = attributesOf(await readTiny());
 checkStage(layer.stage);
 check(`TinyUSDZ ${versionOf('tinyusdz')}`, layer.meshes, identifier);
 check(`three.js ${versionOf('three')}`, await readThree(), identifier);
-for (const body of expected.run.bodies.values()) checkNames(body, subsets.get(identifier(body.name)) ?? []);
+for (const body of expected.run.bodies.values()) {
+    const name = identifier(body.name);
+    checkNames('OpenUSD', body, stage.subsets.get(name) ?? []);
+    checkNames('three.js', body, subsets.get(name) ?? []);
+}

@@ -1,0 +1,108 @@
+// A whole run's folder from a stranger: "\n%%% NAME\n" begins each file. Opened, read, inspected, exported, put on a
+// page, resumed.
+#define _GNU_SOURCE
+#include "fuzz/fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "weft/cache.h"
+#include "weft/export.h"
+#include "weft/scene.h"
+
+static const char mark[] = "\n%%% ";
+
+// One plain name in this folder.
+static int is_name(const char* name, size_t length)
+{
+    return length > 0 && length < 60 && name[0] != '.' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") >= length;
+}
+
+static void unpack(const uint8_t* data, size_t size)
+{
+    const uint8_t *end = data + size, *at = memmem(data, size, mark, sizeof(mark) - 1);
+    for (int files = 0; at && files < 32; files++)
+    {
+        at += sizeof(mark) - 1;
+        const uint8_t* line = memchr(at, '\n', (size_t)(end - at));
+        const uint8_t* next = line ? memmem(line + 1, (size_t)(end - line) - 1, mark, sizeof(mark) - 1) : NULL;
+        char name[64] = {0};
+        size_t length = line ? (size_t)(line - at) : 0;
+        memcpy(name, at, length < sizeof(name) ? length : 0);
+        is_name(name, length) ? (void)fuzz_put(name, line + 1, (size_t)((next ? next : end) - line) - 1) : (void)0;
+        at = next;
+    }
+}
+
+static void read_all(const char* dir)
+{
+    weft_cache* cache = NULL;
+    weft_error error;
+    if (weft_cache_open(dir, &cache, &error) != WEFT_OK)
+    {
+        return;
+    }
+    weft_cache_squeezed* squeezed = NULL;
+    weft_cache_squeezed_read(dir, cache, &squeezed, &error);
+    weft_cache_squeezed_destroy(squeezed);
+    weft_cache_check_bodies(dir, cache, &error);
+    weft_cache_check_samples(dir, cache, &error);
+    double energies[8];
+    weft_cache_energies(dir, 8, energies);
+    int levels;
+    weft_cache_coarsen(cache, 1, &levels, &error);
+    weft_cache_close(cache);
+}
+
+static void export_all(char* dir)
+{
+    char target[600];
+    for (int k = 0; weft_export_format_name(k); k++)
+    {
+        snprintf(target, sizeof(target), "%s/out.%s", dir, weft_export_format_name(k));
+        char* line[] = {"export", dir, "--to", (char*)weft_export_format_name(k), "-o", target};
+        fuzz_command(command_export, 6, line);
+    }
+}
+
+static void resume(const char* dir)
+{
+    char path[600];
+    snprintf(path, sizeof(path), "%s/scene.json", dir);
+    weft_scene* scene = NULL;
+    weft_sim* sim = NULL;
+    weft_cache_writer* writer = NULL;
+    weft_error error;
+    if (weft_scene_load(path, NULL, 0, &scene, &error) == WEFT_OK &&
+        weft_scene_build_sim(scene, 1, &sim, &error) == WEFT_OK &&
+        weft_cache_writer_create(dir, WEFT_CACHE_RESUME, weft_scene_json(scene), weft_scene_steps_per_frame(scene), sim,
+                                 &writer, &error) == WEFT_OK)
+    {
+        weft_cache_writer_destroy(writer, &error);
+    }
+    weft_sim_destroy(sim);
+    weft_scene_destroy(scene);
+}
+
+int fuzz_folder(const uint8_t* data, size_t size)
+{
+    char dir[512], page[600];
+    strcpy(dir, fuzz_folder_path());
+    unpack(data, size);
+    snprintf(page, sizeof(page), "%s/out.html", dir);
+    char *inspect[] = {"inspect", dir, "--json"}, *view[] = {"view", dir, "-o", page};
+    fuzz_begin();
+    read_all(dir);
+    fuzz_command(command_inspect, 3, inspect);
+    size % 8 == 0 ? export_all(dir) : (void)0;
+    size % 4 == 0 ? fuzz_command(command_view, 4, view) : (void)0;
+    resume(dir);
+    fuzz_end();
+    fuzz_remove_files();
+    return 0;
+}
