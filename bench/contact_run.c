@@ -275,7 +275,7 @@ static weft_status inspect_frame(watch* w, weft_sim* sim, contact_totals* out)
     TRY(watch_look(w, sim, &found));
     weft_squeezed_list list = {w->pair_count, w->pairs, w->closed_count, w->closed};
     int64_t squeezed;
-    TRY(weft_squeezed_split_frame(w->split, &list, &found, &squeezed));
+    TRY(weft_squeezed_split_frame(w->split, &list, (const weft_vec3* const*)w->x, &found, &squeezed));
     out->squeezed_crossings += squeezed;
     int64_t bad = found.crossings + found.nonfinite;
     out->crossing_frame = bad > 0 && out->crossing_frame < 0 ? out->frames : out->crossing_frame;

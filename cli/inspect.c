@@ -555,7 +555,7 @@ static weft_status split_unsettled(inspection* in, int frame, weft_inspection* f
     {
         list.closed_count = list.pair_count;
         list.closed = list.pairs;
-        return weft_squeezed_split_frame(in->split, &list, found, unsettled);
+        return weft_squeezed_split_frame(in->split, &list, (const weft_vec3* const*)in->positions, found, unsettled);
     }
     *unsettled = found->crossings;
     found->crossings = found->nested = found->pair_count = 0;
@@ -585,7 +585,8 @@ static weft_status inspect_frame(inspection* in, int frame, weft_inspection* fou
     weft_squeezed_list list = {0};
     list.pair_count = weft_cache_squeezed_at(in->squeezed, frame, &list.pairs);
     list.closed_count = weft_cache_squeezed_until(in->squeezed, frame, &list.closed);
-    status = weft_squeezed_split_frame(in->split, &list, found, &apart->squeezed);
+    status =
+        weft_squeezed_split_frame(in->split, &list, (const weft_vec3* const*)in->positions, found, &apart->squeezed);
     status = status == WEFT_OK ? split_unsettled(in, frame, found, &apart->unsettled) : status;
     return status == WEFT_OK ? status
                              : fail(error, status, in->options->dir, "no memory for the squeezed pairs of a frame");

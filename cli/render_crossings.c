@@ -98,7 +98,7 @@ static void color_pairs(crossings* c, const weft_inspection* found, weft_color c
 }
 
 // Takes out of the crossings what the run lists for the frame.
-static weft_status take_listed(crossings* c, weft_inspection* found)
+static weft_status take_listed(crossings* c, const weft_vec3* const* x, weft_inspection* found)
 {
     const weft_squeezed* pairs = NULL;
     int64_t taken = 0;
@@ -110,11 +110,11 @@ static weft_status take_listed(crossings* c, weft_inspection* found)
         return WEFT_OK;
     }
     weft_squeezed_list left = {.pair_count = count, .pairs = pairs};
-    weft_status status = weft_squeezed_split_frame(c->split, &left, found, &taken);
+    weft_status status = weft_squeezed_split_frame(c->split, &left, x, found, &taken);
     c->listed += taken;
     weft_squeezed_list squeezed = {.pair_count = weft_cache_squeezed_at(c->lists, c->frame, &squeezed.pairs)};
     squeezed.closed_count = weft_cache_squeezed_until(c->lists, c->frame, &squeezed.closed);
-    status = status == WEFT_OK ? weft_squeezed_split_frame(c->split, &squeezed, found, &taken) : status;
+    status = status == WEFT_OK ? weft_squeezed_split_frame(c->split, &squeezed, x, found, &taken) : status;
     c->listed += taken;
     return status;
 }
@@ -131,7 +131,7 @@ static weft_status panel_crossings(picture* p, int index, void* context, char* l
     }
     c->found = found.crossings;
     color_pairs(c, &found, listed_color);
-    status = take_listed(c, &found);
+    status = take_listed(c, (const weft_vec3* const*)p->positions, &found);
     color_pairs(c, &found, new_color);
     for (int k = 0; k < p->body_count; k++)
     {

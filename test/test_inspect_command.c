@@ -501,6 +501,25 @@ static void test_squeezed(void** state)
     assert_non_null(strstr(out, "clean: no crossing in 2 frames; 3 squeezed pairs apart in 1 of 2 frames\n"));
 }
 
+// Two panels with a seam: the run lists the smallest of the vertices that it shows at one place. A seam that is open
+// has none.
+static void expect_seam(float gap, int crossings)
+{
+    const float panels[36] = {0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0,    1,     0, 0,   0, 1, 0,   1,
+                              0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 0.5F, 0.25F, 0, gap, 0, 1, gap, 1};
+    write_text("cache/cloth.obj", "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 0 0 0\nv 1 0 1\nf 1 2 3\nf 5 6 4\n");
+    write_pc2("cache/cloth.pc2", 6, 2, 2, panels);
+    expect_squeezed(LINE("2", "1", "[" BLADE_FIRST "," BLADE_SECOND "]"), crossings, 2 - crossings, false);
+}
+
+static void test_squeezed_at_seam(void** state)
+{
+    (void)state;
+    write_foreign();
+    expect_seam(0.0F, 0);
+    expect_seam(0.001F, 1);
+}
+
 // ---- squeezed bodies inside others
 
 static const char* const cube_obj =
@@ -712,6 +731,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_no_permission, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_many_in_one_place, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_squeezed, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_squeezed_at_seam, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_squeezed_inside, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_run_squeezed_inside, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_damaged_stats, make_folder, remove_folder),

@@ -169,12 +169,13 @@ typedef struct weft_squeezed_list
 
 /// Takes explained crossings out of inspections. docs/inspect.md states the rule.
 typedef struct weft_squeezed_split weft_squeezed_split;
-/// Only the triangles and segments of the bodies are looked at; they must outlive the split. NO_MEMORY: out is NULL.
+/// Triangles and segments of the bodies are not copied, and must outlive the split. NO_MEMORY: out is NULL.
 WEFT_API weft_status weft_squeezed_split_create(const weft_inspect_body* bodies, int body_count, weft_squeezed_split** out);
 /// `found` must list all its crossings (weft_inspect_def.pair_limit). What the list explains is taken out of it and counted in
-/// *squeezed; found->pairs is then the split's, until the next frame or the end.
+/// *squeezed; found->pairs is then the split's, until the next frame or the end. positions [bodies][vertex_count] are those that
+/// were inspected: vertices at one place to the bit, as along a closed seam, are one to the list.
 WEFT_API weft_status weft_squeezed_split_frame(weft_squeezed_split* split, const weft_squeezed_list* list,
-                                               weft_inspection* found, int64_t* squeezed);
+                                               const weft_vec3* const* positions, weft_inspection* found, int64_t* squeezed);
 WEFT_API void weft_squeezed_split_destroy(weft_squeezed_split* split); ///< NULL is fine
 
 /// Whether all is there that should be. Opening does not ask for it, so that pictures of a damaged run are possible.

@@ -26,6 +26,7 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->lost = MEM_NEW(cloth_count, vec3);
     c->glide = MEM_NEW(cloth_count, vec3);
     c->fixed = MEM_NEW(cloth_count, bool);
+    c->between = MEM_NEW(cloth_count, bool);
     c->record = MEM_NEW(cloth_count, int);
     c->awake = MEM_NEW(n, uint8_t);
     c->island = MEM_NEW(n, int);
@@ -35,8 +36,8 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
     c->zone_motion = MEM_NEW(n, vec3);
     c->zone_mass = MEM_NEW(n, double);
     bool ok = c->body && c->inv_mass && c->friction && c->thickness && c->girth && c->rest && c->start && c->end &&
-              c->velocity && c->framed && c->strays && c->load && c->lost && c->glide && c->fixed && c->record &&
-              c->awake && c->island && c->visits && c->marked && c->zone && c->zone_motion && c->zone_mass;
+              c->velocity && c->framed && c->strays && c->load && c->lost && c->glide && c->fixed && c->between &&
+              c->record && c->awake && c->island && c->visits && c->marked && c->zone && c->zone_motion && c->zone_mass;
     TRY(ok ? WEFT_OK : WEFT_NO_MEMORY);
     for (int i = 0; i < vertex_count; i++)
     {
@@ -54,7 +55,7 @@ void contact_finish(contact* c)
         c->sewn,    c->fan_start,  c->fan,      c->start,     c->end,         c->velocity,  c->framed,    c->rows.item,
         c->touches, c->cushions,   c->load,     c->couplings, c->record,      c->awake,     c->island,    c->visits,
         c->pushes,  c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected, c->lost,
-        c->glide,   c->fixed,      c->strays,   c->seam,      c->room};
+        c->glide,   c->fixed,      c->between,  c->strays,    c->seam,        c->room};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);

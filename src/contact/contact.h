@@ -351,6 +351,7 @@ typedef struct contact
     cushion_load* load;     // [cloth_count]
     vec3* lost;             // [cloth_count] N, of cushions of the last substep whose pairs are near no more
     bool* fixed;            // [cloth_count] whether pins and touches prescribe all of its motion
+    bool* between;          // [cloth_count] whether it lies between layers of obstacles that slide past each other
     vec3* glide;            // [cloth_count] m/s, expected at its end, without friction and then with it
     coupled_matrix coupled; // mesh and cushions
     contact_state next;     // the state's next memory

@@ -25,6 +25,16 @@ static vec3 drift_of(const contact* c, const contact_row* row)
     return drift;
 }
 
+static bool is_between(const contact* c, const contact_row* row)
+{
+    bool found = false;
+    for (int k = 0; k < 4 && !found; k++)
+    {
+        found = row->vertex[k] < c->cloth_count && c->between[row->vertex[k]];
+    }
+    return found;
+}
+
 static cushion cushion_make(const contact* c, int index, double inv_mass)
 {
     const contact_row* row = (const contact_row*)c->rows.item + index;
@@ -34,7 +44,7 @@ static cushion cushion_make(const contact* c, int index, double inv_mass)
                  .inv_mass = inv_mass,
                  .inv_mass_aside = contact_inv_mass_aside(c, row),
                  .drift = drift_of(c, row),
-                 .friction = row->friction,
+                 .friction = is_between(c, row) ? (friction){0} : row->friction,
                  .turned = row->turned};
     memcpy(s.vertex, row->vertex, sizeof(s.vertex));
     memcpy(s.weight, row->weight, sizeof(s.weight));

@@ -93,18 +93,22 @@ static double wanted_normal(const contact* c, const touch* t)
 }
 
 // Between two layers that overlap there is no place that both allow: the middle of both, with the motion of both.
-static void share_room(touch* a, touch* b)
+// Layers that slide past each other, as an arm along its side, rub the cloth between them either way, and neither takes
+// it along: true, for then it has no friction.
+static bool share_room(touch* a, touch* b)
 {
-    const double opposite = -0.7;
+    const double opposite = -0.7, slides = 0.01; // m/s
     if (v3_dot(a->normal, b->normal) > opposite || a->depth + b->depth <= 0.0)
     {
-        return;
+        return false;
     }
+    bool apart = v3_length(across(v3_sub(a->velocity, b->velocity), a->normal)) > slides;
     double depth = 0.5 * (a->depth - b->depth);
     vec3 velocity = v3_scale(0.5, v3_add(a->velocity, b->velocity));
     a->depth = depth;
     b->depth = -depth;
     a->velocity = b->velocity = velocity;
+    return apart;
 }
 
 static bool is_slow(const touch* t, vec3 v)
@@ -150,7 +154,7 @@ static void prescribe_touch(contact* c, touch* t, prescription* p)
     // The normal force of a new one is what stops it.
     double stop = fmax(0.0, wanted - expected) / (c->inv_mass[t->vertex] * c->now.h);
     t->force = fmax((last->calm > 0.0 ? last->force : stop) + last->owed[0], 0.0);
-    t->sticks = t->friction.hold > 0.0 && last->calm >= STICKS;
+    t->sticks = t->friction.hold > 0.0 && last->calm >= STICKS && !c->between[t->vertex];
     if (t->sticks)
     {
         vec3 other = fabs(t->normal.x) < 0.6 ? v3(1, 0, 0) : v3(0, 1, 0);
@@ -177,7 +181,7 @@ static void touch_rub(contact* c)
     {
         touch* t = &c->touches[k];
         t->cushion = -1;
-        if (t->held && !t->sticks && t->friction.rub * t->force > 0.0 && is_alone(c, k))
+        if (t->held && !t->sticks && t->friction.rub * t->force > 0.0 && !c->between[t->vertex] && is_alone(c, k))
         {
             rub_touch(c, t);
         }
@@ -202,7 +206,7 @@ static void constrain_vertex(contact* c, int first, int last, prescription* p)
     {
         for (int b = first; b < a; b++)
         {
-            share_room(&c->touches[b], &c->touches[a]);
+            c->between[c->touches[a].vertex] |= share_room(&c->touches[b], &c->touches[a]);
         }
     }
     for (int k = first; k < last; k++)
@@ -225,7 +229,7 @@ void contact_constrain(contact* c, filter_record* filter, int* filter_count, vec
     for (int i = 0; i < c->cloth_count; i++)
     {
         c->velocity[i] = v3_madd(c->now.v[i], c->now.h, c->now.expected[i]);
-        c->fixed[i] = false;
+        c->fixed[i] = c->between[i] = false;
     }
     for (int k = 0, pin = 0; k < c->touch_count || pin < c->now.pin_count;)
     {

@@ -1,5 +1,5 @@
 """What the parts of script/campaign share: their state, running the command, and the report."""
-import dataclasses, hashlib, json, os, pathlib, random, resource, shutil, signal, subprocess, tempfile, time
+import dataclasses, fcntl, hashlib, json, os, pathlib, random, resource, shutil, signal, subprocess, sys, tempfile
 
 
 @dataclasses.dataclass
@@ -36,6 +36,11 @@ class Campaign:
             shutil.rmtree(self.folder, ignore_errors=True)
         self.findings = self.folder / "findings"
         self.findings.mkdir(parents=True, exist_ok=True)
+        self.lock = open(self.folder / "lock", "w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            sys.exit(f"campaign: another one runs in {self.folder}")
         path = self.folder / "state.json"
         self.state = json.loads(path.read_text()) if path.exists() else {}
 

@@ -2,10 +2,11 @@
 
 The tree is copied to build-campaign/mutants; a case changes one line there, builds the command and the tests that stand
 nearest to the file's room, and runs them until one fails. A mutant that does not build, or that the compiler turns into
-the same program, does not count. Those that live are listed: some are no faults (a larger margin, a faster way that is
+the same program, does not count, nor does one whose tests take longer than SECONDS. WEFT_MUTATE, a regular expression, limits the
+files that are changed. Those that live are listed: some are no faults (a larger margin, a faster way that is
 not taken), the others are holes in the tests.
 """
-import re, shutil, subprocess
+import os, re, shutil, subprocess, time
 
 from .common import Answer, Part
 
@@ -20,6 +21,7 @@ NEAR = {"core": "decimal|checkpoint|strangers|manners|allocation|threads|half", 
 CHANGES = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
            (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r"\+\+", "--"), (r"\b0\.5\b", "0.25"), (r"\btrue\b", "false"),
            (r"\bfalse\b", "true"), (r"\b1\b", "2"), (r"\b0\b", "1"), (r"!(\w)", r"\1"), (r"\bfmin\b", "fmax"), (r"\bint_max\b", "int_min")]
+SECONDS = 240  # of tests for a mutant
 SKIPPED = re.compile(r"^\s*(//|#|\*|static const|enum|typedef|case|WEFT_ASSERT|WEFT_VALIDATE)|\"")
 
 
@@ -38,7 +40,8 @@ class Mutations(Part):
                 if shutil.which("rsync") else self.copy(source, target)
         if not (self.tree / "build/build.ninja").exists():
             subprocess.run(["cmake", "--preset", "release", "-DWEFT_WERROR=ON"], cwd=self.tree, check=True, stdout=subprocess.DEVNULL)
-        self.files = sorted(p for p in (self.tree / "src").rglob("*.c") if p.parent.name in NEAR or p.parent.parent.name in NEAR)
+        self.files = sorted(p for p in (self.tree / "src").rglob("*.c") if (p.parent.name in NEAR or p.parent.parent.name in NEAR)
+                            and re.search(os.environ.get("WEFT_MUTATE", ""), str(p.relative_to(self.tree))))
         listed = subprocess.run(["ctest", "--test-dir", "build", "-N"], cwd=self.tree, capture_output=True, text=True).stdout
         self.tests = re.findall(r"Test +#\d+: (test_\w+)", listed)
 
@@ -74,32 +77,53 @@ class Mutations(Part):
             self.prepare()
         path, text, changed, what = self.choose(self.random(k))
         near = [t for t in self.tests if re.search(NEAR[self.room(path)], t)]
-        # Those that include the file's own header or bear its name come first.
-        near.sort(key=lambda t: (path.stem not in t, t))
-        counts = self.state.setdefault("counts", {"killed": 0, "lived": 0, "void": 0})
+        # Those that bear the file's name come first, then the shortest.
+        took = self.state.setdefault("seconds", {})
+        near.sort(key=lambda t: (path.stem not in t, took.get(t, 0), t))
+        counts = self.state.setdefault("counts", {"killed": 0, "lived": 0, "void": 0, "open": 0})
+        failing = self.state.setdefault("failing", [])
         try:
             path.write_text(changed)
-            verdict = self.judge(near)
+            verdict, test = self.judge([t for t in near if t not in failing])
         finally:
             path.write_text(text)
+        if verdict == "killed" and not self.holds(test):
+            failing.append(test)  # without any fault
+            verdict = "void"
         counts[verdict] += 1
         lived = self.state.setdefault("lived", [])
         lived.append(what) if verdict == "lived" else None
         judged = counts["killed"] + counts["lived"]
         share = f"{100 * counts['killed'] / judged:.0f} %" if judged else "-"
-        self.state["note"] = f"{share} of {judged} planted faults fail a test ({counts['void']} did not build).\n\nThose that live:\n\n" + "\n".join(f"- {w}" for w in lived) + "\n"
+        self.state["note"] = f"{share} of {judged} planted faults fail a test ({counts['void']} did not build, {counts['open']} had tests that take too long).\n\nThose that live:\n\n" + "\n".join(f"- {w}" for w in lived) + "\n"
         print(f"campaign: mutations: {verdict}: {what}; {share} of {judged}", flush=True)
         return Answer()
 
     def judge(self, near):
         built = subprocess.run(["ninja", "-C", self.tree / "build", "weft"] + near, capture_output=True)
         if built.returncode != 0:
-            return "void"
+            return "void", None
+        begin = time.monotonic()
         for test in near:
-            done = subprocess.run(["ctest", "--test-dir", "build", "-R", f"^{test}$", "--timeout", "300"], cwd=self.tree, capture_output=True)
-            if done.returncode != 0:
-                return "killed"
-        return "lived"
+            start = time.monotonic()
+            if start - begin > SECONDS:
+                return "open", None
+            passed = self.passes(test)
+            self.state["seconds"][test] = time.monotonic() - start
+            if not passed:
+                return "killed", test
+        return "lived", None
+
+    def passes(self, test):
+        return subprocess.run(["ctest", "--test-dir", "build", "-R", f"^{test}$", "--timeout", "300"], cwd=self.tree, capture_output=True).returncode == 0
+
+    def holds(self, test):
+        """Whether the test passes where nothing was changed; asked once of each."""
+        good = self.state.setdefault("good", [])
+        if test not in good:
+            subprocess.run(["ninja", "-C", self.tree / "build", "weft", test], check=True, capture_output=True)
+            good += [test] if self.passes(test) else []
+        return test in good
 
 
 def parts(c):

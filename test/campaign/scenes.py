@@ -46,15 +46,17 @@ def cloth(r, name, abused, height):
     elif r.random() < 0.7:
         c["velocity"] = direction(r, spread(r, 0.1, 100 if abused else 6))
     if abused and r.random() < 0.3 and "pins" in c:
+        c["pins"][0]["axis"] = [1, 0, 0]
         c["pins"][0]["path"] = [{"time": 0}, {"time": spread(r, 0.05, 0.5), "offset": direction(r, size), "angle": r.choice([0, 90, 1440])}]
     return c, size
 
 
 def obstacle(r, k, abused):
     size = spread(r, 0.01, 2) if abused else spread(r, 0.1, 0.5)
-    shape = r.choice([{"sphere": {"center": [0, 0, 0], "radius": size}}, {"box": {"center": [0, 0, 0], "size": [size, size * 0.3, size]}},
-                      {"capsule": {"from": [-size, 0, 0], "to": [size, 0, 0], "radius": 0.2 * size}}])
-    o = {"name": f"body{k}", "shape": shape, "transform": {"translate": [r.uniform(-0.3, 0.3), r.uniform(-0.5, 0.2), r.uniform(-0.3, 0.3)]}}
+    x, y, z = r.uniform(-0.3, 0.3), r.uniform(-0.5, 0.2), r.uniform(-0.3, 0.3)
+    shape = r.choice([{"sphere": {"center": [x, y, z], "radius": size}}, {"box": {"center": [x, y, z], "size": [size, size * 0.3, size]}},
+                      {"capsule": {"from": [x - size, y, z], "to": [x + size, y, z], "radius": 0.2 * size}}])
+    o = {"name": f"body{k}", "shape": shape}
     if r.random() < (0.5 if abused else 0.2):
         o["motion"] = {"path": [{"time": 0}, {"time": spread(r, 0.05, 0.5), "offset": direction(r, spread(r, 0.1, 3))}]}
     return o
@@ -103,7 +105,12 @@ class Scenes(Part):
         text = json.dumps(scene, indent=1)
         path.write_text(text)
         code, said = self.c.run([self.c.weft, "run", path, "-o", folder, "--threads", 1], seconds=SECONDS)
+        counts = self.state.setdefault("ends", {})
+        counts[str(code)] = counts.get(str(code), 0) + 1
+        self.state["note"] = "Exit statuses: " + ", ".join(f"{code}: {n}" for code, n in sorted(counts.items())) + ".\n"
         wrong = self.judge(scene, folder, code, said)
+        if code == 2 and "move the bodies apart" not in said and self.c.run([self.c.weft, "check", path])[0] != 0:
+            wrong = f"the scene is refused, and tests nothing: {said.strip()[-200:]}"
         return Answer(wrong, self.c.keep(f"scene-{self.c.seed}-{k}.json", text) if wrong else "")
 
     def judge(self, scene, folder, code, said):

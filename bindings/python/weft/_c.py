@@ -1134,7 +1134,7 @@ class weft_squeezed_split(Structure):
 
 
 FUNCTIONS["weft_squeezed_split_create"] = (c_int, [POINTER(weft_inspect_body), c_int, POINTER(POINTER(weft_squeezed_split))])
-FUNCTIONS["weft_squeezed_split_frame"] = (c_int, [POINTER(weft_squeezed_split), POINTER(weft_squeezed_list), POINTER(weft_inspection), POINTER(c_int64)])
+FUNCTIONS["weft_squeezed_split_frame"] = (c_int, [POINTER(weft_squeezed_split), POINTER(weft_squeezed_list), POINTER(POINTER(weft_vec3)), POINTER(weft_inspection), POINTER(c_int64)])
 FUNCTIONS["weft_squeezed_split_destroy"] = (None, [POINTER(weft_squeezed_split)])
 FUNCTIONS["weft_cache_check_bodies"] = (c_int, [c_char_p, POINTER(weft_cache), POINTER(weft_error)])
 FUNCTIONS["weft_cache_check_samples"] = (c_int, [c_char_p, POINTER(weft_cache), POINTER(weft_error)])
