@@ -7,12 +7,13 @@
 //     sheets   a level sheet released from two corners, 81 x 81 and 161 x 161 vertices
 //     wind     steps a second of the scene canvas: the solver alone, with contact against a post, and with itself
 //     hang     elongation over the material's, and
-//     banner   the weight that tears cloth over its strength: hpbd_strength.c
+//     banner   the weight that tears cloth over its strength, and
+//     holds    whether it holds what is less: hpbd_strength.c
 //     tears    what one split vertex costs: hpbd_tears.c
 //     against  beside local-global, as iterations grow: hpbd_against.c
 //
-// Options: --parts figure,sheets,wind,hang,banner,tears,against (the first three), --threads N, --steps N, --edge,
-// --cells N and --from N (of hang and banner, 80 at most and 1 at least; of tears how many a row has, 46), --sweeps N
+// Options: --parts figure,sheets,wind,hang,banner,holds,tears,against (the first three), --threads N, --steps N, --edge,
+// --cells N and --from N (of hang, banner and holds, 80 at most and 1 at least; of tears how many a row has, 46), --sweeps N
 // (of these, one of 1, 4, 16), --plot FILE.svg (of against).
 #include <math.h>
 #include <stdio.h>
@@ -221,13 +222,14 @@ static int run(int argc, char** argv, bool json)
                       .json = json,
                       .printed = &printed};
     const char* parts =
-        bench_words(argc, argv, "--parts", "figure,sheets,wind", "figure,sheets,wind,hang,banner,tears,against");
+        bench_words(argc, argv, "--parts", "figure,sheets,wind", "figure,sheets,wind,hang,banner,holds,tears,against");
     json ? (void)printf("{\"benchmark\":\"hpbd\",\"rows\":[") : (void)0;
     weft_status status = bench_has(parts, "figure") ? figure(&at) : WEFT_OK;
     status = status == WEFT_OK && bench_has(parts, "sheets") ? sheets(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "wind") ? wind(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "hang") ? bench_hpbd_hang(&at) : status;
-    status = status == WEFT_OK && bench_has(parts, "banner") ? bench_hpbd_banner(&at) : status;
+    status = status == WEFT_OK && bench_has(parts, "banner") ? bench_hpbd_banner(&at, false) : status;
+    status = status == WEFT_OK && bench_has(parts, "holds") ? bench_hpbd_banner(&at, true) : status;
     status = status == WEFT_OK && bench_has(parts, "tears") ? bench_hpbd_tears(&at) : status;
     status = status == WEFT_OK && bench_has(parts, "against") ? bench_hpbd_against(&at) : status;
     json ? (void)printf("]}\n") : (void)0;

@@ -21,7 +21,7 @@ typedef struct bench_place
 const char* comma(const bench_place* at); // between rows of JSON; what goes before the next one
 
 weft_status bench_hpbd_hang(const bench_place* at);    // hpbd_strength.c
-weft_status bench_hpbd_banner(const bench_place* at);  // likewise
+weft_status bench_hpbd_banner(const bench_place* at, bool holds);  // likewise
 weft_status bench_hpbd_tears(const bench_place* at);   // hpbd_tears.c
 weft_status bench_hpbd_against(const bench_place* at); // hpbd_against.c
 

@@ -31,8 +31,8 @@
 #include "weft/collide.h"
 
 #define CONTACT_CREEP 1e-6     // m/s: what slides slower sticks
-#define CONTACT_SLOW 1e-4      // m/s: what clings and gives way slower goes on clinging
 #define UNSETTLED_THROUGH 0.15 // m, that cloth is drawn through a body which has pierced it, at most
+#define CONTACT_SLOW 1e-4      // m/s: what clings to an obstacle and gives way slower goes on clinging
 #define CONTACT_REACH 1.1      // of the thickness: what is farther does not touch
 
 enum
@@ -80,11 +80,18 @@ typedef struct contact_memory
     double calm; // 0: it touches no face of an obstacle; TOUCH_DRIVEN; from 1 on the substeps in which it hardly moved
 } contact_memory;
 
+typedef enum bond_state
+{
+    BOND_SLIDES, // or it has no friction
+    BOND_CLINGS, // friction at rest holds it
+    BOND_GIVES   // friction at rest was to hold it and could not: it slides, against friction in motion
+} bond_state;
+
 // Of a pair of features that a cushion keeps apart.
 typedef struct contact_bond
 {
     int kind, first, second; // weft_pair_kind and pair; bonds are sorted by them
-    int clings;              // 1: friction at rest holds it
+    int clings;              // a bond_state
     vec3 drawn;              // m, how far friction at rest is drawn
     vec3 force;              // N, friction on the first feature in the last substep
     vec3 push;               // N, what kept it apart then
@@ -211,6 +218,9 @@ typedef struct cushion_load
     double stopped, most; // N, all, and the largest
     double had, owed;     // N, what it bore and was owed, and what those around it that bear nothing any more did
     bool counted;         // what it was owed
+    // At the end of the substep, by the side on which cushions push it, `up` being that of the first:
+    vec3 up, held[2]; // held: N, friction
+    double bears[2];  // N, pushes
 } cushion_load;
 
 // Springs between vertices of sheets (particles.c).

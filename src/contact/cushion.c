@@ -355,6 +355,12 @@ void cushions_remember(contact* c, const vec3* v)
     {
         c->next.memory[i].owed[1] = c->load[i].borne > 0.0 ? 0.0 : 0.5 * c->load[i].owed;
     }
+    for (int k = 0; k < c->cushion_count && c->cushions[k].row >= 0; k++)
+    {
+        const cushion* s = &c->cushions[k];
+        vec3 u = cushion_speed(c, s, v);
+        rub_bear(c, s, cushion_normal(c, s, u), u);
+    }
     for (int k = 0; k < c->cushion_count; k++)
     {
         const cushion* s = &c->cushions[k];

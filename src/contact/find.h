@@ -62,6 +62,7 @@ void particles_finish(contact* c);
 void rub_touch(contact* c, touch* t); // friction in motion of a vertex that slides: a cushion without a row
 void rub_all(contact* c);             // of all cushions
 bool rub_turns(const contact* c, const cushion* s, double thickness, const vec3* v); // whether it turned a pair round
+void rub_bear(const contact* c, const cushion* s, double push, vec3 u); // adds to what vertices bear on each side
 contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u);      // the pair's next memory
 bool rub_is_driven(const contact* c, const cushion* s, vec3 u);
 bool rub_slides(const cushion* s);                                                   // friction in motion, or none

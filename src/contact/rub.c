@@ -9,9 +9,12 @@
 // round and does not exceed mu N while others draw the pair along.
 //
 // Friction at rest of cushions is a damped spring across the normal: what it is drawn by is the state's memory of the
-// pair (bonds), so that a stack on a slope does not creep. It holds up to the coefficient at rest, slips when that is
-// exceeded, and clings again when the pair has come to a stop, drawn by what friction exerted then. That of touches is
-// prescribed (touch.c).
+// pair (bonds), so that a stack on a slope does not creep. It holds up to the coefficient at rest. Where it was to hold
+// more (of all cushions of its vertices on that side together) the pair gives way: from the next substep on it slides
+// against mu N, with the spring drawn along as far as mu N draws it (the return of plasticity: Cundall and Strack 1979
+// have it for grains), until friction can stop it; then the spring stops it from where it is drawn, and so it clings
+// again when it was drawn back. On edges of obstacles it slips when it is exceeded, and clings again when the pair has
+// come to a stop, drawn by what friction exerted then. That of touches is prescribed (touch.c).
 #include <string.h>
 
 #include "contact/find.h"
@@ -210,6 +213,18 @@ static void glide(contact* c)
 
 // ---- in the system
 
+// Between cloths, or of one with itself. Edges of obstacles keep the older rule: with that of cloths a sheet that is held
+// on all sides and pressed by a ball does not come to rest.
+static bool of_cloths(const contact* c, const cushion* s)
+{
+    bool cloth = s->row >= 0;
+    for (int a = 0; a < 4; a++)
+    {
+        cloth = cloth && (s->vertex[a] < c->cloth_count || s->weight[a] == 0.0);
+    }
+    return cloth;
+}
+
 // Friction at rest is as stiff as a cushion at its thickness, and critically damped.
 static void rub_cling(const contact* c, cushion* s, vec3 drawn)
 {
@@ -233,31 +248,51 @@ static void rub_begin(contact* c, cushion* s, const contact_bond* bond)
         return;
     }
     double force = normal_force(c, s);
-    if (bond && bond->clings)
+    s->driven = bond && bond->clings == BOND_GIVES;
+    if (bond && bond->clings != BOND_SLIDES)
     {
         rub_cling(c, s, bond->drawn);
-        s->limit = s->friction.hold * force;
+        s->limit = (s->driven ? s->friction.rub : s->friction.hold) * force;
         return;
     }
     s->limit = s->friction.rub * force;
 }
 
-// Coulomb's friction around the motion that is expected.
+// What gave way goes on to, with mu N, where the expected motion is more than friction can stop. Its direction is that
+// of the spring as it would be drawn now: of the motion where that is fast, of what held it where it hardly moves. One
+// that follows the motion alone would let sheets creep down by sideways trembling.
+static void rub_give(const contact* c, cushion* s)
+{
+    vec3 end = across(cushion_speed(c, s, c->glide), s->normal);
+    bool spent = v3_length(s->rubbed) > 0.999 * c->now.h * s->limit && v3_dot(end, s->rubbed) < 0.0;
+    vec3 now = across(cushion_speed(c, s, c->now.v), s->normal), t = v3_madd(now, 1.0 / c->now.h, s->drawn);
+    double size = v3_length(t);
+    if (s->turned || !spent || !(size > 0.0))
+    {
+        return; // the spring stops it
+    }
+    s->cling = 0.0;
+    s->along = v3_scale(1.0 / size, t);
+    s->rub = v3_scale(-s->limit, s->along);
+    s->slip = s->limit / size;
+}
+
+// Coulomb's friction around the motion that is expected. Across it no more than at the present speed: elastic forces
+// lead elsewhere than inertia does, and would be held by any multiple of mu N.
 static void rub_set(const contact* c, cushion* s)
 {
     const double halt = 0.5; // of its speed: with all of it many pairs at a vertex hardly come to rest
     vec3 end = across(cushion_speed(c, s, c->glide), s->normal);
-    double size = v3_length(end);
+    vec3 now = across(cushion_speed(c, s, c->now.v), s->normal);
+    double size = v3_length(end), speed = v3_length(now);
     bool spent = v3_length(s->rubbed) > 0.999 * c->now.h * s->limit;
     if (!s->turned && size > CONTACT_CREEP && spent && v3_dot(end, s->rubbed) < 0.0)
     {
         s->along = v3_scale(1.0 / size, end);
         s->rub = v3_scale(-s->limit, s->along);
-        s->slip = s->limit / size;
+        s->slip = s->limit / (of_cloths(c, s) ? fmax(size, speed) : size);
         return;
     }
-    vec3 now = across(cushion_speed(c, s, c->now.v), s->normal);
-    double speed = v3_length(now);
     if (s->driven && !s->turned && speed > CONTACT_CREEP)
     {
         s->along = v3_scale(1.0 / speed, now);
@@ -286,6 +321,10 @@ void rub_all(contact* c)
         if (s->limit > 0.0 && s->cling == 0.0)
         {
             rub_set(c, s);
+        }
+        else if (s->limit > 0.0 && s->driven)
+        {
+            rub_give(c, s);
         }
     }
 }
@@ -335,6 +374,47 @@ bool rub_is_driven(const contact* c, const cushion* s, vec3 u)
     return s->row < 0 && v3_length(cushion_friction(c, s, u)) > s->limit;
 }
 
+// Sides of a vertex: what lies between two layers is held by one and draws the other.
+static int side_of(const cushion_load* load, const cushion* s, int a)
+{
+    return v3_dot(load->up, s->normal) * s->weight[a] < 0.0;
+}
+
+void rub_bear(const contact* c, const cushion* s, double push, vec3 u)
+{
+    vec3 force = cushion_friction(c, s, u);
+    for (int a = 0; a < 4; a++)
+    {
+        if (s->vertex[a] < c->cloth_count && s->weight[a] != 0.0)
+        {
+            cushion_load* load = &c->load[s->vertex[a]];
+            load->up = v3_dot(load->up, load->up) > 0.0 ? load->up : v3_scale(s->weight[a] < 0.0 ? -1.0 : 1.0, s->normal);
+            int side = side_of(load, s, a);
+            load->held[side] = v3_madd(load->held[side], s->weight[a], force);
+            load->bears[side] += fabs(s->weight[a]) * fmax(push, 0.0);
+        }
+    }
+}
+
+// Whether friction at rest of the pair's vertices all together is more than it can be: pushes pass from cushion to
+// cushion of a vertex all the time, and one of them alone says nothing.
+static bool gives(const contact* c, const cushion* s)
+{
+    double held = 0.0, bears = 0.0;
+    for (int a = 0; a < 4; a++)
+    {
+        int i = s->vertex[a];
+        if (i < c->cloth_count && s->weight[a] != 0.0 && !c->fixed[i])
+        {
+            const cushion_load* load = &c->load[i];
+            int side = side_of(load, s, a);
+            held += fabs(s->weight[a]) * v3_length(load->held[side]);
+            bears += fabs(s->weight[a]) * load->bears[side];
+        }
+    }
+    return held > s->friction.hold * bears;
+}
+
 // What the pair does next: goes on to cling up to the coefficient at rest, or clings when it has come to a stop.
 contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u)
 {
@@ -353,15 +433,25 @@ contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u)
     if (s->cling > 0.0)
     {
         bool holds = size <= s->friction.hold * push;
-        next.clings = holds || v3_length(slide) <= CONTACT_SLOW;
+        bool given = of_cloths(c, s) ? gives(c, s) : v3_length(slide) > CONTACT_SLOW;
+        next.clings = holds || !given ? BOND_CLINGS : of_cloths(c, s) ? BOND_GIVES : BOND_SLIDES;
         next.drawn = holds ? v3_madd(s->drawn, c->now.h, slide)
                            : v3_scale(-s->friction.rub * push / (size * s->cling), next.force);
         return next;
     }
     cushion held = *s;
     rub_cling(c, &held, v3(0, 0, 0));
-    next.clings = v3_length(slide) <= CONTACT_CREEP;
-    next.drawn = v3_scale(-1.0 / held.cling, next.force);
+    if (s->driven)
+    {
+        vec3 drawn = v3_madd(s->drawn, c->now.h, slide);
+        double share = s->limit / fmax(held.cling * v3_length(drawn), s->limit);
+        next.clings = share < 1.0 ? BOND_GIVES : BOND_CLINGS;
+        next.drawn = v3_scale(share, drawn);
+        return next;
+    }
+    bool on = of_cloths(c, s) && !rub_slides(s) && size > s->limit && gives(c, s);
+    next.clings = on ? BOND_GIVES : v3_length(slide) <= CONTACT_CREEP ? BOND_CLINGS : BOND_SLIDES;
+    next.drawn = v3_scale(-(on ? s->limit / size : 1.0) / held.cling, next.force);
     return next;
 }
 

@@ -88,22 +88,57 @@ typedef struct project_context
     vec3* x;
 } project_context;
 
+// How far the vertex is beyond a limit, as squares; not positive: it holds, or its anchor was let go.
+static double beyond(const project_context* c, int r, vec3 x)
+{
+    int anchor = c->l->anchor[r];
+    vec3 d = v3_sub(x, c->x[anchor]);
+    double most = c->l->most[r];
+    return c->inv_mass[anchor] == 0.0 ? v3_dot(d, d) - most * most : 0.0;
+}
+
+static vec3 to_ball(const project_context* c, int r, vec3 x)
+{
+    vec3 anchor = c->x[c->l->anchor[r]], d = v3_sub(x, anchor);
+    return v3_madd(anchor, c->l->most[r] / v3_length(d), d);
+}
+
+// The nearest place that is at both limits: on the circle in which their balls meet. Cloth between two pins that is
+// drawn straight has balls that hardly meet: from one to the other and back one would go for ever.
+static vec3 to_circle(const project_context* c, int r, int q, vec3 x)
+{
+    vec3 a = c->x[c->l->anchor[r]], axis = v3_sub(c->x[c->l->anchor[q]], a), d = v3_sub(x, a);
+    double length_sq = v3_dot(axis, axis), r_sq = c->l->most[r] * c->l->most[r], q_sq = c->l->most[q] * c->l->most[q];
+    if (!(length_sq > 0.0))
+    {
+        return x;
+    }
+    double along = 0.5 * ((r_sq - q_sq) / length_sq + 1.0), radius_sq = r_sq - along * along * length_sq;
+    vec3 aside = v3_madd(d, -v3_dot(d, axis) / length_sq, axis);
+    double off = v3_length(aside), radius = sqrt(fmax(0.0, radius_sq));
+    return v3_madd(v3_madd(a, along, axis), off > 0.0 ? radius / off : 0.0, aside);
+}
+
 static void project_chunk(void* context, int begin, int end)
 {
     const project_context* c = context;
     for (int k = begin; k < end; k++)
     {
-        int i = c->list ? c->list[k] : k;
-        for (int r = LIMITS_MAX * i; r < LIMITS_MAX * i + c->l->count[i] && c->inv_mass[i] > 0.0; r++)
+        int i = c->list ? c->list[k] : k, first = LIMITS_MAX * i;
+        vec3 x = c->x[i];
+        for (int r = first; r < first + c->l->count[i] && c->inv_mass[i] > 0.0; r++)
         {
-            int anchor = c->l->anchor[r];
-            vec3 d = v3_sub(c->x[i], c->x[anchor]);
-            double far_sq = v3_dot(d, d), most = c->l->most[r];
-            if (far_sq > most * most && c->inv_mass[anchor] == 0.0)
+            if (!(beyond(c, r, x) > 0.0))
             {
-                c->x[i] = v3_madd(c->x[anchor], most / sqrt(far_sq), d);
+                continue;
+            }
+            x = to_ball(c, r, x);
+            for (int q = first; q < r; q++)
+            {
+                x = beyond(c, q, x) > 0.0 ? to_circle(c, r, q, x) : x;
             }
         }
+        c->x[i] = x;
     }
 }
 

@@ -292,6 +292,8 @@ static weft_status sweep(world* w, pbd_data* d, const pbd_moment* now)
                       .cpu = w->cpu,
                       .backward = now->iteration % 2 == 1,
                       .remember = !d->rule.legacy && now->iterations > 1};
+    // What limits move is stretched beside them, and what springs move is beyond them: both before and after.
+    limits_project(&d->reach.limits, w->pool, d->inv_mass, NULL, 0, w->x_next);
     links_sweep(&d->springs, &how, w->x_next);
     for (int s = 0; s < d->sweep_count; s++)
     {
