@@ -20,15 +20,23 @@ NOT_FOUND = "the command `weft` is not found: set its path in the preferences of
 
 
 def find_command(wish=""):
-    """The path of `weft`, or None: what the preferences say, $WEFT, the PATH, or the build that this file lies in."""
+    """The path of `weft`, or None: what the preferences say, $WEFT, the PATH, the build that packed the add-on, or the one that this file lies in."""
     here = os.path.dirname(os.path.abspath(__file__))
     built = os.path.join(here, "..", "..", "..", "build", "weft")
-    for candidate in (os.path.expanduser(wish), os.environ.get("WEFT", ""), shutil.which("weft"), built):
+    for candidate in (os.path.expanduser(wish), os.environ.get("WEFT", ""), shutil.which("weft"), packed_command(here), built):
         if candidate and os.path.isfile(candidate) and os.access(candidate, os.X_OK):
             return os.path.abspath(candidate)
         if candidate and candidate == os.path.expanduser(wish):
             return None  # one that was named and is not there is not replaced in silence
     return None
+
+
+def packed_command(here):
+    try:
+        with open(os.path.join(here, "command.txt"), encoding="utf-8") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def names(command, kind):

@@ -106,7 +106,7 @@ class WeftPreferences(bpy.types.AddonPreferences):
     bl_idname = __package__
 
     command: StringProperty(
-        name="Command", description="Path of the program weft; empty: $WEFT, or the one on the PATH", subtype="FILE_PATH"
+        name="Command", description="Path of the program weft; empty: $WEFT, the one on the PATH, or the build that packed the add-on", subtype="FILE_PATH"
     )
 
     def draw(self, context):
