@@ -163,6 +163,7 @@ typedef struct contact_substep
     const filter_record* pins; // [pin_count] prescribed directions of vertices, sorted
     int pin_count;
     bool may_halve; // one that is too long may be refused: NOT_CONVERGED
+    bool waits;     // for what is expected to arrive, until it does
 } contact_substep;
 
 // A vertex of cloth that touches a face of an obstacle.

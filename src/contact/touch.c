@@ -25,6 +25,7 @@ enum
 static const double out_speed_max = 0.5; // m/s, out of thick layers
 static const double push_out = 0.9;      // share of the depth
 static const double slack = 1e-3;        // of the thickness, that a new touch comes closer in the substep
+static const double afar = 2.0;          // of the thickness above the layer
 
 // ---- detection
 
@@ -130,7 +131,10 @@ static bool leaves_room(const prescription* p, vec3 normal)
     return left > least * least;
 }
 
-// Directions and changes of velocity of one vertex: along each normal that it approaches or was held by.
+// Directions and changes of velocity of one vertex: along each normal that it approaches or was held by. Where solves
+// end early (now.waits) a vertex that comes from afar, and was not carried, is not led to the layer: stiff cloth bends
+// away before most of it arrives, and what is held without need is told from what bears by an answer that is exact, or
+// not at all. It is caught when an iterate takes it in.
 static void prescribe_touch(contact* c, touch* t, prescription* p)
 {
     const contact_memory* last = &c->now.last->memory[t->vertex];
@@ -139,8 +143,9 @@ static void prescribe_touch(contact* c, touch* t, prescription* p)
     double wanted = wanted_normal(c, t), expected = v3_dot(v3_add(c->velocity[t->vertex], fall), t->normal);
     // What was let go is taken again only when it comes back by more than rounding.
     double least = slack * t->thickness / c->now.h;
-    t->held = !t->released && (t->caught || (last->calm > 0.0 && t->near) || expected < wanted - least) &&
-              leaves_room(p, t->normal);
+    bool from_afar = t->depth < -afar * t->thickness && v3_dot(last->push, last->push) == 0.0;
+    bool arrives = expected < wanted - least && !(c->now.waits && from_afar);
+    t->held = !t->released && (t->caught || (last->calm > 0.0 && t->near) || arrives) && leaves_room(p, t->normal);
     if (!t->held)
     {
         return;

@@ -10,6 +10,8 @@ static const double response_stretch = 1.05;
 // of the weight's: at 0.1 the shipped ring still stretches to 1.43 (35 cells), at 0.3 to 2.4; at 0.03 to 1.16, here to
 // 1.09, for as much time.
 static const double response_rise = 0.01, response_weight = 1e-5;
+// Of methods whose iterations end early, which leave more than that themselves.
+static const double response_rise_rough = 0.1;
 
 // The acceleration that each vertex will have if nothing new happens: the last one, as far as it is no mere shaking, or
 // in the very first substep that of its weight.
@@ -73,7 +75,8 @@ weft_status stage_detect(world* w)
                            .last = &w->state.contact,
                            .pins = w->pins,
                            .pin_count = w->pin_count,
-                           .may_halve = w->may_halve && s->halvings < HALVINGS_FOR_CROWDS};
+                           .may_halve = w->may_halve && s->halvings < HALVINGS_FOR_CROWDS,
+                           .waits = w->running->ends_early};
     return contact_find(w->contact, &now);
 }
 
@@ -142,8 +145,10 @@ static weft_status judge_response(world* w, bool may_halve)
         return WEFT_OK;
     }
     bool far = w->after.max_stretch > response_stretch * fmax(1.0, w->before.max_stretch);
-    bool judged = !isinf(w->running->energy_rise_max) && w->contact->marks.count == 0;
-    double limit = response_rise * lively_energy(&w->before.energy) + response_weight * weight_energy(w->model);
+    bool rough = w->running->ends_early, judged = rough || !isinf(w->running->energy_rise_max);
+    judged = judged && w->contact->marks.count == 0;
+    double share = rough ? response_rise_rough : response_rise;
+    double limit = share * lively_energy(&w->before.energy) + response_weight * weight_energy(w->model);
     return far || (judged && world_rise(w) > limit) ? WEFT_NOT_CONVERGED : WEFT_OK;
 }
 

@@ -513,6 +513,7 @@ const time_method method_local_global = {
     .forget = forget,
     .finish = finish,
     .mend = mend_after_tear,
+    .ends_early = true,
     .energy_rise_max = INFINITY,
     .counters = counters,
     .settings = settings,

@@ -239,6 +239,7 @@ struct time_method
     weft_status (*mend)(world* w, void* data, const mend* m); // the model has torn: data is mended, and as good as
                                                               // prepared anew; without it, it is
     weft_status (*first_system)(world* w); // filter, z, values and rhs of what a substep solves first
+    bool ends_early;             // its iterations are as many as the scene says, and leave what they leave
     double energy_rise_max;      // a substep may raise the energy by this share of kinetic and elastic energy;
                                  // INFINITY: it is not judged by that
     const char* const* counters; // names of what world_count counts, ends with NULL
