@@ -148,7 +148,7 @@ typedef struct cushion_scene
     int body[POINTS], record[CLOTH_POINTS];
     cushion room[1];
     vec3 lost[CLOTH_POINTS], glide[CLOTH_POINTS];
-    bool fixed[CLOTH_POINTS];
+    bool fixed[CLOTH_POINTS], between[CLOTH_POINTS];
 } cushion_scene;
 
 // One cushion between random points, that slides or clings.
@@ -185,6 +185,7 @@ static void cushion_scene_make(cushion_scene* s, uint64_t* random, int turn)
                      .lost = s->lost,
                      .glide = s->glide,
                      .fixed = s->fixed,
+                     .between = s->between,
                      .rows = {.item = &s->row, .count = 1},
                      .now = {.h = 0.004, .v = s->v, .expected = s->a, .last = &s->last},
                      .cushions = s->room};

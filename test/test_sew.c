@@ -319,7 +319,9 @@ static void test_contact(void** state)
                                                   "\"$WEFT\" inspect fall >/dev/null && rm -r fall fall.json"),
                          0);
         weft_sim* sim = scene_sim_text(text, 1);
-        assert_int_equal(run(sim, 160), 0);
+        // Where the patch is tied at a tenth of the thickness, a response may leave a percent more energy than there
+        // was, and asks for a shorter substep.
+        assert_in_range(run(sim, 160), 0, k == 0 ? 0 : 8);
         print_message("drift %g m\n", worst_tie(sim));
         // Close upon a sheet that bends, the patch's edges between ties would cut its ridges: contact has the first
         // word.

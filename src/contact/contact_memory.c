@@ -80,7 +80,8 @@ static bool bond_is_sound(const contact_bond* b, const contact_bond* last)
     int lowest = int_min(int_min(b->vertex[0], b->vertex[1]), int_min(b->vertex[2], b->vertex[3]));
     return sorted && lowest >= 0 && (b->kind == 0 || b->kind == 1) && b->first >= 0 && b->second >= 0 &&
            v3_is_finite(b->drawn) && v3_is_finite(b->force) && v3_is_finite(b->push) &&
-           isfinite(b->weight[0] + b->weight[1] + b->weight[2] + b->weight[3]) && b->clings >= BOND_SLIDES && b->clings <= BOND_GIVES;
+           isfinite(b->weight[0] + b->weight[1] + b->weight[2] + b->weight[3]) && b->clings >= BOND_SLIDES &&
+           b->clings <= BOND_GIVES;
 }
 
 static weft_status load_bonds(contact_state* s, sections* from, weft_error* error)
