@@ -241,5 +241,5 @@ int main(void)
         cmocka_unit_test(test_against_new),
         cmocka_unit_test(test_same_bits),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }
