@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "weft/solver.h"
 #include "weft/types.h"
 
 enum
@@ -142,4 +143,18 @@ void fuzz_command(fuzz_command_fn* command, int argc, char** argv)
         close(kept[k]);
     }
     close(nobody);
+}
+
+// ---- readers that two formats share
+
+void fuzz_read_system(void)
+{
+    char prefix[512];
+    snprintf(prefix, sizeof(prefix), "%s/a", fuzz_folder_path());
+    fuzz_begin();
+    weft_system* system = NULL;
+    weft_error error;
+    weft_system_read(prefix, &system, &error);
+    weft_system_destroy(system);
+    fuzz_end();
 }

@@ -21,6 +21,9 @@ void fuzz_begin(void);
 void fuzz_end(void);
 void fuzz_remove_files(void);
 
+// Reads what was put as a linear system, a.weftsys or a.mtx and its parts.
+void fuzz_read_system(void);
+
 // Runs a subcommand with its words on nobody's screen.
 typedef int fuzz_command_fn(int argc, char** argv);
 void fuzz_command(fuzz_command_fn* command, int argc, char** argv);

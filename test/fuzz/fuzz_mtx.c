@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "weft/solver.h"
-
 static const char* const endings[] = {".mtx",        "_b.mtx",   "_z.mtx",   "_filter.mtx",
                                       "_kernel.mtx", "_xyz.mtx", "_ties.mtx"};
 
@@ -22,14 +20,7 @@ int fuzz_mtx(const uint8_t* data, size_t size)
         length > 0 ? (void)fuzz_put(name, at, length) : (void)0;
         at = next ? next + 5 : end;
     }
-    char prefix[512];
-    snprintf(prefix, sizeof(prefix), "%s/a", fuzz_folder_path());
-    fuzz_begin();
-    weft_system* system = NULL;
-    weft_error error;
-    weft_system_read(prefix, &system, &error);
-    weft_system_destroy(system);
-    fuzz_end();
+    fuzz_read_system();
     fuzz_remove_files();
     return 0;
 }
