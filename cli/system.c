@@ -92,6 +92,28 @@ static int last_step(const system_options* o)
     return last;
 }
 
+// Why an option was not taken.
+static int refuse(const char* name, const char* value)
+{
+    static const struct
+    {
+        const char *name, *wish;
+    } known[] = {{"--step", "numbers of steps from 1 on: K, A:B or A:B:N where A is at most B, at most 32 of them, with commas "
+                            "between"},
+                 {"--threads", "0 (all cores) to 256"},
+                 {"--set", "KEY=VALUE, at most 256 of them"},
+                 {"-o", "the beginning of the files' names"}};
+    for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+    {
+        if (strcmp(name, known[k].name) == 0)
+        {
+            return value ? report_usage("system", false, "`%s %s`: it takes %s", name, value, known[k].wish)
+                         : report_usage("system", false, "`%s` wants a value: %s", name, known[k].wish);
+        }
+    }
+    return report_usage("system", false, "unknown option `%s`", name);
+}
+
 static int read_options(int argc, char** argv, system_options* o)
 {
     *o = (system_options){.range = {{1, 1, 1}}, .range_count = 1};
@@ -133,7 +155,7 @@ static int read_options(int argc, char** argv, system_options* o)
         }
         if (!good)
         {
-            return report_usage("system", false, "unknown option `%s`, or its value is wrong", name);
+            return refuse(name, value);
         }
     }
     if (!o->scene || !o->prefix)
