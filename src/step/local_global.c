@@ -239,7 +239,7 @@ static const double filtered_tolerance = 1e-2, contact_tolerance = 0.1;
 enum
 {
     FILTERED_MOST = 40,
-    CONTACT_MOST = 2
+    CONTACT_MOST = 12
 };
 
 static solve_options tied_options(const world* w)
