@@ -573,6 +573,50 @@ static void test_newton_potential(void** unused)
     }
 }
 
+// newton's exact Hessian: the block of a membrane is -h times the derivative of rhs by x, stretched or pressed together,
+// with damping and without.
+static void test_exact_membrane(void** unused)
+{
+    (void)unused;
+    uint64_t n = 7700000;
+    for (int turn = 0; turn < 100; turn++)
+    {
+        specimen s;
+        makers[0](&s, &n);
+        s.rest[7] = turn % 2 ? 0.3 : 0.0;
+        vec3 last[3];
+        for (int a = 0; a < 3; a++)
+        {
+            s.x[a] = v3_scale(turn % 4 < 2 ? 0.6 : 1.3, s.x[a]);
+            last[a] = v3_add(s.x[a], test_random_vec(&n, 0.05));
+        }
+        double h = 0.1, K[81], difference[81];
+        element_motion motion = {.x = s.x, .v = s.v, .x_last = last, .v_last = s.v, .h = h, .exact = true};
+        element_batch batch;
+        evaluate(&s, &motion, cpu_best(), &batch);
+        dense_of(&batch, 3, K);
+        for (int p = 0; p < 9; p++)
+        {
+            element_batch moved[2];
+            for (int side = 0; side < 2; side++)
+            {
+                vec3 x[3];
+                memcpy(x, s.x, sizeof(x));
+                *coordinate(x, p) += side ? -1e-5 : 1e-5;
+                element_motion other = motion;
+                other.x = x;
+                evaluate(&s, &other, cpu_best(), &moved[side]);
+            }
+            for (int q = 0; q < 9; q++)
+            {
+                double slope = (moved[0].rhs[q / 3][q % 3][0] - moved[1].rhs[q / 3][q % 3][0]) / 2e-5;
+                difference[9 * q + p] = K[9 * q + p] + h * slope;
+            }
+        }
+        assert_true(norm(difference, 81) < 1e-6 * norm(K, 81));
+    }
+}
+
 // Air: df/dv of the normal part exact; the whole block semidefinite; a plate in its own wind feels nothing.
 static void test_air(void** unused)
 {
@@ -813,6 +857,7 @@ int main(void)
         cmocka_unit_test(test_membrane_clamp_is_projection),
         cmocka_unit_test(test_damping),
         cmocka_unit_test(test_newton_potential),
+        cmocka_unit_test(test_exact_membrane),
         cmocka_unit_test(test_air),
         cmocka_unit_test(test_force_kernel),
         cmocka_unit_test(test_gusts),

@@ -29,7 +29,7 @@ typedef struct element_motion
     const vec3* v_last;     // [vertices] newton: velocities at the start of the step; else NULL
     double h;               // s
     double time;            // s, for gusts
-    bool exact;             // K is not clamped, of kinds that can: springs
+    bool exact;             // K is not clamped, of kinds that can: springs, membranes
     bool ahead;             // slack springs that x + h v makes taut are linearised as taut ones (connection_kernel.c)
     const double* cap_mass; // [vertices] kg, where bending is explicit: linear starts of arcs are capped; else NULL
 } element_motion;

@@ -158,6 +158,34 @@ WIDE_INLINE void put_hessian(const membrane* e, gradient w, const thread* tu, co
     put_blocks(&e->map, uu, uv, vv, out);
 }
 
+// Nothing clamped, and with the share that damping has in the stress: the Hessian of energy and dissipation.
+static void put_exact(const membrane* e, gradient w, const thread* tu, const thread* tv, rates rate, double h,
+                      element_batch* out)
+{
+    wide h2 = wide_set(h * h), whole = h2 + h * e->damping;
+    wide du = e->ku * h2 * (tu->length - 1.0 + e->damping * rate.u) * wide_safe_inverse(tu->length);
+    wide dv = e->kv * h2 * (tv->length - 1.0 + e->damping * rate.v) * wide_safe_inverse(tv->length);
+    wide nu = e->ku * whole - du, nv = e->kv * whole - dv, ns = e->ks * whole;
+    wide cross = e->ks * h2 * (wv_dot(w.u, w.v) + e->damping * rate.s);
+    const wide wu[3] = {w.u.x, w.u.y, w.u.z}, wv[3] = {w.v.x, w.v.y, w.v.z};
+    const wide a[3] = {tu->n.x, tu->n.y, tu->n.z}, b[3] = {tv->n.x, tv->n.y, tv->n.z};
+    wide uu[9], uv[9], vv[9];
+    for (int i = 0; i < 9; i++)
+    {
+        int r = i / 3, c = i % 3;
+        uu[i] = nu * a[r] * a[c] + ns * wv[r] * wv[c];
+        vv[i] = nv * b[r] * b[c] + ns * wu[r] * wu[c];
+        uv[i] = ns * wv[r] * wu[c];
+    }
+    for (int i = 0; i < 9; i += 4)
+    {
+        uu[i] += du;
+        vv[i] += dv;
+        uv[i] += cross;
+    }
+    put_blocks(&e->map, uu, uv, vv, out);
+}
+
 static void evaluate(const void* context, const int* elements, element_batch* out)
 {
     const element_context* ctx = context;
@@ -190,6 +218,11 @@ static void evaluate(const void* context, const int* elements, element_batch* ou
     gradient g = stress_of(&e, w, &tu, &tv, rate);
     wvec gu = wv_add(g.u, stiff.u), gv = wv_add(g.v, stiff.v);
     put_forces(&e.map, (gradient){wv_scale(wide_set(-motion->h), gu), wv_scale(wide_set(-motion->h), gv)}, out->rhs);
+    if (motion->exact)
+    {
+        put_exact(&e, w, &tu, &tv, rate, motion->h, out);
+        return;
+    }
     put_hessian(&e, w, &tu, &tv, &s, motion->h, out);
 }
 
