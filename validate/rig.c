@@ -64,6 +64,11 @@ const point* result_worst(const result* r)
     return worst;
 }
 
+bool result_is_inside(const result* r)
+{
+    return r->published[1] > 0.0 && r->mean >= r->published[0] && r->mean <= r->published[1];
+}
+
 double rig_pace(const char* method)
 {
     // Sweeps carry a correction some cells a step: steps of games. What is explicit is stable in short steps alone.
@@ -96,6 +101,7 @@ bool rig_open(rig* r, const trial* t, const scene_text* s, result* out)
     if (status != WEFT_OK)
     {
         result_fail(out, "%s", error.message[0] ? error.message : weft_status_text(status));
+        out->refused = status == WEFT_BAD_INPUT || status == WEFT_UNSUPPORTED;
         return false;
     }
     r->vertex_count = weft_sim_vertex_count(r->sim, 0);
