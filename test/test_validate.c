@@ -411,6 +411,24 @@ static void fabrics_outside_their_band_are_shown(void** state)
     manners_assert_says(line, manners_last.out, "no published band is known for linen");
 }
 
+// docs/materials.md shows what the command prints, whole.
+static void the_page_of_fabrics_is_what_the_command_prints(void** state)
+{
+    (void)state;
+    static char page[TEXT_BYTES];
+    assert_int_equal(manners_run("list materials --sources"), 0);
+    manners_read(WEFT_SOURCE_DIR "/docs/materials.md", page);
+    manners_assert_says("docs/materials.md", page, manners_last.out);
+    const char* name;
+    for (int k = 0; weft_list(WEFT_LIST_MATERIALS, k, &name, NULL) == WEFT_OK; k++)
+    {
+        char row[64];
+        snprintf(row, sizeof(row), "\n| `%s` | ", name);
+        manners_assert_says("docs/materials.md", page, row);
+    }
+    manners_refuses("list solvers --sources", 2, "list materials --sources");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -433,6 +451,7 @@ int main(void)
         cmocka_unit_test(files_that_do_not_fit_are_refused),
         cmocka_unit_test(the_drape_does_not_depend_on_the_mesh),
         cmocka_unit_test(fabrics_outside_their_band_are_shown),
+        cmocka_unit_test(the_page_of_fabrics_is_what_the_command_prints),
     };
     return cmocka_run_group_tests(tests, manners_make_folder, manners_remove_folder);
 }

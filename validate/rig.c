@@ -10,7 +10,8 @@
 
 enum
 {
-    SUBSTEPS_MAX = 50000
+    SUBSTEPS_MAX = 50000,
+    FAR = 10000 // specimens from its start: nothing that is measured goes there
 };
 
 double component(weft_vec3 v, int axis)
@@ -117,6 +118,10 @@ bool rig_open(rig* r, const trial* t, const scene_text* s, result* out)
     weft_sim_positions(r->sim, 0, r->start);
     memcpy(r->x, r->start, size);
     memcpy(r->last, r->start, size);
+    for (int axis = 0; axis < 3; axis++)
+    {
+        r->size = fmax(r->size, rig_high(r, axis) - rig_low(r, axis));
+    }
     return true;
 }
 
@@ -128,6 +133,18 @@ void rig_close(rig* r)
     weft_sim_destroy(r->sim);
     weft_scene_destroy(r->scene);
     *r = (rig){0};
+}
+
+// Whether a vertex has gone where no specimen goes.
+static bool is_far(const rig* r)
+{
+    double farthest = 0.0;
+    for (int k = 0; k < r->vertex_count; k++)
+    {
+        double dx = r->x[k].x - r->start[k].x, dy = r->x[k].y - r->start[k].y, dz = r->x[k].z - r->start[k].z;
+        farthest = fmax(farthest, fmax(fabs(dx), fmax(fabs(dy), fabs(dz))));
+    }
+    return farthest > FAR * r->size;
 }
 
 bool rig_step(rig* r, weft_step_stats* stats)
@@ -154,6 +171,11 @@ bool rig_step(rig* r, weft_step_stats* stats)
     if (r->trial->progress)
     {
         r->trial->progress(r->trial->user, r->out->steps);
+    }
+    if (is_far(r))
+    {
+        result_fail(r->out, "it flies apart: by step %d a vertex is more than %d specimens away", r->out->steps, FAR);
+        return false;
     }
     if (r->out->substeps > SUBSTEPS_MAX)
     {
