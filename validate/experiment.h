@@ -63,7 +63,7 @@ typedef struct result
     char note[REASON_SIZE]; // what else is to be known of it; empty: nothing
     double published[2];    // least and largest of measured fabrics, in the unit of `ours`; both 0: none
     double mean;            // what is held against them; of experiments without a closed form also against the run's
-                            // first mesh and resolution, at the point with x = 0, in hundredths
+                            // first mesh and resolution, at the point that is judged, in hundredths
     float outline[OUTLINE_MAX][2]; // [outline_count] of a draped specimen from above, m
     int outline_count;
 } result;

@@ -172,7 +172,7 @@ static void hold_against_first(validation* v, measurement* m)
     for (int k = 0; k < m->result.count && m->result.mean != 0.0; k++)
     {
         point* p = &m->result.points[k];
-        if (p->x == 0.0 && !isnan(p->closed))
+        if (!isnan(p->closed))
         {
             p->closed = first->result.mean;
             p->deviation = (p->ours - p->closed) / 100.0;
