@@ -298,6 +298,19 @@ void plot_write(const plot* p, FILE* out)
 
 // ---- map
 
+void plot_plan_write(const plot* p, double extent, FILE* out)
+{
+    double side = HEIGHT - TOP - LEGEND_STEP, left = 0.5 * (WIDTH - RIGHT - side);
+    axis x = {false, -extent, extent, left, left + side}, y = {false, -extent, extent, TOP + side, TOP};
+    write_head(out, WIDTH, HEIGHT, p->title);
+    for (int k = 0; k < p->line_count; k++)
+    {
+        write_line(out, p, &p->lines[k], &x, &y);
+    }
+    write_legend(out, p);
+    fputs("</svg>\n", out);
+}
+
 static void write_cell(FILE* out, double x, double y, double value)
 {
     char text[32];

@@ -48,6 +48,9 @@ void plot_add(plot* p, plot_line line);
 void plot_add_key(plot* p, plot_key key);
 void plot_write(const plot* p, FILE* out); // an <svg> element
 
+// Lines in a plane from -extent to extent both ways, as far apart one way as the other, without axes.
+void plot_plan_write(const plot* p, double extent, FILE* out);
+
 // Ratios, blue above one and orange below; NaN is an empty cell.
 typedef struct plot_map
 {

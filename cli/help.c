@@ -27,8 +27,11 @@ static const help_page pages[] = {
     {"check", "weft check SCENE [--set PATH=VALUE]... [--json]\n       weft check --schema",
      "Reads and validates everything that a run would, and runs nothing.\n\n  weft check shirt.json\n\n"
      "--schema prints the JSON Schema of scene files, for editors.\n"},
-    {"list", "weft list methods|solvers|preconditioners|models|materials|scenes|formats|bodies",
-     "One a line: name, tab, summary.\n\n  weft list scenes\n"},
+    {"list",
+     "weft list methods|solvers|preconditioners|models|materials|scenes|formats|bodies\n"
+     "       weft list materials --sources",
+     "One a line: name, tab, summary. --sources prints every number of each fabric, its unit and where it is from.\n\n"
+     "  weft list scenes\n"},
     {"render",
      "weft render DIR [--frame K|--stills N] [-o FILE.png|FILE.mp4] [--size WxH] [--edges] "
      "[--show strain|levels|aggregates|strength|components|pattern|connections|crossings] [--level L] [--theta T] "
@@ -151,7 +154,7 @@ static const help_page pages[] = {
      "  weft ccd queries.bin --kind ee --json\n"},
     {"validate",
      "weft validate [--method M|all] [--model M] [--bending B] [--material NAME] [--mesh regular|irregular|FILE.obj] "
-     "[--experiments LIST] [--cells N] [--set PATH=VALUE]... [--threads N] [--out DIR] [--json]\n"
+     "[--experiments LIST] [--cells N] [--set PATH=VALUE]... [--threads N] [--out DIR [--resume]] [--json]\n"
      "       weft validate --list",
      "Runs experiments with known answers through ordinary scenes and prints ours, the closed form and the deviation: "
      "by\n"
@@ -159,7 +162,7 @@ static const help_page pages[] = {
      "coarsest.\n"
      "Exit status 1: a bound is broken at the finest resolution, or an experiment could not be measured. --out writes "
      "the\n"
-     "curves (SVG) and a page. --set changes the scenes and not the closed forms: settings of a method, or a mistake "
+     "curves (SVG), a page, and each measurement as it ends, so that --resume goes on there. --set changes the scenes and not the closed forms: settings of a method, or a mistake "
      "to be\n"
      "found. FILE.obj is a flat rectangle, cut into any triangles. docs/validate.md says what is measured and how.\n\n"
      "  weft validate --experiments cantilever,d1388 --out validation\n"

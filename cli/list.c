@@ -25,10 +25,54 @@ static bool is_export_format(const char* name)
     return weft_export_format_name(k) != NULL;
 }
 
+static void put_number(const char* name, double value, const char* unit, const char* source)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%.4g %s", value, unit);
+    printf("  %-12s  %-16s  %s\n", name, text, source);
+}
+
+// Of each fabric every number, its unit and where it is from.
+static void put_sources(void)
+{
+    const char *name, *summary;
+    for (int k = 0; weft_list(WEFT_LIST_MATERIALS, k, &name, &summary) == WEFT_OK; k++)
+    {
+        weft_material m;
+        weft_material_sources from;
+        if (weft_material_find(name, &m, NULL) != WEFT_OK || weft_material_find_sources(name, &from, NULL) != WEFT_OK)
+        {
+            continue;
+        }
+        printf("%s%s\n", k ? "\n" : "", name);
+        put_number("density", m.density, "kg/m2", from.density);
+        put_number("stretch_warp", m.stretch_warp, "N/m", from.stretch);
+        put_number("stretch_weft", m.stretch_weft, "N/m", from.stretch);
+        put_number("shear", m.shear, "N/m", from.shear);
+        put_number("bending", m.bending, "N m", from.bending);
+        put_number("damping", m.damping, "s", from.damping);
+        if (from.drape_of)
+        {
+            char band[32];
+            snprintf(band, sizeof(band), "%g to %g %%", from.drape_low, from.drape_high);
+            printf("  %-12s  %-16s  literature: Cusick's drape coefficient of %s\n", "drape", band, from.drape_of);
+        }
+    }
+}
+
 int command_list(int argc, char** argv)
 {
     static const char* const kinds[] = {"methods", "solvers", "models", "materials",
                                         "scenes",  "formats", "bodies", "preconditioners"};
+    if (argc == 3 && strcmp(argv[1], "materials") == 0 && strcmp(argv[2], "--sources") == 0)
+    {
+        put_sources();
+        return EXIT_DONE;
+    }
+    if (argc == 3 && strcmp(argv[2], "--sources") == 0)
+    {
+        return report_usage("list", false, "--sources are those of materials: weft list materials --sources");
+    }
     if (argc != 2)
     {
         return report_usage(

@@ -82,6 +82,11 @@ static int read_option(option_scan* scan, command_line* c)
     {
         return EXIT_DONE;
     }
+    if (option_is(scan, "--resume"))
+    {
+        c->o.resume = true;
+        return EXIT_DONE;
+    }
     if (option_is(scan, "--list"))
     {
         c->list = true;
@@ -119,6 +124,11 @@ int command_validate(int argc, char** argv)
     if (c.list)
     {
         return EXIT_DONE;
+    }
+    if (c.o.resume && !c.o.out)
+    {
+        return report_usage("validate", c.o.json,
+                            "--resume goes on with the measurements of a folder, which --out DIR names");
     }
     c.o.progress = isatty(STDERR_FILENO);
     weft_error error = {0};

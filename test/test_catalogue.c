@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -48,6 +49,40 @@ static void test_rows_are_sound(void** state)
         assert_int_equal(weft_material_find(rows[k].name, &found, NULL), WEFT_OK);
         assert_memory_equal(&found, m, sizeof(found));
     }
+}
+
+// A number is somebody's, or it was chosen, and the words say which.
+static void test_every_number_has_its_source(void** state)
+{
+    (void)state;
+    int count;
+    const catalogue_row* rows = catalogue_rows(&count);
+    for (int k = 0; k < count; k++)
+    {
+        weft_material_sources s;
+        assert_int_equal(weft_material_find_sources(rows[k].name, &s, NULL), WEFT_OK);
+        const char* words[] = {s.density, s.stretch, s.shear, s.bending, s.damping};
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        {
+            static const char* const origins[] = {"chosen: ", "literature: ", "Li et al. 2021: ", "Wang et al. 2011: "};
+            bool known = false;
+            for (size_t o = 0; o < sizeof(origins) / sizeof(origins[0]) && words[i]; o++)
+            {
+                known = known || (strncmp(words[i], origins[o], strlen(origins[o])) == 0 &&
+                                  strlen(words[i]) > strlen(origins[o]) + 4);
+            }
+            if (!known)
+            {
+                fail_msg("number %zu of %s has no source: %s", i, rows[k].name, words[i] ? words[i] : "nothing");
+            }
+        }
+        assert_true(s.drape_of ? 0.0 < s.drape_low && s.drape_low < s.drape_high && s.drape_high < 100.0
+                               : s.drape_low == 0.0 && s.drape_high == 0.0);
+    }
+    weft_material_sources s = {.drape_low = 7.0};
+    weft_error error = {0};
+    assert_int_equal(weft_material_find_sources("denin", &s, &error), WEFT_NOT_FOUND);
+    assert_true(s.drape_low == 7.0 && strstr(error.message, "did you mean `denim`?"));
 }
 
 static void test_published_figures(void** state)
@@ -113,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cotton_is_the_reference),
         cmocka_unit_test(test_rows_are_sound),
+        cmocka_unit_test(test_every_number_has_its_source),
         cmocka_unit_test(test_published_figures),
         cmocka_unit_test(test_unknown_name_is_suggested),
         cmocka_unit_test(test_bulk),

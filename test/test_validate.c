@@ -280,6 +280,155 @@ static void all_methods_are_shown(void** state)
     }
 }
 
+// A method that cannot move a model is in the table too, as refused, with the whole sentence that says what could.
+static void methods_that_refuse_a_model_say_so(void** state)
+{
+    (void)state;
+    const char* line = "validate --method all --bending exact --experiments uniaxial --cells 4 --threads 1 --out refused";
+    assert_int_equal(manners_run(line), 1);
+    manners_assert_says(line, manners_last.out, "refused");
+    manners_assert_says(line, manners_last.out, "pbd, uniaxial: cloth `specimen`: the method `pbd` needs a constraint");
+    manners_assert_says(line, manners_last.out, "imex, imex2, aimex, aimex2; models that it can move: ");
+    static char text[TEXT_BYTES];
+    char path[PATH_BYTES];
+    manners_read(manners_path("refused/index.html", path), text);
+    manners_assert_says("page", text, "MISSED: refused");
+}
+
+// ---- going on
+
+// What is finished is not measured again: a number that was changed in the file is what is printed. What is missing is.
+static void measurements_go_on_where_they_ended(void** state)
+{
+    (void)state;
+    static char text[TEXT_BYTES];
+    char path[PATH_BYTES];
+    const char* first = "validate --experiments uniaxial --mesh regular --cells 4 --threads 1 --out kept";
+    assert_int_equal(manners_run(first), 0);
+    manners_read(manners_path("kept/measured.txt", path), text);
+    char* point = strstr(text, "\npoint ");
+    assert_non_null(point);
+    char* counts = strstr(text, "\ncounts ");
+    assert_non_null(counts);
+    int steps = atoi(counts + strlen("\ncounts "));
+    assert_true(steps > 0 && steps < 900);
+    // Three digits in place of what stands there.
+    counts[strlen("\ncounts ")] = '9';
+    manners_put("kept/measured.txt", text);
+    char shown[32];
+    snprintf(shown, sizeof(shown), " %d\n", atoi(counts + strlen("\ncounts ")));
+    const char* again = "validate --experiments uniaxial,shear --mesh regular --cells 4 --threads 1 --out kept --resume";
+    assert_int_equal(manners_run(again), 0);
+    manners_assert_says(again, manners_last.out, shown);
+    manners_assert_says(again, manners_last.out, "2 of 2 measurements, 0 bounds broken");
+    manners_assert_says(again, manners_last.err, "1 of 2 measurements are those of");
+    // Without --resume everything is measured, and the change is gone.
+    assert_int_equal(manners_run(first), 0);
+    assert_null(strstr(manners_last.out, shown));
+}
+
+// The same answers, to the bit, whether they were measured in one run or in parts.
+static void parts_give_the_same_page(void** state)
+{
+    (void)state;
+    static char whole[TEXT_BYTES], parts[TEXT_BYTES];
+    char path[PATH_BYTES];
+    assert_int_equal(manners_run("validate --experiments uniaxial,shear --cells 4 --threads 1 --out whole"), 0);
+    assert_int_equal(manners_run("validate --experiments shear --cells 4 --threads 1 --out parts"), 0);
+    assert_int_equal(manners_run("validate --experiments uniaxial,shear --cells 4 --threads 1 --out parts --resume"), 0);
+    manners_read(manners_path("whole/index.html", path), whole);
+    manners_read(manners_path("parts/index.html", path), parts);
+    assert_string_equal(whole, parts);
+}
+
+static void files_that_do_not_fit_are_refused(void** state)
+{
+    (void)state;
+    assert_int_equal(manners_run("validate --experiments shear --mesh regular --cells 4 --threads 1 --out fits"), 0);
+    manners_refuses("validate --resume", 2, "--out");
+    manners_refuses("validate --experiments shear --cells 4 --out fits --resume --material silk", 2, "measured.txt:2");
+    manners_refuses("validate --experiments shear --cells 4 --out fits --resume --set time_step=0.5", 2, "--set");
+    manners_put("fits/measured.txt", "weft run 1\n");
+    manners_refuses("validate --experiments shear --cells 4 --out fits --resume", 2, "measured.txt:1");
+    static char text[TEXT_BYTES];
+    char path[PATH_BYTES];
+    assert_int_equal(manners_run("validate --experiments shear --mesh regular --cells 4 --threads 1 --out fits"), 0);
+    manners_read(manners_path("fits/measured.txt", path), text);
+    char* point = strstr(text, "\npoint ");
+    assert_non_null(point);
+    memcpy(point, "\npaint ", 7);
+    manners_put("fits/measured.txt", text);
+    manners_refuses("validate --experiments shear --cells 4 --out fits --resume", 2, "no line of a measurement");
+    // What was cut off in the middle of a measurement is measured again.
+    memcpy(point, "\npoint ", 7);
+    point[1] = '\0';
+    manners_put("fits/measured.txt", text);
+    assert_int_equal(
+        manners_run("validate --experiments shear --mesh regular --cells 4 --threads 1 --out fits --resume"), 0);
+}
+
+// ---- drape
+
+// The shape that is found does not hang on the mesh: means of two resolutions and of two tessellations within three points, starts
+// within two of their mean; and the fabrics of that name are beside it.
+static void the_drape_does_not_depend_on_the_mesh(void** state)
+{
+    (void)state;
+    const char* coarse = "validate --experiments cusick --cells 6 --threads 1 --out drape";
+    assert_int_equal(manners_run(coarse), 0);
+    manners_assert_says(coarse, manners_last.out, "published for cotton: 60 to 76 %, inside");
+    const char* line = "validate --experiments cusick --mesh regular --cells 7 --threads 1 --json";
+    double mean = strtod(strstr(manners_last.out, "mean ") + 5, NULL);
+    assert_int_equal(manners_run(line), 0);
+    manners_assert_says(line, manners_last.out, "\"published\":[60,76],\"inside\":true");
+    const char* points = strstr(manners_last.out, "\"points\":");
+    assert_non_null(points);
+    double finer = 0.0;
+    for (int k = 0; k < 10; k++)
+    {
+        points = strstr(points, "\"ours\":") + strlen("\"ours\":");
+        double start = strtod(points, NULL);
+        finer += 0.1 * start;
+        assert_true(fabs(start - mean) < 4.0);
+    }
+    print_message("6 cells: %.1f %%, 7 cells: %.1f %%\n", mean, finer);
+    assert_true(fabs(finer - mean) < 3.0);
+    static char text[TEXT_BYTES];
+    char path[PATH_BYTES];
+    manners_read(manners_path("drape/cusick-above.svg", path), text);
+    manners_assert_says("from above", text, "irregular, 6");
+}
+
+static void fabrics_outside_their_band_are_shown(void** state)
+{
+    (void)state;
+    const char* line = "validate --experiments cusick --mesh regular --cells 4 --material wool --threads 1 --json";
+    assert_int_equal(manners_run(line), 0);
+    manners_assert_says(line, manners_last.out, "\"published\":[40,70],\"inside\":false");
+    manners_assert_says(line, manners_last.out, "published for wool: 40 to 70 %, OUTSIDE");
+    line = "validate --experiments cusick --mesh regular --cells 4 --material linen --threads 1";
+    assert_int_equal(manners_run(line), 0);
+    manners_assert_says(line, manners_last.out, "no published band is known for linen");
+}
+
+// docs/materials.md shows what the command prints, whole.
+static void the_page_of_fabrics_is_what_the_command_prints(void** state)
+{
+    (void)state;
+    static char page[TEXT_BYTES];
+    assert_int_equal(manners_run("list materials --sources"), 0);
+    manners_read(WEFT_SOURCE_DIR "/docs/materials.md", page);
+    manners_assert_says("docs/materials.md", page, manners_last.out);
+    const char* name;
+    for (int k = 0; weft_list(WEFT_LIST_MATERIALS, k, &name, NULL) == WEFT_OK; k++)
+    {
+        char row[64];
+        snprintf(row, sizeof(row), "\n| `%s` | ", name);
+        manners_assert_says("docs/materials.md", page, row);
+    }
+    manners_refuses("list solvers --sources", 2, "list materials --sources");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +445,13 @@ int main(void)
         cmocka_unit_test(files_stand_for_specimens_in_every_plane),
         cmocka_unit_test(the_page_has_its_curves),
         cmocka_unit_test(all_methods_are_shown),
+        cmocka_unit_test(methods_that_refuse_a_model_say_so),
+        cmocka_unit_test(measurements_go_on_where_they_ended),
+        cmocka_unit_test(parts_give_the_same_page),
+        cmocka_unit_test(files_that_do_not_fit_are_refused),
+        cmocka_unit_test(the_drape_does_not_depend_on_the_mesh),
+        cmocka_unit_test(fabrics_outside_their_band_are_shown),
+        cmocka_unit_test(the_page_of_fabrics_is_what_the_command_prints),
     };
     return cmocka_run_group_tests(tests, manners_make_folder, manners_remove_folder);
 }

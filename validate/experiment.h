@@ -13,9 +13,14 @@
 enum
 {
     POINT_MAX = 24,
+    OUTLINE_MAX = 200,
     RESOLUTIONS = 3,
-    REASON_SIZE = 240
+    REASON_SIZE = 720
 };
+
+// The draped specimen and the disc that holds it: radii, m.
+#define CUSICK_DISC 0.09
+#define CUSICK_RIM 0.15
 
 // What a measurement is taken with.
 typedef struct trial
@@ -50,10 +55,17 @@ typedef struct result
     point points[POINT_MAX];
     int count;
     char failure[REASON_SIZE]; // why there are no further points; empty: all is measured
+    bool refused;              // the scene was: its method and its model do not go together
     int steps;
     int substeps;
     int forced;     // substeps that stand although they were judged wrong
     int taken_over; // steps in which `newton` took over from a method that went wrong
+    char note[REASON_SIZE]; // what else is to be known of it; empty: nothing
+    double published[2];    // least and largest of measured fabrics, in the unit of `ours`; both 0: none
+    double mean;            // what is held against them; of experiments without a closed form also against the run's
+                            // first mesh and resolution, at the point that is judged, in hundredths
+    float outline[OUTLINE_MAX][2]; // [outline_count] of a draped specimen from above, m
+    int outline_count;
 } result;
 
 typedef struct experiment
@@ -76,6 +88,8 @@ const experiment* experiment_find(const char* name); // NULL: there is none
 void result_add(result* r, double x, double ours, double closed);                      // relative to the closed form
 void result_add_scaled(result* r, double x, double ours, double closed, double scale); // relative to the scale
 void result_show(result* r, double x, double ours); // a point of the curve that is not judged
+// Whether what was measured lies among measured fabrics; without any it does not.
+bool result_is_inside(const result* r);
 void result_fail(result* r, const char* format, ...) __attribute__((format(printf, 2, 3))); // the first reason stays
 // The judged point that is farthest off; NULL without one.
 const point* result_worst(const result* r);

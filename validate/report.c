@@ -51,6 +51,10 @@ static void print_row(const measurement* m)
     {
         printf("    %s\n", m->result.failure);
     }
+    if (m->result.note[0])
+    {
+        printf("    %s\n", m->result.note);
+    }
     if (m->result.forced > 0)
     {
         printf("    %d substeps stand although they were judged wrong\n", m->result.forced);
@@ -107,7 +111,7 @@ static void print_cell(const measurement* m)
     char text[32] = "-";
     if (m && m->result.failure[0])
     {
-        snprintf(text, sizeof(text), "failed");
+        snprintf(text, sizeof(text), "%s", m->result.refused ? "refused" : "failed");
     }
     else if (worst)
     {
@@ -121,6 +125,10 @@ static void print_cell(const measurement* m)
 static void print_reasons(const measurement* m)
 {
     const result* r = &m->result;
+    if (r->note[0])
+    {
+        printf("%s, %s: %s\n", m->method, m->experiment->name, r->note);
+    }
     if (!r->failure[0] && r->taken_over == 0 && r->forced == 0)
     {
         return;
@@ -199,6 +207,14 @@ static void put_measurement(const measurement* m)
     put_number("deviation", worst ? worst->deviation : NAN);
     printf(",\"failure\":");
     m->result.failure[0] ? put_string(m->result.failure) : (void)fputs("null", stdout);
+    printf(",\"refused\":%s", m->result.refused ? "true" : "false");
+    printf(",\"note\":");
+    m->result.note[0] ? put_string(m->result.note) : (void)fputs("null", stdout);
+    if (m->result.published[1] > 0.0)
+    {
+        printf(",\"published\":[%g,%g],\"inside\":%s", m->result.published[0], m->result.published[1],
+               result_is_inside(&m->result) ? "true" : "false");
+    }
     printf(",\"points\":[");
     for (int k = 0; k < m->result.count; k++)
     {

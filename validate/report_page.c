@@ -64,6 +64,61 @@ static void figure_write(const void* context, FILE* out)
     plot_write(&p, out);
 }
 
+static bool has_outline(const validation* v, const experiment* e)
+{
+    for (int k = 0; k < v->count; k++)
+    {
+        if (v->list[k].experiment == e && v->list[k].result.outline_count > 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Draped specimens from above, one over the other, with the flat specimen and the disc that holds it.
+static void outline_write(const void* context, FILE* out)
+{
+    enum
+    {
+        ROUND = 121
+    };
+    const figure* f = context;
+    static double x[SERIES_MAX + 2][OUTLINE_MAX], y[SERIES_MAX + 2][OUTLINE_MAX];
+    static char names[SERIES_MAX][64];
+    static const double radii[2] = {CUSICK_DISC, CUSICK_RIM};
+    plot p = {.title = "the first start of each from above, with the disc and the flat specimen"};
+    bool all = f->v->options->method && strcmp(f->v->options->method, "all") == 0;
+    for (int c = 0; c < 2; c++)
+    {
+        for (int i = 0; i < ROUND; i++)
+        {
+            double angle = 2.0 * 3.14159265358979323846 * i / (ROUND - 1);
+            x[SERIES_MAX + c][i] = radii[c] * cos(angle);
+            y[SERIES_MAX + c][i] = radii[c] * sin(angle);
+        }
+        plot_add(&p, (plot_line){x[SERIES_MAX + c], y[SERIES_MAX + c], ROUND, -1, -1, true});
+    }
+    for (int k = 0, count = 0; k < f->v->count && count < SERIES_MAX; k++)
+    {
+        const measurement* m = &f->v->list[k];
+        if (m->experiment != f->e || m->result.outline_count == 0)
+        {
+            continue;
+        }
+        for (int i = 0; i < m->result.outline_count; i++)
+        {
+            x[count][i] = (double)m->result.outline[i][0];
+            y[count][i] = (double)m->result.outline[i][1];
+        }
+        snprintf(names[count], sizeof(names[count]), all ? "%s" : "%.12s, %d", all ? m->method : m->mesh, m->cells);
+        plot_add(&p, (plot_line){x[count], y[count], m->result.outline_count, count % PLOT_COLOURS, -1, false});
+        plot_add_key(&p, (plot_key){names[count], count % PLOT_COLOURS, -1, false, true});
+        count++;
+    }
+    plot_plan_write(&p, 1.05 * CUSICK_RIM, out);
+}
+
 static void number_cells(text_grid* g, const measurement* m, int row)
 {
     int column = 0;
@@ -76,7 +131,8 @@ static void number_cells(text_grid* g, const measurement* m, int row)
     grid_put(g, row, &column, worst ? "%.6g" : "-", worst ? worst->closed : 0.0);
     grid_put(g, row, &column, worst ? "%.3f %%" : "-", worst ? 100.0 * worst->deviation : 0.0);
     grid_put(g, row, &column, "%s",
-             m->result.failure[0]       ? "MISSED: failed"
+             m->result.refused          ? "MISSED: refused"
+             : m->result.failure[0]     ? "MISSED: failed"
              : measurement_is_broken(m) ? "MISSED"
              : m->finest                ? "met"
                                         : "");
@@ -103,11 +159,12 @@ static void write_numbers(const figure* f, FILE* out)
     for (int k = 0; k < f->v->count; k++)
     {
         const measurement* m = &f->v->list[k];
-        if (m->experiment == f->e && m->result.failure[0])
+        const char* said[] = {m->result.failure, m->result.note};
+        for (int i = 0; i < 2; i++)
         {
             char text[REASON_SIZE + 100];
-            snprintf(text, sizeof(text), "%s, %.40s, %d cells: %s", m->method, m->mesh, m->cells, m->result.failure);
-            page_text(out, "p", text);
+            snprintf(text, sizeof(text), "%s, %.40s, %d cells: %s", m->method, m->mesh, m->cells, said[i]);
+            m->experiment == f->e && said[i][0] ? page_text(out, "p", text) : (void)0;
         }
     }
 }
@@ -146,6 +203,7 @@ static void page_write(const void* context, FILE* out)
         figure_write(&f, out);
         f.deviation = true;
         figure_write(&f, out);
+        has_outline(v, f.e) ? outline_write(&f, out) : (void)0;
         write_numbers(&f, out);
     }
     page_end(out);
@@ -163,6 +221,8 @@ weft_status report_page(const validation* v)
         f.deviation = true;
         snprintf(name, sizeof(name), "%s-deviation.svg", f.e->name);
         status = is_in(v, f.e) && status == WEFT_OK ? page_file(v->options->out, name, figure_write, &f) : status;
+        snprintf(name, sizeof(name), "%s-above.svg", f.e->name);
+        status = has_outline(v, f.e) && status == WEFT_OK ? page_file(v->options->out, name, outline_write, &f) : status;
     }
     return status;
 }

@@ -10,7 +10,8 @@
 
 enum
 {
-    SUBSTEPS_MAX = 50000
+    SUBSTEPS_MAX = 50000,
+    FAR = 10000 // specimens from its start: nothing that is measured goes there
 };
 
 double component(weft_vec3 v, int axis)
@@ -64,6 +65,11 @@ const point* result_worst(const result* r)
     return worst;
 }
 
+bool result_is_inside(const result* r)
+{
+    return r->published[1] > 0.0 && r->mean >= r->published[0] && r->mean <= r->published[1];
+}
+
 double rig_pace(const char* method)
 {
     // Sweeps carry a correction some cells a step: steps of games. What is explicit is stable in short steps alone.
@@ -96,6 +102,7 @@ bool rig_open(rig* r, const trial* t, const scene_text* s, result* out)
     if (status != WEFT_OK)
     {
         result_fail(out, "%s", error.message[0] ? error.message : weft_status_text(status));
+        out->refused = status == WEFT_BAD_INPUT || status == WEFT_UNSUPPORTED;
         return false;
     }
     r->vertex_count = weft_sim_vertex_count(r->sim, 0);
@@ -111,6 +118,10 @@ bool rig_open(rig* r, const trial* t, const scene_text* s, result* out)
     weft_sim_positions(r->sim, 0, r->start);
     memcpy(r->x, r->start, size);
     memcpy(r->last, r->start, size);
+    for (int axis = 0; axis < 3; axis++)
+    {
+        r->size = fmax(r->size, rig_high(r, axis) - rig_low(r, axis));
+    }
     return true;
 }
 
@@ -122,6 +133,18 @@ void rig_close(rig* r)
     weft_sim_destroy(r->sim);
     weft_scene_destroy(r->scene);
     *r = (rig){0};
+}
+
+// Whether a vertex has gone where no specimen goes.
+static bool is_far(const rig* r)
+{
+    double farthest = 0.0;
+    for (int k = 0; k < r->vertex_count; k++)
+    {
+        double dx = r->x[k].x - r->start[k].x, dy = r->x[k].y - r->start[k].y, dz = r->x[k].z - r->start[k].z;
+        farthest = fmax(farthest, fmax(fabs(dx), fmax(fabs(dy), fabs(dz))));
+    }
+    return farthest > FAR * r->size;
 }
 
 bool rig_step(rig* r, weft_step_stats* stats)
@@ -148,6 +171,11 @@ bool rig_step(rig* r, weft_step_stats* stats)
     if (r->trial->progress)
     {
         r->trial->progress(r->trial->user, r->out->steps);
+    }
+    if (is_far(r))
+    {
+        result_fail(r->out, "it flies apart: by step %d a vertex is more than %d specimens away", r->out->steps, FAR);
+        return false;
     }
     if (r->out->substeps > SUBSTEPS_MAX)
     {

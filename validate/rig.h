@@ -42,6 +42,7 @@ typedef struct rig
     weft_sim* sim;
     int vertex_count;
     weft_vec3 *start, *x, *last; // [vertex_count] at the start, now, a step before
+    double size;                 // longest side of the box around the start, m
     result* out;                 // failures go there
     const trial* trial;
 } rig;

@@ -148,18 +148,70 @@ static void measure(validation* v, measurement* m, const trial* base, int triang
     t.mesh = m->mesh;
     t.progress = o->progress ? show : NULL;
     t.user = &w;
-    if (triangles > 0)
-    {
-        // As many cells along it as a grid with triangles of that size has.
-        m->cells = (int)fmax(2.0, t.mesh_size[0] / sqrt(2.0 * t.mesh_size[0] * t.mesh_size[1] / triangles));
-    }
     t.cells = m->cells;
+    m->fresh = true;
     if (triangles > 0 && m->experiment->grid_only)
     {
         result_fail(&m->result, "an OBJ file cannot stand for its specimen");
         return;
     }
     m->experiment->measure(&t, &m->result);
+}
+
+// What has no closed form is held against the first of its experiment in this run, whichever run measured it.
+static void hold_against_first(validation* v, measurement* m)
+{
+    const measurement* first = v->list;
+    while (first->experiment != m->experiment || first->result.failure[0])
+    {
+        if (first++ == m)
+        {
+            return;
+        }
+    }
+    for (int k = 0; k < m->result.count && m->result.mean != 0.0; k++)
+    {
+        point* p = &m->result.points[k];
+        if (!isnan(p->closed))
+        {
+            p->closed = first->result.mean;
+            p->deviation = (p->ours - p->closed) / 100.0;
+        }
+    }
+}
+
+static weft_status measure_all(validation* v, const trial* base, int triangles, weft_error* error)
+{
+    const validate_options* o = v->options;
+    weft_status status = WEFT_OK;
+    int taken = 0;
+    for (int k = 0; k < v->count && status == WEFT_OK; k++)
+    {
+        measurement* m = &v->list[k];
+        if (triangles > 0)
+        {
+            // As many cells along it as a grid with triangles of that size has.
+            m->cells =
+                (int)fmax(2.0, base->mesh_size[0] / sqrt(2.0 * base->mesh_size[0] * base->mesh_size[1] / triangles));
+        }
+        bool old = measured_find(v, m);
+        taken += old;
+        old ? (void)0 : measure(v, m, base, triangles);
+        hold_against_first(v, m);
+        if (!old && o->out && (status = measured_write(v)) != WEFT_OK)
+        {
+            fail(error, status, "what is measured could not be written to `%s`", o->out);
+        }
+    }
+    if (o->progress)
+    {
+        fputs("\r\033[K", stderr);
+    }
+    if (taken > 0)
+    {
+        fprintf(stderr, "weft: %d of %d measurements are those of %s/measured.txt\n", taken, v->count, o->out);
+    }
+    return status;
 }
 
 // The names that a scene takes from the command line, before anything is measured.
@@ -202,14 +254,11 @@ weft_status validate_run(const validate_options* o, int* broken, weft_error* err
         status = error->status;
     }
     status = status == WEFT_OK ? plan(&v, error) : status;
+    status = status == WEFT_OK && o->resume ? measured_read(&v, error) : status;
+    status = status == WEFT_OK ? measure_all(&v, &base, triangles, error) : status;
     for (int k = 0; k < v.count && status == WEFT_OK; k++)
     {
-        measure(&v, &v.list[k], &base, triangles);
         *broken += measurement_is_broken(&v.list[k]);
-    }
-    if (o->progress)
-    {
-        fputs("\r\033[K", stderr);
     }
     if (status == WEFT_OK)
     {
@@ -221,6 +270,7 @@ weft_status validate_run(const validate_options* o, int* broken, weft_error* err
             fail(error, status, "the page could not be written to `%s`", o->out);
         }
     }
+    measured_free(&v);
     free(v.list);
     return status;
 }

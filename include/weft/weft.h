@@ -46,6 +46,22 @@ typedef struct weft_material
 
 /// The catalogue's material of that name (weft_list(WEFT_LIST_MATERIALS, ...)). NOT_FOUND suggests the nearest.
 WEFT_API weft_status weft_material_find(const char* name, weft_material* out, weft_error* error);
+
+/// Where each number of a material of the catalogue is from: who measured it, or that it was chosen, and why.
+typedef struct weft_material_sources
+{
+    const char* density;
+    const char* stretch;
+    const char* shear;
+    const char* bending;
+    const char* damping;
+    const char* drape_of; ///< kind of fabric of which drape coefficients were published; NULL: of none that we know of
+    double drape_low;     ///< %, the least of them (Cusick's test, a specimen of 30 cm on a disc of 18 cm); 0 without any
+    double drape_high;    ///< %, the largest
+} weft_material_sources;
+
+/// Of a material of the catalogue. NOT_FOUND as weft_material_find.
+WEFT_API weft_status weft_material_find_sources(const char* name, weft_material_sources* out, weft_error* error);
 /// Isotropic sheet: Young's modulus (Pa), Poisson ratio, thickness (m), volume density (kg/m^3); damping stays as it is.
 WEFT_API weft_status weft_material_from_bulk(double young, double poisson, double thickness, double density,
                                              weft_material* out, weft_error* error);

@@ -9,6 +9,7 @@ typedef struct catalogue_row
     const char* name;
     const char* summary; // what it is and where its figures come from
     weft_material material;
+    weft_material_sources sources;
 } catalogue_row;
 
 // All rows, in the order of `weft list materials`.

@@ -340,6 +340,22 @@ class weft_material(Structure):
 
 
 FUNCTIONS["weft_material_find"] = (c_int, [c_char_p, POINTER(weft_material), POINTER(weft_error)])
+
+
+class weft_material_sources(Structure):
+    _fields_ = [
+        ("density", c_char_p),
+        ("stretch", c_char_p),
+        ("shear", c_char_p),
+        ("bending", c_char_p),
+        ("damping", c_char_p),
+        ("drape_of", c_char_p),
+        ("drape_low", c_double),
+        ("drape_high", c_double),
+    ]
+
+
+FUNCTIONS["weft_material_find_sources"] = (c_int, [c_char_p, POINTER(weft_material_sources), POINTER(weft_error)])
 FUNCTIONS["weft_material_from_bulk"] = (c_int, [c_double, c_double, c_double, c_double, POINTER(weft_material), POINTER(weft_error)])
 WEFT_FIX_POINT = 0
 WEFT_FIX_LINE = 1
