@@ -146,12 +146,9 @@ static void test_bad_bulk_changes_nothing(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cotton_is_the_reference),
-        cmocka_unit_test(test_rows_are_sound),
-        cmocka_unit_test(test_every_number_has_its_source),
-        cmocka_unit_test(test_published_figures),
-        cmocka_unit_test(test_unknown_name_is_suggested),
-        cmocka_unit_test(test_bulk),
+        cmocka_unit_test(test_cotton_is_the_reference),     cmocka_unit_test(test_rows_are_sound),
+        cmocka_unit_test(test_every_number_has_its_source), cmocka_unit_test(test_published_figures),
+        cmocka_unit_test(test_unknown_name_is_suggested),   cmocka_unit_test(test_bulk),
         cmocka_unit_test(test_bad_bulk_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

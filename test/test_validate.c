@@ -284,7 +284,8 @@ static void all_methods_are_shown(void** state)
 static void methods_that_refuse_a_model_say_so(void** state)
 {
     (void)state;
-    const char* line = "validate --method all --bending exact --experiments uniaxial --cells 4 --threads 1 --out refused";
+    const char* line =
+        "validate --method all --bending exact --experiments uniaxial --cells 4 --threads 1 --out refused";
     assert_int_equal(manners_run(line), 1);
     manners_assert_says(line, manners_last.out, "refused");
     manners_assert_says(line, manners_last.out, "pbd, uniaxial: cloth `specimen`: the method `pbd` needs a constraint");
@@ -317,7 +318,8 @@ static void measurements_go_on_where_they_ended(void** state)
     manners_put("kept/measured.txt", text);
     char shown[32];
     snprintf(shown, sizeof(shown), " %d\n", atoi(counts + strlen("\ncounts ")));
-    const char* again = "validate --experiments uniaxial,shear --mesh regular --cells 4 --threads 1 --out kept --resume";
+    const char* again =
+        "validate --experiments uniaxial,shear --mesh regular --cells 4 --threads 1 --out kept --resume";
     assert_int_equal(manners_run(again), 0);
     manners_assert_says(again, manners_last.out, shown);
     manners_assert_says(again, manners_last.out, "2 of 2 measurements, 0 bounds broken");
@@ -335,7 +337,8 @@ static void parts_give_the_same_page(void** state)
     char path[PATH_BYTES];
     assert_int_equal(manners_run("validate --experiments uniaxial,shear --cells 4 --threads 1 --out whole"), 0);
     assert_int_equal(manners_run("validate --experiments shear --cells 4 --threads 1 --out parts"), 0);
-    assert_int_equal(manners_run("validate --experiments uniaxial,shear --cells 4 --threads 1 --out parts --resume"), 0);
+    assert_int_equal(manners_run("validate --experiments uniaxial,shear --cells 4 --threads 1 --out parts --resume"),
+                     0);
     manners_read(manners_path("whole/index.html", path), whole);
     manners_read(manners_path("parts/index.html", path), parts);
     assert_string_equal(whole, parts);
@@ -369,8 +372,8 @@ static void files_that_do_not_fit_are_refused(void** state)
 
 // ---- drape
 
-// The shape that is found does not hang on the mesh: means of two resolutions and of two tessellations within three points, starts
-// within two of their mean; and the fabrics of that name are beside it.
+// The shape that is found does not hang on the mesh: means of two resolutions and of two tessellations within three
+// points, starts within two of their mean; and the fabrics of that name are beside it.
 static void the_drape_does_not_depend_on_the_mesh(void** state)
 {
     (void)state;

@@ -32,10 +32,10 @@ static const double pi = 3.14159265358979323846, disc = CUSICK_DISC, rim = CUSIC
 enum
 {
     STARTS = 10,
-    WAVES = 16,  // of the jitter, around
-    
+    WAVES = 16, // of the jitter, around
+
     PIXELS = 1000, // across the specimen
-    LOADS = 120 // steps of implicit methods in which the weight grows
+    LOADS = 120    // steps of implicit methods in which the weight grows
 };
 
 // ---- the specimen
@@ -251,11 +251,11 @@ static void drape_outline(const ring_mesh* m, const weft_vec3* x, result* out)
 static double drape_once(const trial* t, const ring_mesh* m, const char* file, unsigned start, result* out, int* folds)
 {
     rig r;
-    bool good = drape_open(&r, t, m, file, out) && drape_jitter(&r, m, start) && drape_lower(&r) &&
-                rig_settle(&r, 10.0 * rim);
+    bool good =
+        drape_open(&r, t, m, file, out) && drape_jitter(&r, m, start) && drape_lower(&r) && rig_settle(&r, 10.0 * rim);
     double share = good ? coefficient(m, r.x) : NAN;
     *folds = good ? folds_of(m, r.x) : 0;
-    good && start == 0 ? drape_outline(m, r.x, out) : (void)0;
+    good&& start == 0 ? drape_outline(m, r.x, out) : (void)0;
     rig_close(&r);
     return share;
 }
@@ -301,8 +301,7 @@ static void drape_report(const trial* t, const drape_sums* s, result* out)
         out->published[0] = sources.drape_low;
         out->published[1] = sources.drape_high;
         snprintf(out->note + length, sizeof(out->note) - (size_t)length, "; published for %s: %g to %g %%, %s",
-                 sources.drape_of, sources.drape_low, sources.drape_high,
-                 result_is_inside(out) ? "inside" : "OUTSIDE");
+                 sources.drape_of, sources.drape_low, sources.drape_high, result_is_inside(out) ? "inside" : "OUTSIDE");
     }
     else
     {

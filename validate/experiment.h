@@ -58,8 +58,8 @@ typedef struct result
     bool refused;              // the scene was: its method and its model do not go together
     int steps;
     int substeps;
-    int forced;     // substeps that stand although they were judged wrong
-    int taken_over; // steps in which `newton` took over from a method that went wrong
+    int forced;             // substeps that stand although they were judged wrong
+    int taken_over;         // steps in which `newton` took over from a method that went wrong
     char note[REASON_SIZE]; // what else is to be known of it; empty: nothing
     double published[2];    // least and largest of measured fabrics, in the unit of `ours`; both 0: none
     double mean;            // what is held against them; of experiments without a closed form also against the run's

@@ -1,5 +1,5 @@
-// Finished measurements as a file, so that a long validation goes on where it ended: DIR/measured.txt, written anew after
-// each one. Words and numbers by line; numbers as C's %a, so that what is read is what was measured, to the bit.
+// Finished measurements as a file, so that a long validation goes on where it ended: DIR/measured.txt, written anew
+// after each one. Words and numbers by line; numbers as C's %a, so that what is read is what was measured, to the bit.
 #include "validate/validate.h"
 
 #include <stdio.h>

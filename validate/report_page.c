@@ -164,7 +164,7 @@ static void write_numbers(const figure* f, FILE* out)
         {
             char text[REASON_SIZE + 100];
             snprintf(text, sizeof(text), "%s, %.40s, %d cells: %s", m->method, m->mesh, m->cells, said[i]);
-            m->experiment == f->e && said[i][0] ? page_text(out, "p", text) : (void)0;
+            m->experiment == f->e&& said[i][0] ? page_text(out, "p", text) : (void)0;
         }
     }
 }
@@ -222,7 +222,8 @@ weft_status report_page(const validation* v)
         snprintf(name, sizeof(name), "%s-deviation.svg", f.e->name);
         status = is_in(v, f.e) && status == WEFT_OK ? page_file(v->options->out, name, figure_write, &f) : status;
         snprintf(name, sizeof(name), "%s-above.svg", f.e->name);
-        status = has_outline(v, f.e) && status == WEFT_OK ? page_file(v->options->out, name, outline_write, &f) : status;
+        status =
+            has_outline(v, f.e) && status == WEFT_OK ? page_file(v->options->out, name, outline_write, &f) : status;
     }
     return status;
 }

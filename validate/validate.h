@@ -28,8 +28,8 @@ typedef struct measurement
     const experiment* experiment;
     const char *method, *mesh;
     int cells;
-    bool finest; // the bound counts
-    bool fresh;  // measured in this run
+    bool finest;     // the bound counts
+    bool fresh;      // measured in this run
     char* mesh_kept; // of one that was read: its mesh's name
     result result;
 } measurement;
@@ -53,7 +53,7 @@ weft_status validate_run(const validate_options* options, int* broken, weft_erro
 // Finished measurements in options->out. Without a file there nothing is read. BAD_INPUT: it is of other settings, or
 // none of these files; error says where.
 weft_status measured_read(validation* v, weft_error* error);
-weft_status measured_write(const validation* v); // says on standard error what went wrong
+weft_status measured_write(const validation* v);         // says on standard error what went wrong
 bool measured_find(const validation* v, measurement* m); // fills in the result, if it is there
 void measured_free(validation* v);
 

@@ -8,8 +8,8 @@
 // the plane-stress E t / (1 - nu^2), gives it its measured stiffness.
 //
 // Each row says where each of its numbers is from, in words that `weft list materials --sources` prints. [Li] is Li,
-// Kaufman and Jiang 2021 (codimensional incremental potential contact), which gives E, thickness and nu of four fabrics.
-// [Wang] is Wang, O'Brien and Ramamoorthi 2011 (data-driven elastic models for cloth): ten fabrics of 0.1 to
+// Kaufman and Jiang 2021 (codimensional incremental potential contact), which gives E, thickness and nu of four
+// fabrics. [Wang] is Wang, O'Brien and Ramamoorthi 2011 (data-driven elastic models for cloth): ten fabrics of 0.1 to
 // 0.35 kg/m^2, interlock 0.187, denim 0.324, with mean bending from 1.9e-5 to 1.7e-4 N m. What neither gives is
 // chosen. Drape coefficients are those of the literature for the kind of fabric; no number was made to meet them.
 #include <math.h>
@@ -23,8 +23,8 @@
 #define BENDING(young, thickness, poisson)                                                                             \
     ((young) * (thickness) * (thickness) * (thickness) / (12.0 * (1.0 - (poisson) * (poisson))))
 
-// Rows give the six numbers that every material has, in the order of the struct: density, warp, weft, shear, bending, damping. The
-// others are zero: not measured.
+// Rows give the six numbers that every material has, in the order of the struct: density, warp, weft, shear, bending,
+// damping. The others are zero: not measured.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 #define BULK(young, thickness, poisson, density)                                                                       \
@@ -90,8 +90,8 @@ static const catalogue_row rows[] = {
     {"linen",
      "linen: density and bending chosen in the middle of Wang et al. 2011; stretch chosen, above cotton's",
      {0.2, 8000.0, 8000.0, 500.0, 6e-5, 1e-3},
-     {CHOSEN "middle of Wang et al. 2011, 0.1 to 0.35", CHOSEN "above cotton's, as flax gives less",
-      CHOSEN "cotton's", CHOSEN "middle of Wang et al. 2011, 1.9e-5 to 1.7e-4", DAMPED, NO_DRAPE}},
+     {CHOSEN "middle of Wang et al. 2011, 0.1 to 0.35", CHOSEN "above cotton's, as flax gives less", CHOSEN "cotton's",
+      CHOSEN "middle of Wang et al. 2011, 1.9e-5 to 1.7e-4", DAMPED, NO_DRAPE}},
     {"canvas",
      "canvas: largest density and bending of Wang et al. 2011; stretch and shear chosen for a dense weave",
      {0.35, 15000.0, 15000.0, 3000.0, 1.7e-4, 1e-3},
