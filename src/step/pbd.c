@@ -308,14 +308,14 @@ static weft_status sweep(world* w, pbd_data* d, const pbd_moment* now)
         contact_draw_apart(w->contact, w->x_next);
     }
     // What limits move is stretched beside them, and what springs move is beyond them: both before and after.
-    limits_project(&d->reach.limits, w->pool, d->inv_mass, NULL, 0, w->x_next);
+    limits_project(&d->reach.limits, w->pool, d->inv_mass, &(limit_turn){.meet = true}, w->x_next);
     links_sweep(&d->springs, &how, w->x_next);
     for (int s = 0; s < d->sweep_count; s++)
     {
         element_sweep_run(&d->sweeps[s], &how, &d->rule, d->inv_mass, w->x_next);
     }
     slivers_project(&d->slivers, d->inv_mass, w->x_next);
-    limits_project(&d->reach.limits, w->pool, d->inv_mass, NULL, 0, w->x_next);
+    limits_project(&d->reach.limits, w->pool, d->inv_mass, &(limit_turn){0}, w->x_next);
     grips_project(w, now->end, now->h, d->inv_mass, w->x_next);
     d->has_partly ? prescribe(w, d, now->end) : (void)0;
     if (w->contact)
