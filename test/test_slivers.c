@@ -46,12 +46,13 @@ static void write_sheet(const char* name, double near)
 static double shaken(const char* mesh, const char* method, const char* model)
 {
     char text[1024];
-    snprintf(text, sizeof(text),
-             "{\"time_step\": 0.0166666666666667, \"method\": \"%s\", \"model\": \"%s\", \"air\": {}, "
-             "\"step_control\": {\"max_halvings\": 0}, \"cloth\": [{\"mesh\": {\"obj\": \"%s\"}, \"pins\": "
-             "[{\"where\": {\"vertices\": [72, 80]}, \"path\": [{\"time\": 0}, {\"time\": 0.25, \"offset\": [0, 0, 0.2]}, "
-             "{\"time\": 0.5}, {\"time\": 0.75, \"offset\": [0.1, 0, -0.2]}, {\"time\": 1}]}]}]}",
-             method, model, scene_path(mesh));
+    snprintf(
+        text, sizeof(text),
+        "{\"time_step\": 0.0166666666666667, \"method\": \"%s\", \"model\": \"%s\", \"air\": {}, "
+        "\"step_control\": {\"max_halvings\": 0}, \"cloth\": [{\"mesh\": {\"obj\": \"%s\"}, \"pins\": "
+        "[{\"where\": {\"vertices\": [72, 80]}, \"path\": [{\"time\": 0}, {\"time\": 0.25, \"offset\": [0, 0, 0.2]}, "
+        "{\"time\": 0.5}, {\"time\": 0.75, \"offset\": [0.1, 0, -0.2]}, {\"time\": 1}]}]}]}",
+        method, model, scene_path(mesh));
     weft_sim* sim = scene_sim_text(text, 1);
     double most = 0.0;
     for (int k = 0; k < 60; k++)
@@ -82,8 +83,8 @@ static void test_they_stretch_as_what_is_around(void** unused)
     }
 }
 
-// The dress has sides of 0.6 mm beside some of 90 mm at this size, and crosses itself 319 times. What settles pushed its
-// vertices away from their neighbours, to 60 to 130 times their length, and most substeps were forced.
+// The dress has sides of 0.6 mm beside some of 90 mm at this size, and crosses itself 319 times. What settles pushed
+// its vertices away from their neighbours, to 60 to 130 times their length, and most substeps were forced.
 static void test_a_garment_settles(void** unused)
 {
     (void)unused;
@@ -110,8 +111,8 @@ static void test_a_garment_settles(void** unused)
         forced += stats.forced;
         first = k == 0 ? stats.unsettled : first;
     }
-    print_message("stretch at most %.2f, %d substeps forced, %d crossings left of %d after the first step\n", most, forced,
-                  stats.unsettled, first);
+    print_message("stretch at most %.2f, %d substeps forced, %d crossings left of %d after the first step\n", most,
+                  forced, stats.unsettled, first);
     assert_true(most < 6.0 && forced <= 3 && 3 * stats.unsettled < 2 * first);
     weft_sim_destroy(sim);
 }

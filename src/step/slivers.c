@@ -10,8 +10,8 @@ enum
 };
 
 static const double short_share = 0.18; // of the longest side around
-static const double slack = 1.05;      // over the stretch of that one
-static const double near = 0.01;       // what a pass may leave, of a length
+static const double slack = 1.05;       // over the stretch of that one
+static const double near = 0.01;        // what a pass may leave, of a length
 
 // The longest side at a vertex.
 typedef struct longest_side
@@ -95,9 +95,8 @@ static weft_status take_height(slivers* s, const model* m, const longest_side* a
     bool is_longest = length >= one && length >= other, is_flat = height < short_share * length;
     // Where the foot is near an end the short side says it.
     double share = along / (length * length), end = short_share * short_share;
-    sliver flat = {.vertex = {m->triangle[tip], m->triangle[corner], m->triangle[next]},
-                   .share = share,
-                   .length = height};
+    sliver flat = {
+        .vertex = {m->triangle[tip], m->triangle[corner], m->triangle[next]}, .share = share, .length = height};
     return is_longest && is_flat && share > end && share < 1.0 - end ? add(s, at, flat) : WEFT_OK;
 }
 
