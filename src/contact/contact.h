@@ -12,6 +12,7 @@
 //     rub.c       the friction of both
 //   for methods without one:
 //     project.c   rows as inequalities on positions, with Coulomb's cone
+//     draw_apart.c  before them, what brings apart a start that crosses
 //   after any method:
 //     respond.c   no substep ends with a crossing
 //     squeeze.c   keeps book of what nothing can part
