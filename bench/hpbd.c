@@ -56,24 +56,25 @@ static weft_status measure(const char* scene, const char* const* overrides, int 
 typedef struct row
 {
     const char* what;
-    int levels, sweeps, paper, cycle;
+    int levels, sweeps, paper, cycle, coarse;
 } row;
 
 static const row rows[] = {
-    {"no hierarchy", 1, 2, 0, 0},
-    {"no hierarchy", 1, 5, 0, 0},
-    {"no hierarchy", 1, 10, 0, 0},
-    {"no hierarchy", 1, 20, 0, 0},
-    {"no hierarchy", 1, 80, 0, 0},
-    {"paper", 3, 2, 1, 0},
-    {"paper", 5, 2, 1, 0},
-    {"paper, all levels", 0, 2, 1, 0},
-    {"corrected", 3, 2, 0, 0},
-    {"corrected", 5, 2, 0, 0},
-    {"corrected, all levels", 0, 2, 0, 0},
-    {"corrected, all levels", 0, 4, 0, 0},
-    {"corrected, V-cycles", 0, 2, 0, 1},
-    {"corrected, V-cycles", 0, 4, 0, 1},
+    {"no hierarchy", 1, 2, 0, 0, 1},
+    {"no hierarchy", 1, 5, 0, 0, 1},
+    {"no hierarchy", 1, 10, 0, 0, 1},
+    {"no hierarchy", 1, 20, 0, 0, 1},
+    {"no hierarchy", 1, 80, 0, 0, 1},
+    {"paper", 3, 2, 1, 0, 1},
+    {"paper", 5, 2, 1, 0, 1},
+    {"paper, all levels", 0, 2, 1, 0, 1},
+    {"corrected", 3, 2, 0, 0, 1},
+    {"corrected", 5, 2, 0, 0, 1},
+    {"corrected, all levels", 0, 2, 0, 0, 1},
+    {"corrected, all levels", 0, 4, 0, 0, 1},
+    {"corrected, levels twice", 0, 2, 0, 0, 2},
+    {"corrected, V-cycles", 0, 2, 0, 1, 1},
+    {"corrected, V-cycles", 0, 4, 0, 1, 1},
 };
 
 const char* comma(const bench_place* at)
@@ -83,17 +84,19 @@ const char* comma(const bench_place* at)
 
 static weft_status figure_row(const bench_place* at, const row* r, const char* mesh, int limits)
 {
-    char levels[40], sweeps[40], paper[40], cycle[40], limit[40], tessellation[60];
+    char levels[40], sweeps[40], paper[40], cycle[40], coarse[40], limit[40], tessellation[60];
     snprintf(levels, sizeof(levels), "hpbd.levels=%d", r->levels);
     snprintf(sweeps, sizeof(sweeps), "hpbd.iterations=%d", r->sweeps);
     snprintf(paper, sizeof(paper), "hpbd.hierarchy=%d", r->paper);
     snprintf(cycle, sizeof(cycle), "hpbd.cycle=%d", r->cycle);
+    snprintf(coarse, sizeof(coarse), "hpbd.coarse_iterations=%d", r->coarse);
     snprintf(limit, sizeof(limit), "hpbd.limits=%d", limits);
     snprintf(tessellation, sizeof(tessellation), "tessellation=%s", mesh);
     const char* overrides[] = {levels,
                                sweeps,
                                paper,
                                cycle,
+                               coarse,
                                limit,
                                tessellation,
                                "contact.enabled=false",
@@ -101,7 +104,7 @@ static weft_status figure_row(const bench_place* at, const row* r, const char* m
                                "air.density=0",
                                "cloth.0.pins=[{\"where\": {\"edge\": \"top\"}}]"};
     outcome o;
-    weft_status status = measure("canvas", overrides, at->edge ? 10 : 9, at->threads, at->steps, &o);
+    weft_status status = measure("canvas", overrides, at->edge ? 11 : 10, at->threads, at->steps, &o);
     if (status != WEFT_OK)
     {
         return status;
@@ -113,7 +116,7 @@ static weft_status figure_row(const bench_place* at, const row* r, const char* m
                comma(at), r->what, r->levels, r->sweeps, mesh, limits, o.worst, o.projections, 1e3 * o.seconds);
         return WEFT_OK;
     }
-    printf("%-9s  %-6s  %-22s %6d %6d  %8.3f  %9.0f  %7.2f\n", mesh, limits ? "limits" : "", r->what, r->levels,
+    printf("%-9s  %-6s  %-23s %6d %6d  %8.3f  %9.0f  %7.2f\n", mesh, limits ? "limits" : "", r->what, r->levels,
            r->sweeps, o.worst, o.projections, 1e3 * o.seconds);
     return WEFT_OK;
 }

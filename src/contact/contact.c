@@ -55,7 +55,7 @@ void contact_finish(contact* c)
         c->sewn,    c->fan_start,  c->fan,      c->start,     c->end,         c->velocity,  c->framed,    c->rows.item,
         c->touches, c->cushions,   c->load,     c->couplings, c->record,      c->awake,     c->island,    c->visits,
         c->pushes,  c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected, c->lost,
-        c->glide,   c->fixed,      c->between,  c->strays,    c->seam,        c->room};
+        c->glide,   c->fixed,      c->between,  c->strays,    c->seam,        c->room,      c->drawn};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);

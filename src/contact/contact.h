@@ -12,6 +12,7 @@
 //     rub.c       the friction of both
 //   for methods without one:
 //     project.c   rows as inequalities on positions, with Coulomb's cone
+//     draw_apart.c  before them, what brings apart a start that crosses
 //   after any method:
 //     respond.c   no substep ends with a crossing
 //     squeeze.c   keeps book of what nothing can part
@@ -369,6 +370,8 @@ typedef struct contact
     projected_row* projected; // [projected_count]
     int projected_count, projected_capacity;
     contact_moment moment; // of the projection
+    vec3* drawn;           // [cloth_count] m, by what brings apart a start that crosses; scratch
+    int drawn_capacity;
 
     // the response
     uint8_t* awake;       // [vertex_count] has moved since it was tested
@@ -451,7 +454,8 @@ weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing);
 // The same in parts, for methods that cut a substep: begin a part, then as many sweeps as are wanted; a sweep returns
 // what was missing.
 weft_status contact_project_begin(contact* c, const contact_moment* now);
-double contact_project_sweep(contact* c, vec3* x);
+void contact_draw_apart(contact* c, vec3* x);    // what crossed at the start (draw_apart.c), before a sweep
+double contact_project_sweep(contact* c, vec3* x); // all else
 
 // After any method: moves x and v, the end of the substep, so that nothing crosses. *changed: something did. What may
 // be halved and cannot be parted is NOT_CONVERGED; else it is squeezed.

@@ -31,6 +31,7 @@ static inline bool touch_is(const contact* c, const contact_row* row) // of a ve
     return !row->settles && touch_of(c, row->kind, row->vertex);
 }
 void project_remember(contact* c);
+double project_missing(const contact* c, const projected_row* p, const vec3* x); // m, along its normal at x
 vec3 touch_fall(const contact* c, int vertex); // m/s, that the substep adds where the faces are gone that carried it
 weft_status touches_take(contact* c);
 weft_status touches_look_ahead(contact* c);

@@ -60,11 +60,16 @@ static void row_move(const contact* c, const projected_row* p, vec3 impulse, vec
     }
 }
 
+double project_missing(const contact* c, const projected_row* p, const vec3* x)
+{
+    return p->wanted - v3_dot(p->row->normal, row_sum(c, p, x, false));
+}
+
 // Returns what was missing along the normal.
 static double row_project(const contact* c, projected_row* p, vec3* x)
 {
     vec3 n = p->row->normal;
-    double missing = p->wanted - v3_dot(n, row_sum(c, p, x, false));
+    double missing = project_missing(c, p, x);
     double push = fmax(missing / p->inv_mass, -p->pushed);
     p->pushed += push;
     row_move(c, p, v3_scale(push, n), x);
@@ -96,6 +101,10 @@ weft_status contact_project_begin(contact* c, const contact_moment* now)
     c->moment = *now;
     c->projected_count = 0;
     if (!mem_grow((void**)&c->projected, &c->projected_capacity, c->rows.count, sizeof(projected_row)))
+    {
+        return WEFT_NO_MEMORY;
+    }
+    if (c->unsettled && !mem_grow((void**)&c->drawn, &c->drawn_capacity, c->cloth_count, sizeof(vec3)))
     {
         return WEFT_NO_MEMORY;
     }
@@ -137,7 +146,8 @@ double contact_project_sweep(contact* c, vec3* x)
     double missing = 0.0;
     for (int k = 0; k < c->projected_count; k++)
     {
-        missing = fmax(missing, row_project(c, &c->projected[k], x));
+        projected_row* p = &c->projected[k];
+        missing = p->row->settles ? missing : fmax(missing, row_project(c, p, x));
     }
     return missing;
 }
@@ -149,6 +159,7 @@ weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing)
     TRY(contact_project_begin(c, &whole));
     for (int turn = 0; turn < sweeps; turn++)
     {
+        contact_draw_apart(c, x);
         *missing = contact_project_sweep(c, x);
     }
     return WEFT_OK;

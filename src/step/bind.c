@@ -1,12 +1,13 @@
-// Ties in a step: J dv = -J v - 0.9 C / h at the state that the step starts from, so that tied points move together and
-// what they have drifted apart (by curved motion, or pushed by contact) goes back by 0.9 each substep. Stitches that
+// Ties in a step: J dv = -J v - 0.9 C / T at the state that the substep starts from, so that tied points move together
+// and what they have drifted apart (by curved motion, or pushed by contact) goes back by 0.9 in a whole step, T. Not in a
+// substep: one that was halved ten times would throw them together, a thousand times as fast. Stitches that
 // are open are drawn in at a speed of their own (constraint/stitch.c). Pins and contacts have the first word: where
 // they contradict a tie, they stand.
 #include <string.h>
 
 #include "step/step.h"
 
-static const double pull_back = 0.9; // share of the drift
+static const double pull_back = 0.9; // share of the drift, in a step
 
 weft_status binding_create(binding* b, const tie_set* set, int vertex_count)
 {
@@ -64,7 +65,7 @@ static vec3 tie_goal(const world* w, const tie* t)
         thread_state state = stitch_look(t, &now, along, &speed);
         return state == THREAD_STIFF ? v3_scale(speed, along[0]) : v3(speed, 0.0, 0.0);
     }
-    return v3_scale(-pull_back / w->h, tie_error(t, w->state.x));
+    return v3_scale(-pull_back / w->settings.time_step, tie_error(t, w->state.x));
 }
 
 // The goal less J v.

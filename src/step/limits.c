@@ -85,6 +85,7 @@ typedef struct project_context
     const limits* l;
     const double* inv_mass;
     const int* list;
+    bool meet;
     vec3* x;
 } project_context;
 
@@ -133,7 +134,7 @@ static void project_chunk(void* context, int begin, int end)
                 continue;
             }
             x = to_ball(c, r, x);
-            for (int q = first; q < r; q++)
+            for (int q = first; q < r && c->meet; q++)
             {
                 x = beyond(c, q, x) > 0.0 ? to_circle(c, r, q, x) : x;
             }
@@ -142,8 +143,8 @@ static void project_chunk(void* context, int begin, int end)
     }
 }
 
-void limits_project(const limits* l, workers* pool, const double* inv_mass, const int* list, int count, vec3* x)
+void limits_project(const limits* l, workers* pool, const double* inv_mass, const limit_turn* turn, vec3* x)
 {
-    project_context c = {l, inv_mass, list, x};
-    l->total > 0 ? parallel_for(pool, list ? count : l->vertex_count, LIMIT_GRAIN, project_chunk, &c) : (void)0;
+    project_context c = {l, inv_mass, turn->list, turn->meet, x};
+    l->total > 0 ? parallel_for(pool, turn->list ? turn->count : l->vertex_count, LIMIT_GRAIN, project_chunk, &c) : (void)0;
 }

@@ -23,7 +23,17 @@ typedef struct limits
 // More than 64 groups count as one.
 weft_status limits_create(limits* l, const graph* g, const int* group /* of graph_groups */);
 void limits_finish(limits* l); // zeroed or half-built is fine
-// Of the vertices in the list, or with NULL of all. Anchors that pins have let go (inv_mass > 0) hold nothing.
-void limits_project(const limits* l, workers* pool, const double* inv_mass, const int* list, int count, vec3* x);
+
+typedef struct limit_turn
+{
+    const int* list; // [count] of these vertices, or NULL: of all
+    int count;
+    // What is beyond two limits goes to the circle of both, not from one ball to the other. That is far, so that springs
+    // have to follow it: coarse levels, whose children it would throw, and what comes after springs do without.
+    bool meet;
+} limit_turn;
+
+// Anchors that pins have let go (inv_mass > 0) hold nothing.
+void limits_project(const limits* l, workers* pool, const double* inv_mass, const limit_turn* turn, vec3* x);
 
 #endif

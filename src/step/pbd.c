@@ -123,6 +123,16 @@ double pbd_fastest(const world* w, const pbd_data* d, const uint8_t* among)
     return most;
 }
 
+weft_status pbd_slivers_make(world* w, pbd_data* d)
+{
+    TRY(slivers_make(&d->slivers, w->model));
+    for (int s = 0; s < d->sweep_count; s++)
+    {
+        d->sweeps[s].slender = d->slivers.has;
+    }
+    return WEFT_OK;
+}
+
 weft_status pbd_prepare(world* w, void* data)
 {
     pbd_data* d = data;
@@ -147,7 +157,7 @@ weft_status pbd_prepare(world* w, void* data)
         TRY(is_swept(group) ? element_sweep_create(&d->sweeps[d->sweep_count++], group, n) : WEFT_OK);
     }
     d->fastest = pbd_fastest(w, d, NULL);
-    return WEFT_OK;
+    return pbd_slivers_make(w, d);
 }
 
 void pbd_finish(void* data)
@@ -158,6 +168,7 @@ void pbd_finish(void* data)
     {
         element_sweep_finish(&d->sweeps[s]);
     }
+    slivers_finish(&d->slivers);
     mem_free(d->inv_mass);
     mem_free(d->held);
     mem_free(d->from);
@@ -292,14 +303,19 @@ static weft_status sweep(world* w, pbd_data* d, const pbd_moment* now)
                       .cpu = w->cpu,
                       .backward = now->iteration % 2 == 1,
                       .remember = !d->rule.legacy && now->iterations > 1};
+    if (w->contact)
+    {
+        contact_draw_apart(w->contact, w->x_next);
+    }
     // What limits move is stretched beside them, and what springs move is beyond them: both before and after.
-    limits_project(&d->reach.limits, w->pool, d->inv_mass, NULL, 0, w->x_next);
+    limits_project(&d->reach.limits, w->pool, d->inv_mass, &(limit_turn){.meet = true}, w->x_next);
     links_sweep(&d->springs, &how, w->x_next);
     for (int s = 0; s < d->sweep_count; s++)
     {
         element_sweep_run(&d->sweeps[s], &how, &d->rule, d->inv_mass, w->x_next);
     }
-    limits_project(&d->reach.limits, w->pool, d->inv_mass, NULL, 0, w->x_next);
+    slivers_project(&d->slivers, d->inv_mass, w->x_next);
+    limits_project(&d->reach.limits, w->pool, d->inv_mass, &(limit_turn){0}, w->x_next);
     grips_project(w, now->end, now->h, d->inv_mass, w->x_next);
     d->has_partly ? prescribe(w, d, now->end) : (void)0;
     if (w->contact)

@@ -6,6 +6,7 @@
 #include "step/limits.h"
 #include "step/links.h"
 #include "step/mend.h"
+#include "step/slivers.h"
 #include "step/softness.h"
 #include "step/step.h"
 
@@ -19,6 +20,7 @@ typedef struct element_sweep
     int *colour, *order; // [colour_count + 1], [group->count] elements by colour
     double* lambda;      // [rows * group->count] of the substep
     int capacity, colour_capacity, lambda_capacity;
+    const uint8_t* slender; // [vertex_count] vertices around which triangles are nearly flat, or NULL
 } element_sweep;
 
 weft_status element_sweep_create(element_sweep* s, const element_group* group, int vertex_count);
@@ -52,6 +54,7 @@ typedef struct pbd_data
     links springs;
     element_sweep sweeps[GROUP_MAX];
     int sweep_count;
+    slivers slivers;
     double* inv_mass; // [vertex_count] 1/kg; 0: held in all directions
     double* held;     // [vertex_count] scratch
     bool has_partly;  // some are held in one or two directions, or tied
@@ -118,6 +121,7 @@ double pbd_reach_cycle(world* w, pbd_data* d, const pbd_moment* now); // of the 
 bool pbd_spring_link(const world* w, const int* vertex, const double* rest, link_def* out); // false: it has none
 double pbd_fastest(const world* w, const pbd_data* d,
                    const uint8_t* among); // 1/s^2, of all, or of what has a vertex there
+weft_status pbd_slivers_make(world* w, pbd_data* d);
 weft_status pbd_prepare(world* w, void* data);
 weft_status pbd_settle(world* w, void* data);
 weft_status pbd_mend(world* w, void* data, const mend* m);

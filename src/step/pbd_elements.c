@@ -148,8 +148,24 @@ static double soft_of(const sweep_context* c, const constraint_batch* row, int l
     return c->rule->legacy ? weight * (1.0 / share - 1.0) : row->compliance[lane] / (h * h);
 }
 
+// The least height of a triangle, squared, but at least a tenth of its shortest side: what has collapsed may open.
+static double triangle_least_sq(const vec3* x, const int* v)
+{
+    const double least = 0.01;
+    vec3 a = v3_sub(x[v[1]], x[v[0]]), b = v3_sub(x[v[2]], x[v[0]]), c = v3_sub(b, a), n = v3_cross(a, b);
+    double a_sq = v3_dot(a, a), b_sq = v3_dot(b, b), c_sq = v3_dot(c, c);
+    double longest_sq = fmax(a_sq, fmax(b_sq, c_sq)), shortest_sq = fmin(a_sq, fmin(b_sq, c_sq));
+    return longest_sq > 0.0 ? fmax(v3_dot(n, n) / longest_sq, least * shortest_sq) : 0.0;
+}
+
+static bool is_slender(const element_sweep* s, const int* v)
+{
+    return s->slender && s->group->kind->arity == 3 && (s->slender[v[0]] || s->slender[v[1]] || s->slender[v[2]]);
+}
+
 // A fold is a line only near where it is: a projection that asks for more than a part of what the element measures is
-// shortened to that. Without it stiff folds that are far off throw cloth apart, farther each time.
+// shortened to that. Without it stiff folds that are far off throw cloth apart, farther each time, and triangles that
+// are nearly flat throw their tips by the length of their sides.
 static void keep_near(const sweep_context* c, const constraint_batch* out, int lane, const int* vertex, double* b)
 {
     int arity = c->s->group->kind->arity;
@@ -165,6 +181,7 @@ static void keep_near(const sweep_context* c, const constraint_batch* out, int l
         nearest_sq = fmin(nearest_sq, v3_dot(d, d));
         farthest_sq = fmax(farthest_sq, v3_dot(move, move));
     }
+    nearest_sq = is_slender(c->s, vertex) ? triangle_least_sq(c->x, vertex) : nearest_sq;
     double share = part * sqrt(nearest_sq / farthest_sq);
     for (int r = 0; r < c->s->rows && share < 1.0; r++)
     {

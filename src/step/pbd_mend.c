@@ -189,6 +189,8 @@ weft_status pbd_mend(world* w, void* data, const mend* m)
         d->inv_mass[m->before + k] = 1.0 / o->mass[m->before + k];
     }
     weft_status status = elements_mend(w, d, m);
+    // A split makes no side longer: where there was no sliver there is none now.
+    status = status == WEFT_OK && d->slivers.count > 0 ? pbd_slivers_make(w, d) : status;
     if (status == WEFT_OK)
     {
         d->fastest = fmax(d->fastest, pbd_fastest(w, d, split));

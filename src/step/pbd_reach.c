@@ -173,7 +173,8 @@ static void level_sweep(world* w, pbd_data* d, const level* l, const reach_cycle
         link_sweep how = {
             .pool = w->pool, .cpu = w->cpu, .backward = (turn % 2 == 1) != backward, .remember = c->remember};
         links_sweep(&l->limits, &how, w->x_next);
-        limits_project(&r->limits, w->pool, d->inv_mass, l->vertex, l->vertex_count, w->x_next);
+        limit_turn limits = {.list = l->vertex, .count = l->vertex_count};
+        limits_project(&r->limits, w->pool, d->inv_mass, &limits, w->x_next);
     }
 }
 
