@@ -338,6 +338,7 @@ typedef struct contact
     obstacles_fn* obstacles_at;
     obstacles_fn* whole_at; // likewise, where they are when they have grown (grown.c)
     grows_fn* grows;
+    void* grower; // of the last two
     void* user;
     weft_error error; // of a sample that could not be read
 

@@ -1,9 +1,11 @@
-// What crosses a body that has not grown to its size yet (sim/growth.c). Contact has it thinner, so that nothing of this
-// is a collision; it is listed with what is left of the start.
+// What crosses a body that has not grown to its size yet (sim/growth.c). Contact has it thinner, so that nothing of
+// this is a collision; it is listed with what is left of the start.
 #include <string.h>
 
 #include "collide/triangle_tree.h"
 #include "contact/find.h"
+
+static const double winding_inside = 0.75; // as in squeeze_list.c
 
 typedef struct grown
 {
@@ -20,9 +22,47 @@ static weft_status make_tree(grown* g, int body)
     {
         faces[k] = range[0] + k;
     }
-    weft_status status =
-        faces ? triangle_tree_create(&g->tree, g->c->collider->corner[FEATURE_FACE], faces, count, g->x) : WEFT_NO_MEMORY;
+    weft_status status = faces
+                             ? triangle_tree_create(&g->tree, g->c->collider->corner[FEATURE_FACE], faces, count, g->x)
+                             : WEFT_NO_MEMORY;
     mem_free(faces);
+    return status;
+}
+
+// The crossings of a cloth and a body.
+static weft_status list_cloth(grown* g, int cloth)
+{
+    contact* c = g->c;
+    for (int face = c->lists.body_face[cloth]; face < c->lists.body_face[cloth + 1]; face++)
+    {
+        const int* v = c->collider->corner[FEATURE_FACE] + 3 * (size_t)face;
+        triangle_tree_walk walk = triangle_tree_begin(&g->tree, g->x, v);
+        for (int at = triangle_tree_next(&walk); at >= 0; at = triangle_tree_next(&walk))
+        {
+            TRY(squeeze_list_faces(c, face, at));
+        }
+    }
+    return WEFT_OK;
+}
+
+// A cloth that lies in the body and crosses it nowhere is told by one pair.
+static weft_status list_nested(grown* g, int cloth, int body)
+{
+    contact* c = g->c;
+    const int* corner = c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->lists.body_face[body];
+    winding_tree solid;
+    bool inside = false;
+    TRY(winding_create(&solid, corner, c->lists.body_face[body + 1] - c->lists.body_face[body], g->x));
+    winding_update(&solid, g->x);
+    weft_status status = WEFT_OK;
+    for (int face = c->lists.body_face[cloth]; face < c->lists.body_face[cloth + 1] && !inside; face++)
+    {
+        const int* v = c->collider->corner[FEATURE_FACE] + 3 * (size_t)face;
+        inside = winding_exceeds(&solid, g->x[v[0]], winding_inside);
+        squeezed_pair pair = {{int_min(v[0], v[1]), int_max(v[0], v[1])}, {corner[0], corner[1], corner[2]}, 1};
+        status = inside ? squeezed_pairs_add(&c->squeezed, &c->squeezed_count, &c->squeezed_capacity, &pair) : WEFT_OK;
+    }
+    winding_finish(&solid);
     return status;
 }
 
@@ -30,21 +70,13 @@ static weft_status list_body(grown* g, int body)
 {
     contact* c = g->c;
     TRY(make_tree(g, body));
-    for (int other = 0; other < c->lists.body_count; other++)
+    for (int cloth = 0; cloth < body; cloth++)
     {
-        for (int face = c->lists.body_face[other]; face < c->lists.body_face[other + 1]; face++)
-        {
-            const int* v = c->collider->corner[FEATURE_FACE] + 3 * (size_t)face;
-            if (v[0] >= c->cloth_count)
-            {
-                break; // a body's faces are all of cloth or all of an obstacle
-            }
-            triangle_tree_walk walk = triangle_tree_begin(&g->tree, g->x, v);
-            for (int at = triangle_tree_next(&walk); at >= 0; at = triangle_tree_next(&walk))
-            {
-                TRY(squeeze_list_faces(c, face, at));
-            }
-        }
+        int first = c->lists.body_face[cloth], before = c->squeezed_count;
+        bool is_cloth = first < c->lists.body_face[cloth + 1] &&
+                        c->collider->corner[FEATURE_FACE][3 * (size_t)first] < c->cloth_count;
+        TRY(is_cloth ? list_cloth(g, cloth) : WEFT_OK);
+        TRY(is_cloth && c->squeezed_count == before ? list_nested(g, cloth, body) : WEFT_OK);
     }
     return WEFT_OK;
 }
@@ -53,11 +85,11 @@ static weft_status list_all(grown* g, double time)
 {
     contact* c = g->c;
     memcpy(g->x, c->end, (size_t)c->cloth_count * sizeof(vec3));
-    TRY(c->whole_at(c->user, time, g->x + c->cloth_count, &c->error));
+    TRY(c->whole_at(c->grower, time, g->x + c->cloth_count, &c->error));
     c->looked = g->x;
     for (int body = 0; body < c->lists.body_count; body++)
     {
-        if (c->grows(c->user, body, time) && c->lists.body_face[body] < c->lists.body_face[body + 1])
+        if (c->grows(c->grower, body, time) && c->lists.body_face[body] < c->lists.body_face[body + 1])
         {
             TRY(list_body(g, body));
             triangle_tree_finish(&g->tree);
@@ -72,7 +104,7 @@ static bool is_any_growing(const contact* c, double time)
     int last = c->grows && c->vertex_count > c->cloth_count ? c->body[c->vertex_count - 1] : -1;
     for (int body = c->body[0]; body <= last; body++)
     {
-        any = any || c->grows(c->user, body, time);
+        any = any || c->grows(c->grower, body, time);
     }
     return any;
 }

@@ -425,6 +425,7 @@ static weft_status build_contact(weft_sim* sim, contact* before, const torn_vert
     c->obstacles_at = sim_grown_at;
     c->whole_at = sim_obstacles_at;
     c->grows = sim_grows;
+    c->grower = sim;
     c->user = sim;
     for (int i = 0; i < n; i++)
     {

@@ -10,28 +10,30 @@ enum
     LEVELS = 12 // of thinness that are looked at
 };
 
-static const double thinnest = 0.97; // of the way to the core
-static const double speed = 0.5;     // m/s, of a surface that grows, in the mean
+static const double thinnest = 0.97;                   // of the way to the core
+static const double speed = 0.5;                       // m/s, of a surface that grows, in the mean
 static const double least_time = 0.1, most_time = 0.4; // s
 
 typedef struct thinnings
 {
     start_look* look;
-    vec3* x;      // [vertex_count] with thin bodies
-    vec3* core;   // [vertex_count]
-    int* left;    // [body_count] pairs of cloth that cross it
-    double* thin; // [body_count] how thin it has to be; 0: it does not grow
+    vec3* x;             // [vertex_count] with thin bodies
+    vec3* core;          // [vertex_count]
+    int* left;           // [body_count] pairs of cloth that cross it
+    double* thin;        // [body_count] how thin it has to be; 0: it does not grow
     unsigned char* held; // [vertex_count]
 } thinnings;
 
-static void count_pairs(thinnings* g)
+// Cloth that lies wholly in a body comes out by its marks.
+static void count_pairs(thinnings* g, bool nested)
 {
     const start_look* look = g->look;
     memset(g->left, 0, (size_t)look->body_count * sizeof(int));
     for (int k = 0; k < look->pair_count; k++)
     {
-        g->left[look->pairs[k].body[0]]++;
-        g->left[look->pairs[k].body[1]]++;
+        int counts = nested || look->pairs[k].kind != WEFT_CROSSING_NESTED;
+        g->left[look->pairs[k].body[0]] += counts;
+        g->left[look->pairs[k].body[1]] += counts;
     }
 }
 
@@ -43,7 +45,8 @@ static bool has_held(const thinnings* g, int body)
     {
         const weft_crossing* c = &look->pairs[k / 2];
         int cloth = c->body[k % 2];
-        if (c->body[1 - k % 2] != body || cloth >= look->sim->body_count || start_is_segment(look, c, k % 2))
+        if (c->body[1 - k % 2] != body || cloth >= look->sim->body_count || start_is_segment(look, c, k % 2) ||
+            c->kind == WEFT_CROSSING_NESTED)
         {
             continue;
         }
@@ -63,7 +66,7 @@ static weft_status choose(thinnings* g, const unsigned char* solid, unsigned cha
 {
     start_look* look = g->look;
     *count = 0;
-    count_pairs(g);
+    count_pairs(g, false);
     for (int b = look->sim->body_count; b < look->body_count; b++)
     {
         const mesh* m = look->meshes[b];
@@ -88,7 +91,7 @@ static weft_status try_thinness(thinnings* g, double thin, const unsigned char* 
         }
     }
     TRY(start_look_inspect(look, g->x, error));
-    count_pairs(g);
+    count_pairs(g, true);
     for (int b = 0; b < look->body_count; b++)
     {
         bool clear = grows[b] && g->thin[b] == 0.0 && g->left[b] == 0;
@@ -137,11 +140,11 @@ static weft_status grow(thinnings* g, const unsigned char* solid, unsigned char*
 weft_status start_grow(start_look* look, const unsigned char* solid, unsigned char* grows, weft_error* error)
 {
     thinnings g = {.look = look,
-                 .x = MEM_NEW(int_max(look->vertex_count, 1), vec3),
-                 .core = MEM_NEW(int_max(look->vertex_count, 1), vec3),
-                 .left = MEM_NEW(look->body_count, int),
-                 .thin = MEM_NEW(look->body_count, double),
-                 .held = MEM_NEW(int_max(look->vertex_count, 1), unsigned char)};
+                   .x = MEM_NEW(int_max(look->vertex_count, 1), vec3),
+                   .core = MEM_NEW(int_max(look->vertex_count, 1), vec3),
+                   .left = MEM_NEW(look->body_count, int),
+                   .thin = MEM_NEW(look->body_count, double),
+                   .held = MEM_NEW(int_max(look->vertex_count, 1), unsigned char)};
     int count = look->pair_count;
     weft_crossing* all = MEM_NEW(count + 1, weft_crossing);
     weft_status status = g.x && g.core && g.left && g.thin && g.held && all ? WEFT_OK : WEFT_NO_MEMORY;
