@@ -335,7 +335,8 @@ static void bits_repeat(void** state)
 }
 
 // A scene that settles: the body is thin at first and grows into the shirt, whose front and back start inside of it.
-// Nothing that is new crosses, all is apart within half a second, and in front of the trunk and behind it there is cloth.
+// Nothing that is new crosses, all is apart within half a second, and in front of the trunk and behind it there is
+// cloth.
 static void body_grows_in_a_run(void** state)
 {
     (void)state;
@@ -349,13 +350,15 @@ static void body_grows_in_a_run(void** state)
     bool clean = shell("\"$WEFT\" run grow.json -o one --threads 1 > out 2> err && \"$WEFT\" inspect one > table") == 0;
     shell("cat err; tail -2 table");
     assert_true(clean);
-    assert_int_equal(shell("sed -n 's/.*is apart since step \\([0-9]*\\).*/\\1/p' err > step; test $(cat step) -gt 1 && "
-                           "test $(cat step) -le 100"),
-                     0);
+    assert_int_equal(
+        shell("sed -n 's/.*is apart since step \\([0-9]*\\).*/\\1/p' err > step; test $(cat step) -gt 1 && "
+              "test $(cat step) -le 100"),
+        0);
     assert_int_equal(shell("\"$WEFT\" export one --to obj -o objs > out 2> err"), 0);
     assert_int_equal(
-        shell("awk '/^v / && $2 * $2 < 0.0016 && $3 > 0.1 && $3 < 0.25 {front += $4 > 0.1; back += $4 < -0.1} END {exit "
-              "!(front > 5 && back > 5)}' $(ls objs/shirt.*.obj | tail -1)"),
+        shell(
+            "awk '/^v / && $2 * $2 < 0.0016 && $3 > 0.1 && $3 < 0.25 {front += $4 > 0.1; back += $4 < -0.1} END {exit "
+            "!(front > 5 && back > 5)}' $(ls objs/shirt.*.obj | tail -1)"),
         0);
     // The same bits on other threads, and when it is stopped while the body grows.
     assert_int_equal(shell("\"$WEFT\" run grow.json -o two --threads 3 --frames 2 > out 2> err"), 0);
