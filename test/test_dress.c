@@ -334,6 +334,40 @@ static void bits_repeat(void** state)
     assert_int_equal(shell("rm -rf one two"), 0);
 }
 
+// A scene that settles: the body is thin at first and grows into the shirt, whose front and back start inside of it.
+// Nothing that is new crosses, all is apart within half a second, and in front of the trunk and behind it there is
+// cloth.
+static void body_grows_in_a_run(void** state)
+{
+    (void)state;
+    write_body("body.obj", 0.0);
+    write_shirt("shirt.obj", v3(0.01, 0.03, 0.01), 1.0, 0.05);
+    static const char scene[] =
+        "{\"time_step\": 0.005, \"steps_per_frame\": 10, \"frames\": 12, \"initial_contact\": \"settle\", "
+        "\"cloth\": [{\"name\": \"shirt\", \"mesh\": {\"obj\": \"shirt.obj\"}}], "
+        "\"obstacles\": [{\"name\": \"body\", \"mesh\": {\"obj\": \"body.obj\"}}]}";
+    scene_write_bytes(scene_path("grow.json"), scene, strlen(scene));
+    bool clean = shell("\"$WEFT\" run grow.json -o one --threads 1 > out 2> err && \"$WEFT\" inspect one > table") == 0;
+    shell("cat err; tail -2 table");
+    assert_true(clean);
+    assert_int_equal(
+        shell("sed -n 's/.*is apart since step \\([0-9]*\\).*/\\1/p' err > step; test $(cat step) -gt 1 && "
+              "test $(cat step) -le 100"),
+        0);
+    assert_int_equal(shell("\"$WEFT\" export one --to obj -o objs > out 2> err"), 0);
+    assert_int_equal(
+        shell(
+            "awk '/^v / && $2 * $2 < 0.0016 && $3 > 0.1 && $3 < 0.25 {front += $4 > 0.1; back += $4 < -0.1} END {exit "
+            "!(front > 5 && back > 5)}' $(ls objs/shirt.*.obj | tail -1)"),
+        0);
+    // The same bits on other threads, and when it is stopped while the body grows.
+    assert_int_equal(shell("\"$WEFT\" run grow.json -o two --threads 3 --frames 2 > out 2> err"), 0);
+    assert_int_equal(shell("tail -1 two/stats.jsonl | grep -q unsettled"), 0);
+    assert_int_equal(shell("\"$WEFT\" run grow.json -o two --threads 3 --resume > out 2> err"), 0);
+    assert_int_equal(shell("cmp one/shirt.pc2 two/shirt.pc2"), 0);
+    assert_int_equal(shell("rm -rf one two objs out err table step"), 0);
+}
+
 // A T-shirt of the public data on a standing body of 47,500 triangles.
 static void public_garment(void** state)
 {
@@ -441,6 +475,7 @@ int main(void)
         cmocka_unit_test(splits_do_not_matter),
         cmocka_unit_test(tube_on_a_trunk),
         cmocka_unit_test(shirt_on_two_arms),
+        cmocka_unit_test(body_grows_in_a_run),
         cmocka_unit_test(sleeves_stay_empty),
         cmocka_unit_test(layers_in_their_order),
         cmocka_unit_test(body_moves_to_its_pose),

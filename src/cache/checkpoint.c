@@ -9,6 +9,7 @@
 //     edits          what was edited since the scene was given          sim/edits.c
 //     edit-ties      exclusions and ties among that                     sim/edit_ties.c
 //     creases        what triangles have kept of their folds        sim/sim_crease.c
+//     growth         obstacles that grow into what crossed them     sim/growth.c
 //     solver         what `auto` has learnt, where it is the solver     solve/solver_object.c
 //
 // Written whole or not at all. What only saves time is not in it: a run drops that at each checkpoint. Formats up to 3
@@ -94,6 +95,7 @@ weft_status checkpoint_write(const char* path, const weft_sim* sim, int steps_pe
                                : error_set(error, status, NULL, 0, "%s", weft_status_text(status));
     status = status == WEFT_OK ? edits_save(sim, &out, error) : status;
     status = status == WEFT_OK ? creases_save(sim, &out, error) : status;
+    status = status == WEFT_OK ? growth_save(sim, &out, error) : status;
     if (status != WEFT_OK)
     {
         whole_file_abandon(&file);
@@ -166,6 +168,7 @@ typedef struct loaded
     solver_saved solver;
     body_control* control; // [body_count]
     const struct crease* creases; // lent from the bytes; NULL: nothing creases
+    obstacle_growth* growth;             // [obstacle_count]
     bool apart;
 } loaded;
 
@@ -182,6 +185,7 @@ static weft_status load(loaded* l, const weft_sim* sim, int steps_per_frame, sec
     TRY(solver_object_load(&l->solver, from, error));
     TRY(clusters_load(sim, &l->control, &l->apart, from, error));
     TRY(creases_load(sim, &l->creases, from, error));
+    TRY(growth_load(sim, &l->growth, from, error));
     return sections_check_taken(from, error);
 }
 
@@ -193,7 +197,9 @@ static void take_over(weft_sim* sim, loaded* l)
     solver_object_take(&w->solver, &l->solver);
     clusters_take(sim, l->control, l->apart);
     creases_take(sim, l->creases);
+    growth_take(sim, l->growth);
     l->control = NULL;
+    l->growth = NULL;
 }
 
 weft_status checkpoint_parse(const void* bytes, size_t size, const char* path, weft_sim* sim, int steps_per_frame,
@@ -219,6 +225,7 @@ weft_status checkpoint_parse(const void* bytes, size_t size, const char* path, w
     state_finish(&l.state);
     solver_saved_finish(&l.solver);
     mem_free(l.control);
+    growth_free(sim, l.growth);
     return status;
 }
 

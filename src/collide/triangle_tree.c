@@ -276,3 +276,45 @@ double triangle_tree_exit(const triangle_tree* tree, const vec3* x, vec3 p, vec3
     }
     return INFINITY;
 }
+
+// ---- what is near a triangle
+
+static bool boxes_apart(vec3 low, vec3 high, vec3 other_low, vec3 other_high)
+{
+    return low.x > other_high.x || low.y > other_high.y || low.z > other_high.z || high.x < other_low.x ||
+           high.y < other_low.y || high.z < other_low.z;
+}
+
+triangle_tree_walk triangle_tree_begin(const triangle_tree* tree, const vec3* x, const int corner[3])
+{
+    triangle_tree_walk walk = {.tree = tree, .low = x[corner[0]], .high = x[corner[0]]};
+    for (int k = 1; k < 3; k++)
+    {
+        grow_box(&walk.low, &walk.high, x[corner[k]], x[corner[k]]);
+    }
+    walk.stack[0] = 1;
+    walk.depth = tree->count > 0;
+    return walk;
+}
+
+int triangle_tree_next(triangle_tree_walk* walk)
+{
+    const triangle_tree* tree = walk->tree;
+    while (walk->at == walk->end && walk->depth > 0)
+    {
+        int node = walk->stack[--walk->depth];
+        if (boxes_apart(walk->low, walk->high, tree->low[node], tree->high[node]))
+        {
+            continue;
+        }
+        if (node < tree->leaf_count)
+        {
+            walk->stack[walk->depth++] = 2 * node + 1;
+            walk->stack[walk->depth++] = 2 * node;
+            continue;
+        }
+        walk->at = leaf_begin(tree, node - tree->leaf_count);
+        walk->end = leaf_begin(tree, node - tree->leaf_count + 1);
+    }
+    return walk->at < walk->end ? tree->item[walk->at++] : -1;
+}

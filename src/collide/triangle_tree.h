@@ -35,4 +35,16 @@ bool triangle_tree_holds(const triangle_tree* tree, const vec3* x, vec3 p);
 // How far from p along the unit vector d it is no longer; p is inside.
 double triangle_tree_exit(const triangle_tree* tree, const vec3* x, vec3 p, vec3 d);
 
+// The triangles whose boxes meet that of another triangle, one after the other.
+typedef struct triangle_tree_walk
+{
+    const triangle_tree* tree;
+    vec3 low, high;
+    int stack[64], depth; // nodes
+    int at, end;          // of the leaf under way
+} triangle_tree_walk;
+
+triangle_tree_walk triangle_tree_begin(const triangle_tree* tree, const vec3* x, const int corner[3]);
+int triangle_tree_next(triangle_tree_walk* walk); // a triangle near it, -1: there are no more
+
 #endif

@@ -43,6 +43,8 @@ enum
 
 // Positions of all obstacles at a time, one after the other.
 typedef weft_status obstacles_fn(void* user, double time, vec3* out, weft_error* error);
+// Whether contact has a body, by number, thinner at a time than it is.
+typedef bool grows_fn(const void* user, int body, double time);
 
 // Coefficients of Coulomb's friction: at rest and in motion. Negative in a body: what it touches decides.
 typedef struct friction
@@ -335,6 +337,9 @@ typedef struct contact
     double edge;          // m, of the cloth at rest, in the mean
     particles particles;  // zero without the option
     obstacles_fn* obstacles_at;
+    obstacles_fn* whole_at; // likewise, where they are when they have grown (grown.c)
+    grows_fn* grows;
+    void* grower; // of the last two
     void* user;
     weft_error error; // of a sample that could not be read
 

@@ -117,6 +117,9 @@ weft_status squeeze_list_crossings(contact* c, const vec3* x); // of what is mar
 void squeeze_finish(contact* c);
 
 // ---- what crossed at the start
+weft_status squeeze_list_faces(contact* c, int face, int other); // adds their crossings, where c->looked says
+void squeeze_drop_copies(squeezed_pair* pairs, int* count);
+weft_status grown_list(contact* c); // adds, to what crosses at the end, what a body still has to grow into
 bool unsettled_holds(const contact* c, const squeezed_pair* pair); // whether a crossing is left of the start
 weft_status unsettled_rows(contact* c);                            // adds what brings it apart, after near pairs
 void unsettled_push(const contact* c, const contact_row* row, cushion* s); // the force of such a row

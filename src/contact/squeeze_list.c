@@ -78,6 +78,17 @@ static weft_status find_around(contact* c, double_box box)
     return collider_around(c->collider, FEATURE_FACE, &box, 0.5 * c->reach + 4.0 * c->ulp, &c->around);
 }
 
+static weft_status list_faces(contact* c, const triangle* a, int other)
+{
+    triangle b = triangle_at(c, other);
+    if (boxes_near(&a->box, &b.box, 0.0))
+    {
+        TRY(list_edges(c, a, &b));
+        TRY(list_edges(c, &b, a));
+    }
+    return WEFT_OK;
+}
+
 static weft_status list_around(contact* c, int face)
 {
     triangle a = triangle_at(c, face);
@@ -91,14 +102,15 @@ static weft_status list_around(contact* c, int face)
         {
             continue;
         }
-        triangle b = triangle_at(c, other);
-        if (boxes_near(&a.box, &b.box, 0.0))
-        {
-            TRY(list_edges(c, &a, &b));
-            TRY(list_edges(c, &b, &a));
-        }
+        TRY(list_faces(c, &a, other));
     }
     return WEFT_OK;
+}
+
+weft_status squeeze_list_faces(contact* c, int face, int other)
+{
+    triangle a = triangle_at(c, face);
+    return list_faces(c, &a, other);
 }
 
 static weft_status list_segment(contact* c, int edge)
@@ -138,7 +150,7 @@ static int compare_pairs(const void* a, const void* b)
 }
 
 // Pairs that two marked faces have both found, or an edge of two faces.
-static void drop_copies(squeezed_pair* pairs, int* count)
+void squeeze_drop_copies(squeezed_pair* pairs, int* count)
 {
     int kept = 0;
     if (*count > 1)
@@ -175,7 +187,7 @@ weft_status squeeze_list_crossings(contact* c, const vec3* x)
             TRY(list_segment(c, c->lists.line_edge[k]));
         }
     }
-    drop_copies(c->squeezed, &c->squeezed_count);
+    squeeze_drop_copies(c->squeezed, &c->squeezed_count);
     return WEFT_OK;
 }
 
@@ -249,7 +261,7 @@ static void keep_passed(contact* c)
         }
     }
     c->passed_count = kept;
-    drop_copies(c->passed, &c->passed_count);
+    squeeze_drop_copies(c->passed, &c->passed_count);
 }
 
 // Vertices that were let through stay so while anything around them crosses. The marks of the others remain in `marks`.
@@ -342,7 +354,8 @@ weft_status contact_settle(contact* c)
     c->next.marks.count = 0;
     if (c->marks.count == 0)
     {
-        return WEFT_OK;
+        c->squeezed_count = 0;
+        return grown_list(c);
     }
     TRY(squeeze_prepare(c));
     // What crossed at the end of the last substep, and does not at the end of this one, has passed within the step.
@@ -361,5 +374,5 @@ weft_status contact_settle(contact* c)
     keep_through(c);
     TRY(keep_inside(c));
     marks_swap(&c->next.marks, &c->crossed);
-    return WEFT_OK;
+    return grown_list(c);
 }

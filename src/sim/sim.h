@@ -78,6 +78,13 @@ struct body
     size_t given_size;
 };
 
+// How contact has an obstacle thinner than it is, while it grows into what crossed it at the start (growth.c).
+typedef struct obstacle_growth
+{
+    vec3* thin;        // [vertex_count] m, NULL: it does not grow
+    double from, time; // s, when it began, and how long it takes
+} obstacle_growth;
+
 // One obstacle. Its vertices are no unknowns: they follow those of all cloths, in the user's order, where contact wants
 // one array for the whole scene.
 typedef struct obstacle
@@ -100,7 +107,8 @@ typedef struct obstacle
     vec3* held[2];        // [vertex_count] the last two samples that were needed
     int held_sample[2];   // -1: none
     uint64_t fingerprint; // of the samples
-    bool removed;         // as in body
+    obstacle_growth growth;
+    bool removed; // as in body
     unsigned char* given;
     size_t given_size;
 } obstacle;
@@ -314,6 +322,16 @@ bool names_differ(const weft_sim* sim); // of all bodies that are there
 friction body_friction(const body* b); // as contact has it now
 bool friction_take(double motion, double rest, friction* out);
 #define FRICTION_WRONG "friction is finite, and at rest not less than in motion"
+
+// ---- obstacles that grow into what crossed them at the start (growth.c)
+void obstacle_grow(obstacle* o, obstacle_growth how); // which is taken over
+weft_status sim_grown_at(void* user, double time, vec3* out, weft_error* error); // an obstacles_fn: as contact has them
+bool sim_grows(const void* user, int number, double time);                       // a body, by number
+weft_status growth_save(const weft_sim* sim, section_writer* out, weft_error* error);
+// Of each obstacle, [obstacle_count], to be taken or freed.
+weft_status growth_load(const weft_sim* sim, obstacle_growth** out, sections* from, weft_error* error);
+void growth_take(weft_sim* sim, obstacle_growth* list);
+void growth_free(const weft_sim* sim, obstacle_growth* list); // NULL is fine
 
 // ---- bodies by number: cloths, then obstacles
 int sim_body_number(const weft_sim* sim, body_ref ref);

@@ -422,7 +422,10 @@ static weft_status build_contact(weft_sim* sim, contact* before, const torn_vert
     int n = sim->model.vertex_count;
     int bodies = sim->body_count + sim->obstacle_count;
     TRY(contact_create(c, collider, n, first_vertex(sim, bodies, true), bodies));
-    c->obstacles_at = sim_obstacles_at;
+    c->obstacles_at = sim_grown_at;
+    c->whole_at = sim_obstacles_at;
+    c->grows = sim_grows;
+    c->grower = sim;
     c->user = sim;
     for (int i = 0; i < n; i++)
     {

@@ -54,6 +54,10 @@ weft_status start_part(start_look* look, weft_error* error);
 // Moves cloth so that nothing crosses; look->pairs are the crossings. BAD_INPUT: it cannot be done.
 weft_status untangle(start_look* look, weft_untangling* out, weft_error* error);
 
+// Obstacles that no cloth crosses when they are thin get that thin, and grow while the simulation runs (start_grow.c).
+// solid, grows: [body_count]; only what is solid may.
+weft_status start_grow(start_look* look, const unsigned char* solid, unsigned char* grows, weft_error* error);
+
 // Marks what crosses, and what is on the wrong side, for contact to bring apart (start_settle.c); look->pairs as above.
 weft_status start_settle(start_look* look, start_layers layers, weft_error* error);
 

@@ -32,6 +32,7 @@ typedef struct settling
     winding_tree* windings; // [body_count] zero: it has no inside
     int* votes;             // [body_count] scratch
     int* outward;           // [body_count] of a layer: 1 when its normals look outward, -1 when inward
+    unsigned char* grows;   // [body_count] an obstacle that cloth is outside of while it is thin
     mark_list* marks;
 } settling;
 
@@ -421,14 +422,16 @@ static weft_status settle(settling* s, start_layers layers, weft_error* error)
     s->windings = MEM_NEW(bodies, winding_tree);
     s->votes = MEM_NEW(bodies, int);
     s->outward = MEM_NEW(bodies, int);
-    TRY(s->windings && s->votes && s->outward ? WEFT_OK : WEFT_NO_MEMORY);
+    s->grows = MEM_NEW(bodies, unsigned char);
+    TRY(s->windings && s->votes && s->outward && s->grows ? WEFT_OK : WEFT_NO_MEMORY);
     TRY(sim_build(sim, error));
     s->marks = &sim->world.state.contact.marks;
     tangle_measure(&s->t);
     TRY(find_insides(s));
+    TRY(start_grow(s->look, s->t.solid, s->grows, error));
     for (int b = 0; b < bodies; b++)
     {
-        TRY(s->t.solid[b] ? mark_inside(s, b) : WEFT_OK);
+        TRY(s->t.solid[b] && !s->grows[b] ? mark_inside(s, b) : WEFT_OK);
     }
     TRY(mark_layers(s, layers));
     TRY(mark_by_curves(s, layers));
@@ -449,5 +452,6 @@ weft_status start_settle(start_look* look, start_layers layers, weft_error* erro
     mem_free(s.windings);
     mem_free(s.votes);
     mem_free(s.outward);
+    mem_free(s.grows);
     return status;
 }

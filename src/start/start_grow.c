@@ -1,0 +1,164 @@
+// Bodies that cloth crosses at the start of a scene that settles, and does not when they are thin: as in dressing
+// (dress.c), the body gets as thin as it must, and grows while the simulation runs (sim/growth.c). What no thinness
+// clears, such as an arm that goes through the wall of its sleeve, is left to marks (start_settle.c).
+#include <string.h>
+
+#include "start/dress.h"
+
+enum
+{
+    LEVELS = 12 // of thinness that are looked at
+};
+
+static const double thinnest = 0.97;                   // of the way to the core
+static const double speed = 0.5;                       // m/s, of a surface that grows, in the mean
+static const double least_time = 0.1, most_time = 0.4; // s
+
+typedef struct thinnings
+{
+    start_look* look;
+    vec3* x;             // [vertex_count] with thin bodies
+    vec3* core;          // [vertex_count]
+    int* left;           // [body_count] pairs of cloth that cross it
+    double* thin;        // [body_count] how thin it has to be; 0: it does not grow
+    unsigned char* held; // [vertex_count]
+} thinnings;
+
+// Cloth that lies wholly in a body comes out by its marks.
+static void count_pairs(thinnings* g, bool nested)
+{
+    const start_look* look = g->look;
+    memset(g->left, 0, (size_t)look->body_count * sizeof(int));
+    for (int k = 0; k < look->pair_count; k++)
+    {
+        int counts = nested || look->pairs[k].kind != WEFT_CROSSING_NESTED;
+        g->left[look->pairs[k].body[0]] += counts;
+        g->left[look->pairs[k].body[1]] += counts;
+    }
+}
+
+// A pin inside of the body, or at its skin, would hold the cloth where the body grows to.
+static bool has_held(const thinnings* g, int body)
+{
+    const start_look* look = g->look;
+    for (int k = 0; k < 2 * look->pair_count; k++)
+    {
+        const weft_crossing* c = &look->pairs[k / 2];
+        int cloth = c->body[k % 2];
+        if (c->body[1 - k % 2] != body || cloth >= look->sim->body_count || start_is_segment(look, c, k % 2) ||
+            c->kind == WEFT_CROSSING_NESTED)
+        {
+            continue;
+        }
+        const int* corner = look->meshes[cloth]->triangle + 3 * (size_t)c->triangle[k % 2];
+        for (int j = 0; j < 3; j++)
+        {
+            if (g->held[look->first_vertex[cloth] + corner[j]])
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static weft_status choose(thinnings* g, const unsigned char* solid, unsigned char* grows, int* count)
+{
+    start_look* look = g->look;
+    *count = 0;
+    count_pairs(g, false);
+    for (int b = look->sim->body_count; b < look->body_count; b++)
+    {
+        const mesh* m = look->meshes[b];
+        int first = look->first_vertex[b];
+        grows[b] = solid[b] && g->left[b] > 0 && !has_held(g, b);
+        *count += grows[b];
+        TRY(grows[b] ? core_find(m->triangle, m->triangle_count, look->x + first, m->vertex_count, g->core + first)
+                     : WEFT_OK);
+    }
+    return WEFT_OK;
+}
+
+// Bodies that have found no thinness yet get this one; what it clears keeps it.
+static weft_status try_thinness(thinnings* g, double thin, const unsigned char* grows, int* count, weft_error* error)
+{
+    start_look* look = g->look;
+    for (int b = 0; b < look->body_count; b++)
+    {
+        for (int i = look->first_vertex[b]; i < look->first_vertex[b + 1] && grows[b] && g->thin[b] == 0.0; i++)
+        {
+            g->x[i] = v3_round(v3_madd(look->x[i], thin, v3_sub(g->core[i], look->x[i])));
+        }
+    }
+    TRY(start_look_inspect(look, g->x, error));
+    count_pairs(g, true);
+    for (int b = 0; b < look->body_count; b++)
+    {
+        bool clear = grows[b] && g->thin[b] == 0.0 && g->left[b] == 0;
+        g->thin[b] = clear ? thin : g->thin[b];
+        *count -= clear;
+    }
+    return WEFT_OK;
+}
+
+static weft_status begin(thinnings* g, int b)
+{
+    start_look* look = g->look;
+    int first = look->first_vertex[b], n = look->first_vertex[b + 1] - first;
+    double longest = 0.0;
+    vec3* thin = MEM_NEW(int_max(n, 1), vec3);
+    for (int i = 0; i < n && thin; i++)
+    {
+        thin[i] = v3_scale(g->thin[b], v3_sub(g->core[first + i], look->x[first + i]));
+        longest = fmax(longest, v3_length(thin[i]));
+    }
+    obstacle* o = &look->sim->obstacles[b - look->sim->body_count];
+    double time = fmin(fmax(longest / speed, least_time), most_time);
+    thin ? obstacle_grow(o, (obstacle_growth){thin, weft_sim_time(look->sim), time}) : (void)0;
+    return thin ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
+static weft_status grow(thinnings* g, const unsigned char* solid, unsigned char* grows, weft_error* error)
+{
+    start_look* look = g->look;
+    int count = 0;
+    start_hold(look, g->held);
+    TRY(choose(g, solid, grows, &count));
+    memcpy(g->x, look->x, (size_t)look->vertex_count * sizeof(vec3));
+    for (int k = 1; k <= LEVELS && count > 0; k++)
+    {
+        TRY(try_thinness(g, thinnest * k / LEVELS, grows, &count, error));
+    }
+    for (int b = 0; b < look->body_count; b++)
+    {
+        grows[b] = g->thin[b] > 0.0;
+        TRY(grows[b] ? begin(g, b) : WEFT_OK);
+    }
+    return WEFT_OK;
+}
+
+weft_status start_grow(start_look* look, const unsigned char* solid, unsigned char* grows, weft_error* error)
+{
+    thinnings g = {.look = look,
+                   .x = MEM_NEW(int_max(look->vertex_count, 1), vec3),
+                   .core = MEM_NEW(int_max(look->vertex_count, 1), vec3),
+                   .left = MEM_NEW(look->body_count, int),
+                   .thin = MEM_NEW(look->body_count, double),
+                   .held = MEM_NEW(int_max(look->vertex_count, 1), unsigned char)};
+    int count = look->pair_count;
+    weft_crossing* all = MEM_NEW(count + 1, weft_crossing);
+    weft_status status = g.x && g.core && g.left && g.thin && g.held && all ? WEFT_OK : WEFT_NO_MEMORY;
+    if (status == WEFT_OK)
+    {
+        memcpy(all, look->pairs, (size_t)count * sizeof(weft_crossing));
+        status = grow(&g, solid, grows, error);
+        memcpy(look->pairs, all, (size_t)count * sizeof(weft_crossing)); // the list never shrinks
+        look->pair_count = count;
+    }
+    void* const arrays[] = {g.x, g.core, g.left, g.thin, g.held, all};
+    for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
+    {
+        mem_free(arrays[k]);
+    }
+    return status;
+}
