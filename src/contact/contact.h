@@ -438,7 +438,7 @@ void cushions_multiply(const contact* c, const vec3* v, vec3* out); // out += th
 double cushions_work(const contact* c, const vec3* v);              // J, in a substep that ends with these
 // J, that obstacles do by moving in that substep; what their layers do to what is too deep in them is not counted.
 double contact_drive(const contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);
-uint64_t contact_pattern(const contact* c);                         // of the cushions; 0: the mesh has them all
+uint64_t contact_pattern(const contact* c); // of the cushions; 0: the mesh has them all
 // Lets go, for this substep, what pulls: constraints and cushions act both ways, and contact does not. Returns how many
 // there were: then constrain and solve again.
 // `early`: by a rough answer, only what pulls hard in a short substep; where that is nothing it was no look.

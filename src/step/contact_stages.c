@@ -122,8 +122,8 @@ void world_remember(world* w, reaction_fn* reaction)
     contact_remember(w->contact, touch_reaction, &p, w->v_next);
 }
 
-// What a rough answer leaves at vertices that obstacles hold is no force of theirs, and times the way out of their layers
-// it would be work that allows for any rise: they do what their own motion does.
+// What a rough answer leaves at vertices that obstacles hold is no force of theirs, and times the way out of their
+// layers it would be work that allows for any rise: they do what their own motion does.
 static double driven_work(world* w, reaction_fn* reaction)
 {
     const contact* c = w->contact;

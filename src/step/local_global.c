@@ -245,8 +245,8 @@ static weft_status precondition(void* context, const vec3* r, vec3* h)
 // part in stays the same for all turns, and is strange to A in few places.
 static const double filtered_tolerance = 1e-2, contact_tolerance = 0.1;
 
-// With contact the first solve after constraints, or of a round that is taken again, must bring along what hangs on what
-// touches; the others correct it, and quasi-Newton turns make up for what they leave.
+// With contact the first solve after constraints, or of a round that is taken again, must bring along what hangs on
+// what touches; the others correct it, and quasi-Newton turns make up for what they leave.
 enum
 {
     FILTERED_MOST = 40,
@@ -317,7 +317,8 @@ static weft_status filtered_step(world* w)
     TRY(d->filtered.r ? WEFT_OK : global_filtered_create(&d->filtered, &d->global));
     d->constrained ? global_filtered_take(&d->filtered, &d->global, w) : (void)0;
     d->constrained = false;
-    int solves = global_filtered_solve(&d->filtered, &d->global, w, w->rhs, most, touches ? contact_tolerance : filtered_tolerance, w->dv);
+    int solves = global_filtered_solve(&d->filtered, &d->global, w, w->rhs, most,
+                                       touches ? contact_tolerance : filtered_tolerance, w->dv);
     world_count(w, counters[1], solves);
     return WEFT_OK;
 }
