@@ -123,7 +123,7 @@ void world_remember(world* w, reaction_fn* reaction)
 }
 
 // What a rough answer leaves at vertices that obstacles hold is no force of theirs, and times the way out of their
-// layers it would be work that allows for any rise: they do what their own motion does.
+// layers it would be work that allows for any rise: they do what their own motion does, or less.
 static double driven_work(world* w, reaction_fn* reaction)
 {
     const contact* c = w->contact;
@@ -149,7 +149,7 @@ double world_work(world* w, reaction_fn* reaction)
     double work = world_element_work(w, &start, w->v_next) + grips_work(w);
     if (w->contact && w->running->ends_early)
     {
-        return work + driven_work(w, reaction);
+        return work + fmin(driven_work(w, reaction), held_work(w, reaction) + cushions_work(w->contact, w->v_next));
     }
     return work + held_work(w, reaction) + (w->contact ? cushions_work(w->contact, w->v_next) : 0.0);
 }

@@ -251,7 +251,7 @@ enum
 {
     FILTERED_MOST = 40,
     CONTACT_MOST = 12,
-    CONTACT_MOST_LATER = 2
+    CONTACT_MOST_LATER = 3
 };
 
 static solve_options tied_options(const world* w)
