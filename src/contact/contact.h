@@ -431,6 +431,8 @@ void contact_begin(contact* c);          // a step: nothing is counted or listed
 bool contact_is_spent(const contact* c); // what a step may cost is: nothing should move any more
 weft_status contact_find(contact* c, const contact_substep* now); // fills rows
 
+typedef vec3 contact_reaction_fn(const void* user, int vertex); // N, that the touches of a vertex have exerted
+
 // For methods with a matrix, in this order.
 // Rows become touches and cushions: the filter is that of pins and touches, z holds what pins prescribe and gets what
 // touches do.
@@ -442,8 +444,9 @@ void cushions_push(const contact* c, const vec3* v, vec3* rhs);     // rhs += h 
 double cushions_potential(const contact* c, const vec3* v);         // whose gradient by velocity is minus that
 void cushions_multiply(const contact* c, const vec3* v, vec3* out); // out += their blocks times v, without the blocks
 double cushions_work(const contact* c, const vec3* v);              // J, in a substep that ends with these
-uint64_t contact_pattern(const contact* c);                         // of the cushions; 0: the mesh has them all
-typedef vec3 contact_reaction_fn(const void* user, int vertex);     // N, that the touches of a vertex have exerted
+// J, that obstacles do by moving in that substep; what their layers do to what is too deep in them is not counted.
+double contact_drive(const contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v);
+uint64_t contact_pattern(const contact* c); // of the cushions; 0: the mesh has them all
 // Lets go, for this substep, what pulls: constraints and cushions act both ways, and contact does not. Returns how many
 // there were: then constrain and solve again.
 // `early`: by a rough answer, only what pulls hard in a short substep; where that is nothing it was no look.

@@ -252,6 +252,26 @@ double cushions_work(const contact* c, const vec3* v)
     return work;
 }
 
+double contact_drive(const contact* c, contact_reaction_fn* reaction, const void* user, const vec3* v)
+{
+    double work = 0.0;
+    for (int k = 0; k < c->cushion_count; k++)
+    {
+        const cushion* s = &c->cushions[k];
+        work -= c->now.h * v3_dot(cushion_force(c, s, cushion_speed(c, s, v)), s->drift);
+    }
+    for (int k = 0; k < c->touch_count; k++)
+    {
+        const touch* t = &c->touches[k];
+        bool first = k == 0 || c->touches[k - 1].vertex != t->vertex;
+        if (first && c->record[t->vertex] < 0)
+        {
+            work += c->now.h * v3_dot(reaction(user, t->vertex), t->velocity);
+        }
+    }
+    return work;
+}
+
 // ---- taking and letting go
 
 static void cushion_take(contact* c, int index, const contact_bond* bond)

@@ -122,13 +122,43 @@ void world_remember(world* w, reaction_fn* reaction)
     contact_remember(w->contact, touch_reaction, &p, w->v_next);
 }
 
-void world_conclude(world* w, reaction_fn* reaction)
+// What a rough answer leaves at vertices that obstacles hold is no force of theirs, and times the way out of their
+// layers it would be work that allows for any rise: they do what their own motion does, or less.
+static double driven_work(world* w, reaction_fn* reaction)
+{
+    const contact* c = w->contact;
+    double work = 0.0;
+    for (int k = 0, t = 0; k < w->held_count; k++)
+    {
+        int i = w->held[k];
+        while (t < c->touch_count && c->touches[t].vertex < i)
+        {
+            t++;
+        }
+        bool touched = t < c->touch_count && c->touches[t].vertex == i && c->record[i] < 0;
+        work += touched ? 0.0 : v3_dot(reaction(w, i), v3_sub(w->x_next[i], w->state.x[i]));
+    }
+    pull_ties(w, reaction);
+    pulled p = {w, reaction};
+    return work + contact_drive(c, touch_reaction, &p, w->v_next);
+}
+
+double world_work(world* w, reaction_fn* reaction)
 {
     element_motion start = {.x = w->state.x, .v = w->state.v, .h = w->h, .time = w->time + w->h};
-    w->work = held_work(w, reaction) + world_element_work(w, &start, w->v_next) + grips_work(w);
+    double work = world_element_work(w, &start, w->v_next) + grips_work(w);
+    if (w->contact && w->running->ends_early)
+    {
+        return work + fmin(driven_work(w, reaction), held_work(w, reaction) + cushions_work(w->contact, w->v_next));
+    }
+    return work + held_work(w, reaction) + (w->contact ? cushions_work(w->contact, w->v_next) : 0.0);
+}
+
+void world_conclude(world* w, reaction_fn* reaction)
+{
+    w->work = world_work(w, reaction);
     if (w->contact)
     {
-        w->work += cushions_work(w->contact, w->v_next);
         world_remember(w, reaction);
     }
 }

@@ -40,6 +40,7 @@ static const char* const counters[] = {"local_global_iterations",
                                        "mixes_rejected",
                                        "pin_updates",
                                        "newton_iterations",
+                                       "rounds_again",
                                        NULL};
 
 static const method_setting settings[] = {
@@ -81,8 +82,16 @@ static const method_setting settings[] = {
      .value = 0,
      .maximum = 1e6,
      .whole = true},
+    {.name = "again",
+     .summary = "Rounds of half as many turns again, at most, where contact would leave energy from nowhere",
+     .value = 1,
+     .maximum = 1e6,
+     .whole = true},
     {.name = NULL},
 };
+
+// A rise of energy by more than these shares of kinetic and elastic energy, and of the weight's, is from nowhere.
+static const double rise_share = 0.1, rise_weight = 1e-5;
 
 // ---- a substep
 
@@ -236,10 +245,13 @@ static weft_status precondition(void* context, const vec3* r, vec3* h)
 // part in stays the same for all turns, and is strange to A in few places.
 static const double filtered_tolerance = 1e-2, contact_tolerance = 0.1;
 
+// With contact the first solve after constraints, or of a round that is taken again, must bring along what hangs on
+// what touches; the others correct it, and quasi-Newton turns make up for what they leave.
 enum
 {
     FILTERED_MOST = 40,
-    CONTACT_MOST = 12
+    CONTACT_MOST = 12,
+    CONTACT_MOST_LATER = 3
 };
 
 static solve_options tied_options(const world* w)
@@ -284,6 +296,13 @@ static weft_status tied_step(world* w)
     return WEFT_OK;
 }
 
+// Solves of ties, and of cushions where nothing touches a face, are rough, and a quasi-Newton method takes their errors
+// for curvature, where Anderson's squares smooth them.
+static bool solves_roughly(const world* w)
+{
+    return w->model->ties.count > 0 || (has_contact(w) && w->contact->touch_count == 0);
+}
+
 // The system of A and cushions, filtered.
 static weft_status filtered_step(world* w)
 {
@@ -293,10 +312,12 @@ static weft_status filtered_step(world* w)
         return tied_step(w);
     }
     bool touches = has_contact(w);
+    bool later = touches && !d->constrained && !d->again && !solves_roughly(w);
+    int most = !touches ? FILTERED_MOST : later ? CONTACT_MOST_LATER : CONTACT_MOST;
     TRY(d->filtered.r ? WEFT_OK : global_filtered_create(&d->filtered, &d->global));
     d->constrained ? global_filtered_take(&d->filtered, &d->global, w) : (void)0;
     d->constrained = false;
-    int solves = global_filtered_solve(&d->filtered, &d->global, w, w->rhs, touches ? CONTACT_MOST : FILTERED_MOST,
+    int solves = global_filtered_solve(&d->filtered, &d->global, w, w->rhs, most,
                                        touches ? contact_tolerance : filtered_tolerance, w->dv);
     world_count(w, counters[1], solves);
     return WEFT_OK;
@@ -356,13 +377,6 @@ static weft_status turn_take(world* w)
     return local_global_projects(w) ? move_out(w) : WEFT_OK;
 }
 
-// Solves of ties, and of cushions where nothing touches a face, are rough, and a quasi-Newton method takes their errors
-// for curvature, where Anderson's squares smooth them.
-static bool solves_roughly(const world* w)
-{
-    return w->model->ties.count > 0 || (has_contact(w) && w->contact->touch_count == 0);
-}
-
 // What is moved out is not where the mixed ones lie: it is not mixed.
 static int acceleration_of(const world* w)
 {
@@ -385,32 +399,63 @@ static void safeguard(world* w, double now, double* value)
     *value = now;
 }
 
-static weft_status stage_iterate(world* w)
+static weft_status take_turns(world* w, int turns, int releases, double* value)
 {
     local_global_data* d = w->data;
-    int turns = (int)world_setting(w, "iterations"), every = int_max(turns / (RELEASES_MAX + 1), 1);
-    double value = INFINITY;
-    TRY(local_global_constrain(w));
-    TRY(turns_begin(&d->turns, w, acceleration_of(w)));
+    int every = int_max(turns / (RELEASES_MAX + 1), 1);
     for (int turn = 0, asked = 0; turn < turns; turn++)
     {
         double now = local_global_descend(w);
-        bool asks = turn > 0 && turn % every == 0 && asked < RELEASES_MAX;
+        bool asks = turn > 0 && turn % every == 0 && asked < releases;
         asked += asks;
         if (asks && world_release(w, local_global_reaction, w->v_next, false))
         {
             turns_clear(&d->turns);
-            value = INFINITY;
+            *value = INFINITY;
             TRY(local_global_constrain(w));
             now = local_global_descend(w);
         }
-        safeguard(w, now, &value);
+        safeguard(w, now, value);
         TRY(turn_take(w));
         turns_mix(&d->turns, w, world_setting(w, "radius"));
     }
     world_count(w, counters[0], turns);
     local_global_projects(w) ? world_prescribe(w, w->v_next) : (void)0; // to be moved out has loosened ties
-    safeguard(w, local_global_descend(w), &value);
+    safeguard(w, local_global_descend(w), value);
+    return WEFT_OK;
+}
+
+// Whether something touches and the iterate has energy from nowhere: turns that end early leave some where much has
+// changed, as a landing does.
+static bool rises(world* w)
+{
+    if (!has_contact(w))
+    {
+        return false;
+    }
+    w->after = world_energy(w, w->x_next, w->v_next);
+    w->work = world_work(w, local_global_reaction);
+    double rise = world_rise(w);
+    w->work = 0.0;
+    return rise > rise_share * lively_energy(&w->before.energy) + rise_weight * weight_energy(w->model);
+}
+
+static weft_status stage_iterate(world* w)
+{
+    local_global_data* d = w->data;
+    int turns = (int)world_setting(w, "iterations");
+    int most = world_setting(w, "newton") > 0.0 ? 0 : (int)world_setting(w, "again");
+    double value = INFINITY;
+    TRY(local_global_constrain(w));
+    TRY(turns_begin(&d->turns, w, acceleration_of(w)));
+    d->again = false;
+    TRY(take_turns(w, turns, RELEASES_MAX, &value));
+    for (int round = 0; round < most && rises(w); round++)
+    {
+        d->again = true;
+        world_count(w, counters[6], 1.0);
+        TRY(take_turns(w, (turns + 1) / 2, 0, &value));
+    }
     return local_global_newton(w, value);
 }
 

@@ -372,6 +372,7 @@ double world_rise(const world* w);    // of the energy over a substep, less the 
 // J, of what holds vertices: forces times displacements. Those of ties add up to nothing where both sides move
 // together.
 double held_work(const world* w, reaction_fn* reaction);
+double world_work(world* w, reaction_fn* reaction); // J, of what holds, drives and blows, on the candidate
 double time_at(const world* w, int ticks); // s, of the current step
 
 #endif
