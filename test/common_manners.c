@@ -19,7 +19,8 @@
 enum
 {
     ARGUMENTS_MAX = 40,
-    PATIENCE_S = 60 // a command that takes longer hangs
+    WORK_S = 120,    // of the processor: a command that takes longer does not come to an end
+    PATIENCE_S = 900 // by the clock: one that waits for something does not either; other programs may have the machine
 };
 
 char manners_folder[256];
@@ -51,6 +52,8 @@ static void become_weft(const setting* s, char* const* argv)
         _exit(126);
     }
     alarm(PATIENCE_S);
+    struct rlimit work = {WORK_S, WORK_S};
+    setrlimit(RLIMIT_CPU, &work);
     redirect(".err", STDERR_FILENO);
     redirect(s->out == OUTLET_FULL ? "/dev/full" : ".out", STDOUT_FILENO);
     int ends[2];

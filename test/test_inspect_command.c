@@ -23,7 +23,7 @@
 enum
 {
     TEXT_BYTES = 1 << 18,
-    PATIENCE_S = 60,   // a command that takes longer hangs
+    PATIENCE_S = 900,  // a command that takes longer hangs, however busy the machine is
     MAY_NOT_OBEY = 126 // the exit status where root cannot give up its rights
 };
 
