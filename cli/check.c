@@ -69,15 +69,6 @@ typedef struct body_extent
     double mass;        // of cloth, kg
 } body_extent;
 
-static void set_velocity(weft_sim* sim, int cloth, double speed, weft_vec3* scratch)
-{
-    for (int v = 0; v < weft_sim_vertex_count(sim, cloth); v++)
-    {
-        scratch[v] = (weft_vec3){speed, 0.0, 0.0};
-    }
-    weft_sim_set_state(sim, cloth, NULL, scratch);
-}
-
 static void extent_set(const weft_vec3* x, int count, body_extent* out)
 {
     out->min = out->max = x[0];
@@ -88,21 +79,16 @@ static void extent_set(const weft_vec3* x, int count, body_extent* out)
     }
 }
 
-// The mass is the one that the simulation moves: at 1 m/s, m = 2 E. The simulation is of no other use afterwards.
-static void measure_cloths(weft_sim* sim, weft_vec3* scratch, body_extent* out)
+static weft_status measure_cloths(const weft_sim* sim, weft_vec3* scratch, body_extent* out)
 {
-    for (int k = 0; k < weft_sim_cloth_count(sim); k++)
+    weft_status status = WEFT_OK;
+    for (int k = 0; k < weft_sim_cloth_count(sim) && status == WEFT_OK; k++)
     {
         weft_sim_positions(sim, k, scratch);
         extent_set(scratch, weft_sim_output_count(sim, k), &out[k]);
-        set_velocity(sim, k, 0.0, scratch);
+        status = weft_sim_mass(sim, k, &out[k].mass);
     }
-    for (int k = 0; k < weft_sim_cloth_count(sim); k++)
-    {
-        set_velocity(sim, k, 1.0, scratch);
-        out[k].mass = 2.0 * weft_sim_energy(sim).kinetic;
-        set_velocity(sim, k, 0.0, scratch);
-    }
+    return status;
 }
 
 // At time 0: where its motion and its first sample put it.
@@ -145,8 +131,10 @@ static weft_status measure_bodies(weft_sim* sim, body_extent** out, weft_error* 
     weft_status status = WEFT_NO_MEMORY;
     if (scratch && *out)
     {
-        measure_cloths(sim, scratch, *out);
-        status = measure_obstacles(sim, scratch, *out + weft_sim_cloth_count(sim), error);
+        status = measure_cloths(sim, scratch, *out);
+        status = status == WEFT_OK
+                     ? measure_obstacles(sim, scratch, *out + weft_sim_cloth_count(sim), error)
+                     : status;
     }
     free(scratch);
     return status;

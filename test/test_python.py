@@ -159,6 +159,7 @@ class Arrays(unittest.TestCase):
         sim.set_material({"base": "linen", "bending": 1e-4})
         sim.set_air(density=1.2, wind=[0, 0, 5])
         before = sim.positions()[:, 2].mean()
+        self.assertGreater(sim.mass(), 0.0)
         for _ in range(20):
             sim.step()
         self.assertGreater(sim.positions()[:, 2].mean(), before + 0.01)  # it flies with the wind

@@ -465,6 +465,8 @@ WEFT_API double weft_sim_time(const weft_sim* sim);
 WEFT_API double weft_sim_time_step(const weft_sim* sim);
 WEFT_API const char* weft_sim_kernels(const weft_sim* sim); ///< "base", "avx2" or "avx512"
 WEFT_API weft_energy weft_sim_energy(weft_sim* sim);
+/// kg, of what moves; before the first step, too, and then without making the system: WEFT_NO_MEMORY.
+WEFT_API weft_status weft_sim_mass(const weft_sim* sim, weft_cloth_id cloth, double* out);
 WEFT_API int weft_sim_output_count(const weft_sim* sim, weft_cloth_id cloth); ///< vertex_count unless outputs were given
 /// User's order; out is [weft_sim_output_count].
 WEFT_API void weft_sim_positions(const weft_sim* sim, weft_cloth_id cloth, weft_vec3* out);

@@ -52,54 +52,6 @@ static weft_status order_body(body* b, int first)
     return status;
 }
 
-static void add_masses(const body* b, model* m)
-{
-    for (int i = 0; i < b->rest.vertex_count && b->vertex_mass > 0.0; i++)
-    {
-        m->mass[b->scene_vertex[i]] += b->vertex_mass; // a closed seam has the mass of all
-    }
-    if (b->vertex_mass == 0.0)
-    {
-        b->kind->add_masses(b, m->mass);
-    }
-}
-
-// What the faces around a vertex have in the mean; the body's own where there are none.
-static void add_rigidity(const body* b, model* m)
-{
-    for (int i = 0; i < b->rest.vertex_count; i++)
-    {
-        m->rigid[b->scene_vertex[i]] = b->material.bending;
-    }
-    for (int t = 0; t < b->rest.triangle_count && b->triangle_region; t++)
-    {
-        int region = b->triangle_region[t];
-        double bending = region < 0 ? b->material.bending : b->regions[region].bending;
-        for (int c = 0; c < 3; c++)
-        {
-            double* to = &m->rigid[b->scene_vertex[b->rest.triangle[3 * t + c]]];
-            *to = 0.5 * (*to + bending);
-        }
-    }
-}
-
-// A vertex that no triangle uses weighs nothing: it gets the mean mass, so that the matrix stays definite.
-static void mend_masses(model* m)
-{
-    double sum = 0.0;
-    int used = 0;
-    for (int i = 0; i < m->vertex_count; i++)
-    {
-        sum += m->mass[i];
-        used += m->mass[i] > 0.0;
-    }
-    for (int i = 0; i < m->vertex_count; i++)
-    {
-        m->mass[i] = m->mass[i] > 0.0 ? m->mass[i] : sum / used;
-        m->total_mass += m->mass[i];
-    }
-}
-
 // Segments (arity 2), triangles (3) or tetrahedra (4) of a body, as its mesh has them.
 typedef struct simplices
 {
@@ -428,19 +380,6 @@ static weft_status build_state(weft_sim* sim)
     }
     m->size = v3_length(v3_sub(high, low));
     return WEFT_OK;
-}
-
-void sim_model_masses(weft_sim* sim)
-{
-    model* m = &sim->model;
-    memset(m->mass, 0, (size_t)m->vertex_count * sizeof(double));
-    m->total_mass = 0.0;
-    for (int k = 0; k < sim->body_count; k++)
-    {
-        sim->bodies[k].removed ? (void)0 : add_masses(&sim->bodies[k], m);
-        sim->bodies[k].removed ? (void)0 : add_rigidity(&sim->bodies[k], m);
-    }
-    mend_masses(m);
 }
 
 static weft_status build_model(weft_sim* sim, weft_error* error)

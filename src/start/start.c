@@ -18,21 +18,13 @@ static weft_status look_fill(start_look* look, weft_inspect_body* bodies, weft_e
     weft_sim* sim = look->sim;
     for (int k = 0; k < look->body_count; k++)
     {
-        bool cloth = k < sim->body_count;
-        const mesh* m = cloth ? &sim->bodies[k].rest : &sim->obstacles[k - sim->body_count].mesh;
-        look->meshes[k] = m;
-        look->first_vertex[k + 1] = look->first_vertex[k] + m->vertex_count;
-        bodies[k] = (weft_inspect_body){.obstacle = !cloth,
+        const mesh* m = look->meshes[k];
+        bodies[k] = (weft_inspect_body){.obstacle = k >= sim->body_count,
                                         .vertex_count = m->vertex_count,
                                         .triangle_count = m->triangle_count,
                                         .triangles = m->triangle,
                                         .segment_count = m->segment_count,
                                         .segments = m->segment};
-    }
-    TRY(weft_sim_collider_positions(sim, look->x, error));
-    for (int i = 0; i < look->vertex_count; i++)
-    {
-        look->x[i] = v3_round(look->x[i]);
     }
     weft_inspect_def def = weft_inspect_def_default();
     def.worker_count = sim->def.worker_count;
@@ -43,6 +35,41 @@ static weft_status look_fill(start_look* look, weft_inspect_body* bodies, weft_e
     return weft_inspector_create(&def, bodies, look->body_count, &look->inspector, error);
 }
 
+// Where there is none. It is as large as ten meshes, so that it goes when nothing crosses (look_blink).
+static weft_status look_sharpen(start_look* look, weft_error* error)
+{
+    if (look->inspector)
+    {
+        return WEFT_OK;
+    }
+    weft_inspect_body* bodies = MEM_NEW(look->body_count, weft_inspect_body);
+    weft_status status = bodies ? look_fill(look, bodies, error) : WEFT_NO_MEMORY;
+    mem_free(bodies);
+    return status;
+}
+
+static void look_blink(start_look* look)
+{
+    weft_inspector_destroy(look->inspector);
+    look->inspector = NULL;
+}
+
+static weft_status look_take(start_look* look, weft_error* error)
+{
+    weft_sim* sim = look->sim;
+    for (int k = 0; k < look->body_count; k++)
+    {
+        look->meshes[k] = k < sim->body_count ? &sim->bodies[k].rest : &sim->obstacles[k - sim->body_count].mesh;
+        look->first_vertex[k + 1] = look->first_vertex[k] + look->meshes[k]->vertex_count;
+    }
+    TRY(weft_sim_collider_positions(sim, look->x, error));
+    for (int i = 0; i < look->vertex_count; i++)
+    {
+        look->x[i] = v3_round(look->x[i]);
+    }
+    return WEFT_OK;
+}
+
 weft_status start_look_open(start_look* look, weft_sim* sim, weft_error* error)
 {
     *look = (start_look){.sim = sim, .body_count = sim->body_count + sim->obstacle_count};
@@ -51,11 +78,8 @@ weft_status start_look_open(start_look* look, weft_sim* sim, weft_error* error)
     look->meshes = MEM_NEW(look->body_count, const mesh*);
     look->positions = MEM_NEW(look->body_count, const vec3*);
     look->x = MEM_NEW(look->vertex_count, vec3);
-    weft_inspect_body* bodies = MEM_NEW(look->body_count, weft_inspect_body);
-    bool room = look->first_vertex && look->meshes && look->positions && look->x && bodies;
-    weft_status status = room ? look_fill(look, bodies, error) : WEFT_NO_MEMORY;
-    mem_free(bodies);
-    return status;
+    bool room = look->first_vertex && look->meshes && look->positions && look->x;
+    return room ? look_take(look, error) : WEFT_NO_MEMORY;
 }
 
 void start_look_close(start_look* look)
@@ -104,6 +128,7 @@ static bool pair_is_excluded(const start_look* look, const weft_crossing* c)
 weft_status start_look_inspect(start_look* look, const vec3* x, weft_error* error)
 {
     weft_inspection found;
+    TRY(look_sharpen(look, error));
     for (int k = 0; k < look->body_count; k++)
     {
         look->positions[k] = x + look->first_vertex[k];
@@ -211,7 +236,9 @@ weft_status start_judge(weft_sim* sim, start_way way, start_layers layers, weft_
     *out = (weft_untangling){.body = -1, .vertex = -1};
     weft_status status = start_look_open(&look, sim, error);
     status = status == WEFT_OK ? look_judge(&look, way, layers, out, error) : status;
-    status = status == WEFT_OK && (way != START_SETTLE || out->crossings == 0) ? start_part(&look, error) : status;
+    bool parts = status == WEFT_OK && (way != START_SETTLE || out->crossings == 0);
+    parts ? look_blink(&look) : (void)0;
+    status = parts ? start_part(&look, error) : status;
     start_look_close(&look);
     return status == WEFT_NO_MEMORY ? error_set(error, status, NULL, 0, "%s", weft_status_text(status)) : status;
 }

@@ -314,6 +314,12 @@ class Simulation:
         """A copy [n, 3] in m/s, in your order of vertices."""
         return self._copy(lib.weft_sim_velocities, cloth)
 
+    def mass(self, cloth=0):
+        """kg, of what moves; before the first step, too."""
+        out = ctypes.c_double()
+        check(lib.weft_sim_mass(self._handle, self._cloth(cloth), ctypes.byref(out)))
+        return out.value
+
     def _copy(self, function, cloth):
         out = np.empty((lib.weft_sim_output_count(self._handle, self._cloth(cloth)), 3))
         function(self._handle, cloth, _arrays.vec3_pointer(out))
