@@ -613,6 +613,11 @@ static int check_scene(const check_options* o, const check_warnings* warnings)
     if (status != WEFT_OK)
     {
         error.status = status;
+        // What is noted may be why: coordinates in millimetres, or a mesh in pieces.
+        for (int k = 0; scene && !o->json && weft_scene_warning(scene, k); k++)
+        {
+            fprintf(stderr, "weft: note: %s\n", weft_scene_warning(scene, k));
+        }
         code = report_error(&error, o->json);
     }
     else if (o->json)

@@ -248,6 +248,13 @@ static void test_objects(void** state)
     assert_int_equal(m.face_object[1], 0);
     mesh_finish(&m);
 
+    // Names of old programs are Latin-1; scenes can name them.
+    m = read_text("o G\xfcrtel\x80 2\no R\xc3\xb6""ck\n" SQUARE "f 1 2 3\no G\xfcrtel\x80 2\nf 1 3 4\n",
+                  &(obj_options){.object = "G\xc3\xbcrtel_ 2"});
+    assert_int_equal(m.face_count, 1);
+    assert_string_equal(m.object_name[0], "R\xc3\xb6""ck");
+    mesh_finish(&m);
+
     expect_error_bytes(TWO_OBJECTS, strlen(TWO_OBJECTS), &(obj_options){.object = "skrit"}, WEFT_NOT_FOUND, 0,
                        "did you mean 'skirt'? There are 2: skirt, top part");
     expect_error_bytes(TWO_OBJECTS, strlen(TWO_OBJECTS), &(obj_options){.object = "trousers"}, WEFT_NOT_FOUND, 0,
@@ -351,7 +358,7 @@ static void test_errors(void** state)
     expect_error("v 0 0\nf 1 1 1\n", 1, "2 of at least 3 numbers");
     expect_error("\nv 0 0 abc\n", 2, "'abc' is not a number");
     expect_error("v 0 0 1.5.2\n", 1, "'1.5.2' is not a number");
-    expect_error("v 0 0 1,5\n", 1, "'1,5' is not a number");
+    expect_error("v 0 0 1,5\n", 1, "'1,5' is not a number: write coordinates as 1.5 or 2e-3, with a point and no comma");
     expect_error("v 0 0 1e\n", 1, "'1e' is not a number");
     expect_error("v 0 0 0x10\n", 1, "is not a number");
     expect_error("v nan 0 0\n", 1, "not finite");

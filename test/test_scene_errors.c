@@ -463,6 +463,24 @@ static void test_doubtful_units_are_noted(void** state)
     weft_scene_destroy(scene);
 }
 
+// What exporters and maps bring: a sheet of two faces that share no vertex, and one at the coordinates of a town.
+static void test_doubtful_places_are_noted(void** state)
+{
+    (void)state;
+    static const char split[] = "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3\nf 4 5 6\n";
+    scene_write_bytes(scene_path("split.obj"), split, strlen(split));
+    weft_scene* scene = scene_load_text("{\"cloth\": [\n"
+                                        " {\"name\": \"split\", \"mesh\": {\"obj\": \"split.obj\"}},\n"
+                                        " {\"name\": \"whole\", \"mesh\": {\"obj\": \"split.obj\", \"weld\": 1e-5}},\n"
+                                        " {\"name\": \"far\", \"mesh\": {\"grid\": {\"cells\": 2}},\n"
+                                        "  \"transform\": {\"translate\": [0, 5e5, 0]}}]}",
+                                        NULL, 0);
+    assert_non_null(strstr(weft_scene_warning(scene, 0), "cloth `split`: 4 of its 6 vertices lie exactly upon others"));
+    assert_non_null(strstr(weft_scene_warning(scene, 1), "cloth `far` lies 5e+05 m from the origin"));
+    assert_null(weft_scene_warning(scene, 2));
+    weft_scene_destroy(scene);
+}
+
 // A pattern in another unit, and one with a face drawn out 18 times: the cloth would snap, and nothing else says why.
 static void assert_pattern_noted(const char* vt, double uv_scale, const char* fragment)
 {
@@ -501,6 +519,7 @@ int main(void)
         cmocka_unit_test(test_mesh_errors_name_the_mesh),
         cmocka_unit_test(test_loose_vertices_are_warned_of_once),
         cmocka_unit_test(test_doubtful_units_are_noted),
+        cmocka_unit_test(test_doubtful_places_are_noted),
         cmocka_unit_test(test_doubtful_patterns_are_noted),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);

@@ -203,4 +203,9 @@ static inline int int_max(int a, int b)
     return a > b ? a : b;
 }
 
+// ---- texts of files
+
+bool text_is_utf8(const char* text);
+void text_from_latin1(const char* text, char* out); // as UTF-8; out has room for twice the bytes and one more
+
 #endif

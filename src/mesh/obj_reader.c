@@ -92,8 +92,10 @@ static weft_status obj_read_number(obj_reader* r, const char** s, double* out)
     }
     if (!good)
     {
+        obj_excerpt(word, false, text);
         return error_set(r->error, WEFT_BAD_INPUT, r->lines.path, r->lines.line_number,
-                         "'%s' is not a number: write coordinates as 1.5 or 2e-3", obj_excerpt(word, false, text));
+                         "'%s' is not a number: write coordinates as 1.5 or 2e-3%s", text,
+                         strchr(text, ',') ? ", with a point and no comma" : "");
     }
     if (!(fabs(*out) <= COORDINATE_MAX))
     {
@@ -272,7 +274,7 @@ static weft_status obj_read_face(obj_reader* r, const char* s)
     return room ? WEFT_OK : obj_no_room(r);
 }
 
-// The rest of the line is the name.
+// The rest of the line is the name. Scenes and exports are UTF-8; names that are not are taken for Latin-1.
 static weft_status obj_scope_enter(obj_reader* r, obj_scope* scope, const char* s)
 {
     s = obj_skip_blanks(s);
@@ -287,14 +289,18 @@ static weft_status obj_scope_enter(obj_reader* r, obj_scope* scope, const char* 
         length = strlen(s);
     }
     void* name = scope->name;
-    bool room = mem_grow(&name, &scope->capacity, (int)length + 1, 1);
+    bool utf8 = text_is_utf8(s);
+    int size = (int)length + 1;
+    bool room = mem_grow(&name, &scope->capacity, utf8 ? size : 3 * size, 1);
     scope->name = name;
     if (!room)
     {
         return obj_no_room(r);
     }
-    memcpy(scope->name, s, length);
-    scope->name[length] = 0;
+    char* given = scope->name + (utf8 ? 0 : 2 * size);
+    memmove(given, s, length);
+    given[length] = 0;
+    utf8 ? (void)0 : text_from_latin1(given, scope->name);
     scope->seen = true;
     scope->index = -1;
     return WEFT_OK;

@@ -15,11 +15,8 @@ enum
     STEPS_MAX = 1000000
 };
 
-// Beyond these a note asks whether the unit is right.
-#define CLOTH_SIZE_MIN 0.01 // m
-#define CLOTH_SIZE_MAX 20.0 // m
-#define DENSITY_MAX 5.0     // kg/m^2
-#define TIME_STEP_MAX 0.05  // s
+// Beyond this a note asks whether the unit is right.
+#define TIME_STEP_MAX 0.05 // s
 
 // ---- names from tables
 
@@ -391,27 +388,6 @@ static weft_status cloth_read_values(const scene_reader* r, const cloth_keys* ke
     return keys->settings ? scene_choices_read(r, keys->settings, cloth) : WEFT_OK;
 }
 
-// Sizes and weights that cloth seldom has: more likely another unit.
-static weft_status cloth_doubt(const scene_reader* r, const scene_cloth* cloth)
-{
-    const mesh* m = &cloth->mesh;
-    vec3 low, high;
-    mesh_bounds(m, &low, &high);
-    double size = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
-    if (size > CLOTH_SIZE_MAX || size < CLOTH_SIZE_MIN)
-    {
-        TRY(scene_warn(r->scene, "%s `%s` is %.4g m long: is this in metres? %s changes it", cloth->kind->name,
-                       cloth->name, size, cloth->is_grid ? "\"size\" of the grid" : "\"scale\" of the mesh"));
-    }
-    double density_max = cloth->kind->density_max > 0.0 ? cloth->kind->density_max : DENSITY_MAX;
-    if (cloth->material.density > density_max && cloth->vertex_mass == 0.0)
-    {
-        TRY(scene_warn(r->scene, "%s `%s` weighs %.4g %s: is this in kilograms and metres?", cloth->kind->name,
-                       cloth->name, cloth->material.density, cloth->kind->density));
-    }
-    return WEFT_OK;
-}
-
 // What a sheet is made of where nobody says and the method cannot move the default model; NULL: the default.
 static const cloth_model* method_model(const weft_scene* scene, const scene_cloth* cloth)
 {
@@ -463,11 +439,11 @@ static weft_status cloth_read(const scene_reader* r, const tree_node* node, cons
     }
     TRY(scene_mesh_build(r, cloth, keys.mesh));
     TRY(keys.start && keys.start->kind != TREE_NULL ? start_read(r, keys.start, cloth) : WEFT_OK);
-    if (cloth_doubt(r, cloth) != WEFT_OK)
+    TRY(stitches_read(r, keys.stitch, cloth));
+    if (scene_cloth_doubt(r->scene, cloth) != WEFT_OK)
     {
         return read_no_memory(r);
     }
-    TRY(stitches_read(r, keys.stitch, cloth));
     if (keys.pins)
     {
         TRY(pins_read(r, keys.pins, cloth));

@@ -69,7 +69,6 @@ void tree_path(const tree_node* node, char* out, size_t size);
 weft_status text_read(const char* path, char** out, size_t* out_size, weft_error* error);
 // Turns // and /* */ comments and a byte order mark into spaces. Counts values, roughly, from above.
 weft_status text_blank(const char* file, char* text, size_t size, int64_t* value_count, weft_error* error);
-bool text_is_utf8(const char* text);
 void text_position(const char* text, size_t offset, int* line, int* column);
 
 enum
