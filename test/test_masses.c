@@ -43,7 +43,8 @@ static void bodies_weigh_what_moves(void** state)
         "{\"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 6, \"tessellation\": \"irregular\"}}, \"material\": \"denim\"},"
         " {\"mesh\": {\"grid\": {\"cells\": 3}}, \"vertex_mass\": 0.2, \"transform\": {\"translate\": [0, 2, 0]}}]}",
         "{\"model\": \"hooke\", \"strands\": [{\"mesh\": {\"brush\": {\"count\": [2, 2]}}}],"
-        " \"volumes\": [{\"mesh\": {\"solid\": {\"box\": {\"size\": 0.2, \"cells\": [2, 2, 2]}}}, \"transform\": {\"translate\": [0, 3, 0]}}]}",
+        " \"volumes\": [{\"mesh\": {\"solid\": {\"box\": {\"size\": 0.2, \"cells\": [2, 2, 2]}}}, \"transform\": "
+        "{\"translate\": [0, 3, 0]}}]}",
         // Vertices that no triangle uses have the mean of the scene.
         "{\"cloth\": [{\"mesh\": {\"obj\": \"stray.obj\"}}, {\"mesh\": {\"grid\": {\"cells\": 3}}}],"
         " \"contact\": {\"enabled\": false}}",

@@ -414,6 +414,25 @@ static void fabrics_outside_their_band_are_shown(void** state)
     manners_assert_says(line, manners_last.out, "no published band is known for linen");
 }
 
+// Bending in two directions at once, and what a collision keeps; the common bending is found out here, too.
+static void plates_and_collisions_are_right(void** state)
+{
+    (void)state;
+    static const char* const lines[] = {
+        "validate --experiments ring --bending exact --cells 8 --threads 1",
+        "validate --experiments square --cells 16 --threads 1",
+        "validate --experiments collision,collision-energy --cells 6 --threads 1",
+        "validate --experiments d1388-weft,d1388-bias --cells 20 --mesh regular --threads 1",
+    };
+    for (size_t k = 0; k < sizeof(lines) / sizeof(lines[0]); k++)
+    {
+        assert_int_equal(manners_run(lines[k]), 0);
+        manners_assert_says(lines[k], manners_last.out, "0 bounds broken");
+    }
+    assert_int_equal(manners_run("validate --experiments ring,square --bending hinge --cells 12 --threads 1"), 1);
+    manners_assert_says("hinge", manners_last.out, "4 bounds broken");
+}
+
 // docs/materials.md shows what the command prints, whole.
 static void the_page_of_fabrics_is_what_the_command_prints(void** state)
 {
@@ -442,6 +461,7 @@ int main(void)
         cmocka_unit_test(the_bessel_function_is_right),
         cmocka_unit_test(the_judge_is_strict),
         cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(plates_and_collisions_are_right),
         cmocka_unit_test(wrong_command_lines_are_refused),
         cmocka_unit_test(a_planted_material_is_found),
         cmocka_unit_test(the_hinge_is_found_out),

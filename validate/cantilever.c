@@ -87,13 +87,13 @@ static double strip_tip(const rig* r, double clamp)
     return -rig_mean(r, 1, 0, tip, INFINITY) / (rig_mean(r, 0, 0, tip, INFINITY) - clamp);
 }
 
-static void measure_cantilever(const trial* t, result* out)
+static void cantilever_along(const trial* t, double degrees, result* out)
 {
     static const double gammas[] = {0.1, 0.3, 1, 3, 10, 30, 100, 300};
     double length = strip_length(&t->material, 10.0), clamp;
     rig r;
     weft_pin_id pin = 0;
-    bool good = strip_open(&r, t, length, 0.0, out) && strip_clamp(&r, length, HELD, &pin, &clamp);
+    bool good = strip_open(&r, t, length, degrees, out) && strip_clamp(&r, length, HELD, &pin, &clamp);
     double unit = good ? 0.1 * earth * pow(length / (rig_high(&r, 0) - clamp), 3) : 0.0; // gravity of gamma 1
     for (int k = 0; k < 8 && good; k++)
     {
@@ -107,29 +107,54 @@ static void measure_cantilever(const trial* t, result* out)
     rig_close(&r);
 }
 
+static void measure_cantilever(const trial* t, result* out)
+{
+    cantilever_along(t, 0.0, out);
+}
+
+static void measure_cantilever_weft(const trial* t, result* out)
+{
+    cantilever_along(t, 90.0, out);
+}
+
+static void measure_cantilever_bias(const trial* t, result* out)
+{
+    cantilever_along(t, 45.0, out);
+}
+
+#define CANTILEVER                                                                                                     \
+    .closed_form = "theta'' = -Gamma (1 - s) cos theta, Gamma = rho g L^3 / B", .x_title = "Gamma = rho g L³ / B",     \
+    .y_title = "drop / reach", .log_x = true, .log_y = true, .bound = 0.02, .cells = {20, 40, 80}
+
 const experiment experiment_cantilever = {
     .name = "cantilever",
     .summary = "a strip clamped level bends under its weight: drop over reach of its tip",
-    .closed_form = "theta'' = -Gamma (1 - s) cos theta, Gamma = rho g L^3 / B",
-    .x_title = "Gamma = rho g L³ / B",
-    .y_title = "drop / reach",
-    .log_x = true,
-    .log_y = true,
-    .bound = 0.02,
-    .cells = {20, 40, 80},
     .measure = measure_cantilever,
+    CANTILEVER,
+};
+const experiment experiment_cantilever_weft = {
+    .name = "cantilever-weft",
+    .summary = "the same of a strip cut along the weft",
+    .measure = measure_cantilever_weft,
+    CANTILEVER,
+};
+const experiment experiment_cantilever_bias = {
+    .name = "cantilever-bias",
+    .summary = "the same of a strip cut at 45 degrees",
+    .measure = measure_cantilever_bias,
+    CANTILEVER,
 };
 
 // ---- ASTM D1388, as a user runs it: the strip is slid over the edge until its tip is seen at 41.5 degrees, and half
 // of the overhang is the bending length c; B = rho g c^3.
 
-static void measure_d1388(const trial* t, result* out)
+static void d1388_along(const trial* t, double degrees, result* out)
 {
     const double sight = tan(41.5 * 3.14159265358979323846 / 180.0);
     double length = strip_length(&t->material, 11.0), last = 0.0, last_overhang = 0.0;
     rig r;
     weft_pin_id pin = 0;
-    bool good = strip_open(&r, t, length, 0.0, out);
+    bool good = strip_open(&r, t, length, degrees, out);
     // From 0.8 of the overhang on, cell by cell.
     for (int held = HELD + t->cells / 5; held >= HELD && good; held--)
     {
@@ -153,13 +178,40 @@ static void measure_d1388(const trial* t, result* out)
     rig_close(&r);
 }
 
+static void measure_d1388(const trial* t, result* out)
+{
+    d1388_along(t, 0.0, out);
+}
+
+static void measure_d1388_weft(const trial* t, result* out)
+{
+    d1388_along(t, 90.0, out);
+}
+
+static void measure_d1388_bias(const trial* t, result* out)
+{
+    d1388_along(t, 45.0, out);
+}
+
+#define D1388                                                                                                          \
+    .closed_form = "B = rho g (overhang / 2)^3", .x_title = "overhang, m", .y_title = "bending stiffness, N m",        \
+    .bound = 0.02, .cells = {20, 40, 80}
+
 const experiment experiment_d1388 = {
     .name = "d1388",
     .summary = "ASTM D1388: the overhang whose tip is seen at 41.5 degrees gives the bending stiffness back",
-    .closed_form = "B = rho g (overhang / 2)^3",
-    .x_title = "overhang, m",
-    .y_title = "bending stiffness, N m",
-    .bound = 0.02,
-    .cells = {20, 40, 80},
     .measure = measure_d1388,
+    D1388,
+};
+const experiment experiment_d1388_weft = {
+    .name = "d1388-weft",
+    .summary = "the same of a strip cut along the weft",
+    .measure = measure_d1388_weft,
+    D1388,
+};
+const experiment experiment_d1388_bias = {
+    .name = "d1388-bias",
+    .summary = "the same of a strip cut at 45 degrees",
+    .measure = measure_d1388_bias,
+    D1388,
 };

@@ -1,5 +1,6 @@
 // Sheets in the air, and in empty space.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "validate/rig.h"
@@ -67,40 +68,45 @@ typedef struct momenta
     double mass, linear[3], angular[3], kinetic;
 } momenta;
 
-// Masses are a third of the triangles around each vertex.
-static momenta momenta_of(const rig* r, double density)
+// Adds a cloth whose vertices were at `rest` in the plane xz and are at x. Masses are a third of the triangles around
+// each vertex.
+static void momenta_add(const rig* r, int cloth, double density, const weft_vec3* rest, const weft_vec3* x, momenta* m)
 {
     enum
     {
         TRIANGLES = 65536
     };
     static int triangles[3 * TRIANGLES];
-    momenta m = {0};
-    int count = weft_sim_triangle_count(r->sim, 0);
+    int count = weft_sim_triangle_count(r->sim, cloth);
     if (count > TRIANGLES)
     {
         result_fail(r->out, "the mesh has more than %d triangles", TRIANGLES);
-        return m;
+        return;
     }
-    weft_sim_triangles(r->sim, 0, triangles);
-    weft_sim_velocities(r->sim, 0, r->last);
+    weft_sim_triangles(r->sim, cloth, triangles);
+    weft_sim_velocities(r->sim, cloth, r->last);
     for (int k = 0; k < 3 * count; k++)
     {
         const int* c = triangles + k - k % 3;
-        weft_vec3 a = r->start[c[0]], b = r->start[c[1]], d = r->start[c[2]];
-        // Specimens lie in the plane xz.
+        weft_vec3 a = rest[c[0]], b = rest[c[1]], d = rest[c[2]];
         double share = density * 0.5 * fabs((b.x - a.x) * (d.z - a.z) - (b.z - a.z) * (d.x - a.x)) / 3.0;
-        weft_vec3 x = r->x[triangles[k]], v = r->last[triangles[k]];
-        m.mass += share;
+        weft_vec3 at = x[triangles[k]], v = r->last[triangles[k]];
+        m->mass += share;
         const double p[3] = {share * v.x, share * v.y, share * v.z};
-        const double l[3] = {x.y * p[2] - x.z * p[1], x.z * p[0] - x.x * p[2], x.x * p[1] - x.y * p[0]};
+        const double l[3] = {at.y * p[2] - at.z * p[1], at.z * p[0] - at.x * p[2], at.x * p[1] - at.y * p[0]};
         for (int i = 0; i < 3; i++)
         {
-            m.linear[i] += p[i];
-            m.angular[i] += l[i];
+            m->linear[i] += p[i];
+            m->angular[i] += l[i];
         }
-        m.kinetic += 0.5 * share * (v.x * v.x + v.y * v.y + v.z * v.z);
+        m->kinetic += 0.5 * share * (v.x * v.x + v.y * v.y + v.z * v.z);
     }
+}
+
+static momenta momenta_of(const rig* r, double density)
+{
+    momenta m = {0};
+    momenta_add(r, 0, density, r->start, r->x, &m);
     return m;
 }
 
@@ -197,4 +203,136 @@ const experiment experiment_energy = {
     .bound = 0.01,
     .cells = {6, 12, 24},
     .measure = measure_energy,
+};
+
+// ---- two sheets thrown against each other
+
+// The other sheet lies above, moved by a third of its width and turned, so that borders meet faces.
+static bool meet_open(rig* r, const trial* t, result* out)
+{
+    static scene_text s;
+    specimen sheet = {.length = side, .width = side, .cells = t->cells};
+    scene_begin(&s, t, 0.002, 0.0);
+    scene_cloth(&s, t, &sheet);
+    scene_put(&s,
+              "},\n {\"name\": \"other\", \"mesh\": {\"grid\": {\"size\": [%.17g, %.17g], \"cells\": [%d, %d], "
+              "\"plane\": \"xz\", ",
+              side, side, t->cells, t->cells);
+    scene_put(&s,
+              "\"tessellation\": \"%s\", \"seed\": 8}}, \"transform\": {\"translate\": [%.17g, 0.01, %.17g], "
+              "\"rotate\": [0, 30, 0]},\n",
+              t->mesh, side / 3.0, side / 5.0);
+    scene_material(&s, t);
+    scene_put(&s, "}]");
+    scene_end(&s);
+    return rig_open(r, t, &s, out);
+}
+
+static momenta meet_momenta(const rig* r, double density, const weft_vec3* rest, weft_vec3* x)
+{
+    momenta m = momenta_of(r, density);
+    weft_sim_positions(r->sim, 1, x);
+    momenta_add(r, 1, density, rest, x, &m);
+    return m;
+}
+
+static bool meet_throw(rig* r)
+{
+    for (int turn = 0; turn < 2; turn++)
+    {
+        for (int k = 0; k < r->vertex_count; k++)
+        {
+            r->last[k] = turn ? (weft_vec3){-0.2, -1.0, 0.1} : (weft_vec3){0.3, 0.5, 0.0};
+        }
+        if (weft_sim_set_state(r->sim, turn, NULL, r->last) != WEFT_OK)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Every 20 ms: the momentum of both, which stays, or their energy, which does not rise.
+static void meet_watch(rig* r, kept what, double density, const weft_vec3* rest, weft_vec3* x)
+{
+    momenta before = meet_momenta(r, density, rest, x);
+    bool good = true;
+    for (int k = 1; k <= 10 && good; k++)
+    {
+        weft_step_stats stats = {0};
+        while (good && weft_sim_time(r->sim) < 0.02 * k - 1e-9)
+        {
+            good = rig_step(r, &stats);
+        }
+        if (!good)
+        {
+            break;
+        }
+        momenta now = meet_momenta(r, density, rest, x);
+        double change[3], energy = stats.energy.total - stats.energy.gravity;
+        for (int i = 0; i < 3; i++)
+        {
+            change[i] = now.linear[i] - before.linear[i];
+        }
+        bool linear = what == KEPT_LINEAR;
+        result_add(r->out, 0.02 * k, linear ? norm(now.linear) : energy, linear ? norm(before.linear) : before.kinetic);
+        r->out->points[r->out->count - 1].deviation =
+            linear ? norm(change) / norm(before.linear) : fmax(0.0, energy / before.kinetic - 1.0);
+    }
+}
+
+static void measure_meeting(const trial* t, kept what, result* out)
+{
+    rig r;
+    weft_vec3 *rest = NULL, *x = NULL;
+    bool good = meet_open(&r, t, out);
+    if (good)
+    {
+        size_t size = (size_t)r.vertex_count * sizeof(weft_vec3);
+        rest = malloc(size);
+        x = malloc(size);
+        good = rest && x && weft_sim_vertex_count(r.sim, 1) == r.vertex_count && meet_throw(&r);
+        good ? (void)0 : result_fail(out, "the second sheet could not be thrown");
+    }
+    if (good)
+    {
+        weft_sim_positions(r.sim, 1, rest);
+        meet_watch(&r, what, t->material.density, rest, x);
+    }
+    free(rest);
+    free(x);
+    rig_close(&r);
+}
+
+static void measure_collision(const trial* t, result* out)
+{
+    measure_meeting(t, KEPT_LINEAR, out);
+}
+
+static void measure_collision_energy(const trial* t, result* out)
+{
+    measure_meeting(t, KEPT_ENERGY, out);
+}
+
+const experiment experiment_collision = {
+    .name = "collision",
+    .summary = "two sheets are thrown against each other, without weight: their momentum",
+    .closed_form = "it stays",
+    .x_title = "time, s",
+    .y_title = "momentum, kg m/s",
+    .bound = 1e-4,
+    .cells = {6, 12, 24},
+    .grid_only = true,
+    .measure = measure_collision,
+};
+const experiment experiment_collision_energy = {
+    .name = "collision-energy",
+    .summary = "the same: kinetic and elastic energy; a deviation is what it rises by",
+    .closed_form = "it does not rise",
+    .x_title = "time, s",
+    .y_title = "energy, J",
+    .bound = 0.01,
+    .cells = {6, 12, 24},
+    .grid_only = true,
+    .measure = measure_collision_energy,
 };

@@ -31,6 +31,7 @@ typedef struct specimen
 
 // The head of a scene and its one cloth, open for what follows: pins, forces. Contact is off.
 void scene_begin(scene_text* s, const trial* t, double time_step, double gravity);
+void scene_material(scene_text* s, const trial* t); // "material": {...}
 void scene_cloth(scene_text* s, const trial* t, const specimen* sheet);
 void scene_end(scene_text* s);
 

@@ -110,9 +110,17 @@ static void put_mesh(scene_text* s, const trial* t, const specimen* sheet)
               t->mesh);
 }
 
-void scene_cloth(scene_text* s, const trial* t, const specimen* sheet)
+void scene_material(scene_text* s, const trial* t)
 {
     const weft_material* m = &t->material;
+    scene_put(s,
+              " \"material\": {\"density\": %.17g, \"stretch_warp\": %.17g, \"stretch_weft\": %.17g, \"shear\": %.17g, "
+              "\"bending\": %.17g, \"damping\": %.17g}",
+              m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
+}
+
+void scene_cloth(scene_text* s, const trial* t, const specimen* sheet)
+{
     double angle = sheet->warp_degrees * 3.14159265358979323846 / 180.0, warp[3] = {0.0, 0.0, 0.0};
     // In the mesh's own frame, before it is turned.
     warp[is_file(t) ? t->mesh_axes[0] : 0] = cos(angle);
@@ -120,10 +128,7 @@ void scene_cloth(scene_text* s, const trial* t, const specimen* sheet)
     scene_put(s, "\"cloth\": [{\"name\": \"specimen\", \"mesh\": ");
     put_mesh(s, t, sheet);
     scene_put(s, ",\n \"warp\": [%.17g, %.17g, %.17g],\n", warp[0], warp[1], warp[2]);
-    scene_put(s,
-              " \"material\": {\"density\": %.17g, \"stretch_warp\": %.17g, \"stretch_weft\": %.17g, \"shear\": %.17g, "
-              "\"bending\": %.17g, \"damping\": %.17g}",
-              m->density, m->stretch_warp, m->stretch_weft, m->shear, m->bending, m->damping);
+    scene_material(s, t);
 }
 
 void scene_end(scene_text* s)
