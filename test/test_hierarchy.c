@@ -383,6 +383,35 @@ static void test_limits_hold(void** unused)
     weft_sim_destroy(sim);
 }
 
+// Pins that are drawn 1.4 times as far apart as the cloth between them is long, and let go: limits that kept their
+// length stretched its edges 7.4 times, with 2,690 J.
+static void test_pins_drawn_apart(void** unused)
+{
+    (void)unused;
+    static const char* const methods[] = {"pbd", "hpbd"};
+    for (int k = 0; k < 2; k++)
+    {
+        weft_sim* sim = sim_of("{\"time_step\": 0.0166666666666667, \"method\": \"%s\", \"model\": \"hooke\", \"%s\": "
+                               "{\"limits\": 1}, \"contact\": {\"enabled\": false}, \"cloth\": [{\"mesh\": {\"grid\": "
+                               "{\"size\": 1, \"cells\": 16, \"plane\": \"xy\", \"tessellation\": \"irregular\"}}, "
+                               "\"pins\": [{\"where\": {\"corner\": \"top-left\"}}, {\"where\": {\"corner\": "
+                               "\"top-right\"}, \"path\": [{\"time\": 0}, {\"time\": 0.5, \"offset\": [0.4, 0, 0]}], "
+                               "\"release\": 0.7}]}]}",
+                               methods[k], methods[k]);
+        double stretch = 0.0, energy = 0.0;
+        for (int step = 0; step < 60; step++)
+        {
+            weft_step_stats stats;
+            assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+            stretch = fmax(stretch, stats.max_stretch);
+            energy = fmax(energy, stats.energy.total);
+        }
+        printf("%s, pins drawn apart to 1.4: stretched to %.2f, with %.0f J\n", methods[k], stretch, energy);
+        assert_true(stretch < 3.6 && energy < 800.0);
+        weft_sim_destroy(sim);
+    }
+}
+
 static void test_alike_on_threads(void** unused)
 {
     (void)unused;
@@ -466,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_two_limits),
         cmocka_unit_test(test_a_sheet_let_go),
         cmocka_unit_test(test_limits_hold),
+        cmocka_unit_test(test_pins_drawn_apart),
         cmocka_unit_test(test_alike_on_threads),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);

@@ -58,7 +58,8 @@ weft_status limits_create(limits* l, const graph* g, const int* group)
     l->count = MEM_NEW(n, int);
     l->anchor = MEM_NEW(LIMITS_MAX * (size_t)n, int);
     l->most = MEM_NEW(LIMITS_MAX * (size_t)n, double);
-    weft_status status = list && l->count && l->anchor && l->most ? WEFT_OK : WEFT_NO_MEMORY;
+    l->wide = MEM_NEW(n, double);
+    weft_status status = list && l->count && l->anchor && l->most && l->wide ? WEFT_OK : WEFT_NO_MEMORY;
     for (int i = 0; i < n; i++)
     {
         groups = int_max(groups, group[i] + 1);
@@ -77,8 +78,55 @@ void limits_finish(limits* l)
     mem_free(l->count);
     mem_free(l->anchor);
     mem_free(l->most);
+    mem_free(l->wide);
     *l = (limits){0};
 }
+
+// ---- pins that are too far apart
+
+typedef struct widen_context
+{
+    limits* l;
+    const double* inv_mass;
+    const vec3 *from, *x;
+    double back; // of a limit's length: what the substep takes back of what is beyond
+} widen_context;
+
+static const double back_rate = 30.0; // 1/s
+
+static void widen_chunk(void* context, int begin, int end)
+{
+    const widen_context* c = context;
+    for (int i = begin; i < end; i++)
+    {
+        const int *anchor = c->l->anchor + (size_t)LIMITS_MAX * (size_t)i, count = c->l->count[i];
+        const double* most = c->l->most + (size_t)LIMITS_MAX * (size_t)i;
+        double wide_sq = 1.0, left = 0.0;
+        for (int r = 0; r < count; r++)
+        {
+            vec3 way = v3_sub(c->from[i], c->from[anchor[r]]);
+            double most_sq = most[r] * most[r], far_sq = v3_dot(way, way);
+            bool far = far_sq > (1.0 + c->back) * (1.0 + c->back) * most_sq && c->inv_mass[anchor[r]] == 0.0;
+            left = far ? fmax(left, sqrt(far_sq / most_sq) - c->back) : left;
+            for (int q = 0; q < r; q++)
+            {
+                vec3 d = v3_sub(c->x[anchor[r]], c->x[anchor[q]]);
+                double both = most[r] + most[q], apart_sq = v3_dot(d, d);
+                bool hold = c->inv_mass[anchor[r]] == 0.0 && c->inv_mass[anchor[q]] == 0.0;
+                wide_sq = hold && apart_sq > wide_sq * both * both ? apart_sq / (both * both) : wide_sq;
+            }
+        }
+        c->l->wide[i] = fmax(wide_sq > 1.0 ? sqrt(wide_sq) : 1.0, left);
+    }
+}
+
+void limits_widen(limits* l, workers* pool, const double* inv_mass, const limit_start* start, const vec3* x)
+{
+    widen_context c = {l, inv_mass, start->x, x, back_rate * start->h};
+    l->total > 0 ? parallel_for(pool, l->vertex_count, LIMIT_GRAIN, widen_chunk, &c) : (void)0;
+}
+
+// ---- projection
 
 typedef struct project_context
 {
@@ -89,19 +137,24 @@ typedef struct project_context
     vec3* x;
 } project_context;
 
+static double most_at(const project_context* c, int r)
+{
+    return c->l->wide ? c->l->wide[r / LIMITS_MAX] * c->l->most[r] : c->l->most[r];
+}
+
 // How far the vertex is beyond a limit, as squares; not positive: it holds, or its anchor was let go.
 static double beyond(const project_context* c, int r, vec3 x)
 {
     int anchor = c->l->anchor[r];
     vec3 d = v3_sub(x, c->x[anchor]);
-    double most = c->l->most[r];
+    double most = most_at(c, r);
     return c->inv_mass[anchor] == 0.0 ? v3_dot(d, d) - most * most : 0.0;
 }
 
 static vec3 to_ball(const project_context* c, int r, vec3 x)
 {
     vec3 anchor = c->x[c->l->anchor[r]], d = v3_sub(x, anchor);
-    return v3_madd(anchor, c->l->most[r] / v3_length(d), d);
+    return v3_madd(anchor, most_at(c, r) / v3_length(d), d);
 }
 
 // The nearest place that is at both limits: on the circle in which their balls meet. Cloth between two pins that is
@@ -109,7 +162,7 @@ static vec3 to_ball(const project_context* c, int r, vec3 x)
 static vec3 to_circle(const project_context* c, int r, int q, vec3 x)
 {
     vec3 a = c->x[c->l->anchor[r]], axis = v3_sub(c->x[c->l->anchor[q]], a), d = v3_sub(x, a);
-    double length_sq = v3_dot(axis, axis), r_sq = c->l->most[r] * c->l->most[r], q_sq = c->l->most[q] * c->l->most[q];
+    double length_sq = v3_dot(axis, axis), r_sq = most_at(c, r) * most_at(c, r), q_sq = most_at(c, q) * most_at(c, q);
     if (!(length_sq > 0.0))
     {
         return x;

@@ -1,6 +1,10 @@
 // Long-range limits (Kim, Chentanez and Mueller 2012): no vertex is farther from a pinned one than the way along the
 // cloth at rest, |x - x_anchor| <= r. They are of one moving vertex each, so that they need no colours, hold however
 // long the way is, and are unilateral: cloth that is not taut does not feel them.
+//
+// Pins that are farther apart than the cloth between them is long leave no place within both limits. All limits of such
+// a vertex are then wider by the ratio of these, so that it lies where evenly stretched cloth would have it;
+// and when a pin lets go of such cloth, or a tear lengthens ways, what is far beyond comes back in a while.
 #ifndef WEFT_LIMITS_H
 #define WEFT_LIMITS_H
 
@@ -17,6 +21,7 @@ typedef struct limits
     int* count;   // [vertex_count]
     int* anchor;  // [LIMITS_MAX * vertex_count] the nearest first
     double* most; // [LIMITS_MAX * vertex_count] m
+    double* wide; // [vertex_count] 1, or by what pins draw these apart; NULL: 1
     int total;
 } limits;
 
@@ -33,6 +38,15 @@ typedef struct limit_turn
     bool meet;
 } limit_turn;
 
+// Of a substep: where vertices are at its start, and how long it is, s.
+typedef struct limit_start
+{
+    const vec3* x;
+    double h;
+} limit_start;
+
+// Before its projections; anchors are where x has them.
+void limits_widen(limits* l, workers* pool, const double* inv_mass, const limit_start* start, const vec3* x);
 // Anchors that pins have let go (inv_mass > 0) hold nothing.
 void limits_project(const limits* l, workers* pool, const double* inv_mass, const limit_turn* turn, vec3* x);
 

@@ -355,6 +355,7 @@ static weft_status substep(world* w, pbd_data* d, pbd_moment* now)
         contact_moment moment = {.from = d->from, .begin = now->begin, .end = now->end};
         TRY(contact_project_begin(w->contact, &moment));
     }
+    limits_widen(&d->reach.limits, w->pool, d->inv_mass, &(limit_start){d->from, now->h}, w->x_next);
     now->projections += pbd_reach_cycle(w, d, now);
     for (now->iteration = 0; now->iteration < now->iterations; now->iteration++)
     {
