@@ -450,8 +450,9 @@ WEFT_API weft_status weft_sim_tie(weft_sim* sim, const weft_tie* tie, weft_error
 /// While a step runs, look is called at the start of each stage and solve, on the thread that steps; it must not touch the
 /// simulation. What it gives up fails with CANCELLED. NULL: nobody looks. Results do not depend on it.
 WEFT_API void weft_sim_watch(weft_sim* sim, weft_progress_fn* look, void* user);
-/// One time step. On failure the state is that before the step, and the step can be tried again; error (may be NULL) names
-/// step and vertex. What multigrid keeps from solve to solve is then dropped.
+/// One time step. On failure the state is that before the step, or, where cloth tears in it, that of its last look for
+/// tears, and the step can be tried again, which then goes on from there; error (may be NULL) names step and vertex.
+/// What multigrid keeps from solve to solve is then dropped.
 WEFT_API weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* error); ///< stats may be NULL
 
 /// What the method counted under that name; 0 when it counts no such thing.

@@ -69,9 +69,10 @@ bool near_meet(weft_sim* sim);           // whether clusters met in the step; th
 // ---- all of them
 int sim_live_count(const weft_sim* sim);                        // bodies that were not removed
 weft_status clusters_prepare(weft_sim* sim, weft_error* error); // those of the next step, with the state dealt out
-// A step of all bodies, to be collected or undone. One that fails is undone; *out_failed is the simulation or cluster
-// whose step it was, or NULL: then the error says what there is to say.
+// A step of all bodies, or the part of one that is under way, to be collected or undone. One that fails is undone;
+// *out_failed is the simulation or cluster whose step it was, or NULL: then the error says what there is to say.
 weft_status clusters_step(weft_sim* sim, weft_step_stats* stats, const weft_sim** out_failed, weft_error* error);
+void stats_add_counts(weft_step_stats* to, const weft_step_stats* from); // what was counted and timed
 void clusters_undo(weft_sim* sim); // of clusters: the simulation's own world is undone by step_undo
 void clusters_drop(weft_sim* sim); // what is built of them
 void clusters_finish(clusters* all);

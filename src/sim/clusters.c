@@ -321,9 +321,7 @@ static void add_counters(weft_step_stats* to, const weft_step_stats* from)
     }
 }
 
-// What was counted and timed adds up, so that iterations by solves are those of a solve; of substeps there are as many
-// as the cluster with the most has.
-static void add_stats(weft_step_stats* to, const weft_step_stats* from)
+void stats_add_counts(weft_step_stats* to, const weft_step_stats* from)
 {
     to->iterations += from->iterations;
     to->solves += from->solves;
@@ -331,14 +329,23 @@ static void add_stats(weft_step_stats* to, const weft_step_stats* from)
     to->rescued += from->rescued;
     to->rejected += from->rejected;
     to->forced += from->forced;
+    to->setup_s += from->setup_s;
+    to->solve_s += from->solve_s;
+    add_stages(to, from);
+    add_counters(to, from);
+}
+
+// What was counted and timed adds up, so that iterations by solves are those of a solve; of substeps there are as many
+// as the cluster with the most has.
+static void add_stats(weft_step_stats* to, const weft_step_stats* from)
+{
+    stats_add_counts(to, from);
     to->limited += from->limited;
     to->overstretched += from->overstretched;
     to->substeps = int_max(to->substeps, from->substeps);
     to->constraints += from->constraints;
     to->contacts += from->contacts;
     to->last_resort += from->last_resort;
-    to->setup_s += from->setup_s;
-    to->solve_s += from->solve_s;
     to->energy.kinetic += from->energy.kinetic;
     to->energy.stretch += from->energy.stretch;
     to->energy.shear += from->energy.shear;
@@ -346,8 +353,6 @@ static void add_stats(weft_step_stats* to, const weft_step_stats* from)
     to->energy.gravity += from->energy.gravity;
     to->energy.total += from->energy.total;
     to->max_stretch = fmax(to->max_stretch, from->max_stretch);
-    add_stages(to, from);
-    add_counters(to, from);
 }
 
 // Of the last solve: what the largest cluster says.
@@ -378,15 +383,18 @@ static void sum_stats(const weft_sim* sim, weft_step_stats* stats)
 
 // ---- a step
 
-static weft_status world_step(world* w, weft_step_stats* stats)
+// The part of the step that is under way in the whole simulation.
+static weft_status world_step(const weft_sim* whole, world* w, weft_step_stats* stats)
 {
+    w->look = whole->look;
+    w->look_user = whole->look_user;
     w->stats = stats;
-    weft_status status = step_run(w);
+    weft_status status = step_run(w, whole->part_from, whole->part_until);
     w->stats = NULL;
     return status;
 }
 
-static weft_status cluster_step(cluster* c)
+static weft_status cluster_step(const weft_sim* whole, cluster* c)
 {
     for (int k = 0; k < c->sim.body_count; k++)
     {
@@ -394,7 +402,7 @@ static weft_status cluster_step(cluster* c)
     }
     c->sim.world.accepted(&c->sim); // where it starts
     c->stats = (weft_step_stats){.rate = NAN, .operator_complexity = NAN, .solver = ""};
-    weft_status status = world_step(&c->sim.world, &c->stats);
+    weft_status status = world_step(whole, &c->sim.world, &c->stats);
     c->stepped = status == WEFT_OK;
     return status;
 }
@@ -431,18 +439,14 @@ static weft_status step_all(weft_sim* sim, weft_step_stats* stats, const weft_si
 {
     clusters* all = &sim->clusters;
     *out_failed = sim;
-    sim->world.look = sim->look;
-    sim->world.look_user = sim->look_user;
     if (all->count == 0)
     {
-        return world_step(&sim->world, stats);
+        return world_step(sim, &sim->world, stats);
     }
     for (int k = 0; k < all->count; k++)
     {
         cluster* c = all->list[k];
-        c->sim.world.look = sim->look;
-        c->sim.world.look_user = sim->look_user;
-        weft_status status = c->stepped ? WEFT_OK : cluster_step(c);
+        weft_status status = c->stepped ? WEFT_OK : cluster_step(sim, c);
         if (status != WEFT_OK)
         {
             *out_failed = &c->sim;

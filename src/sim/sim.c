@@ -5,6 +5,7 @@
 #include "sim/cluster.h"
 #include "sim/edits.h"
 #include "sim/join.h"
+#include "sim/step_parts.h"
 #include "sim/tear.h"
 #include "solve/sa/sa.h"
 
@@ -252,9 +253,21 @@ static weft_squeezed user_pair(const weft_sim* sim, const weft_sim* from, const 
     return to;
 }
 
+// By an earlier part of the step.
+static bool is_listed(const weft_sim* sim, int earlier, const weft_squeezed* pair)
+{
+    bool found = false;
+    for (int k = 0; k < earlier; k++)
+    {
+        found = found || memcmp(&sim->squeezed[k], pair, sizeof(*pair)) == 0;
+    }
+    return found;
+}
+
 // Pairs of the simulation, or of a cluster of which these are the members, behind those that are listed: of the start,
-// or what is squeezed.
-static weft_status list_squeezed(weft_sim* sim, const weft_sim* from, const int* member, bool start, int* listed)
+// or what is squeezed. The first `earlier` are from before.
+static weft_status list_squeezed(weft_sim* sim, const weft_sim* from, const int* member, bool start, int earlier,
+                                 int* listed)
 {
     const contact* c = from->world.contact;
     int count = c ? c->squeezed_count + c->passed_count : 0;
@@ -267,25 +280,29 @@ static weft_status list_squeezed(weft_sim* sim, const weft_sim* from, const int*
         const squeezed_pair* pair = k < c->squeezed_count ? &c->squeezed[k] : &c->passed[k - c->squeezed_count];
         if ((pair->start != 0) == start)
         {
-            sim->squeezed[(*listed)++] = user_pair(sim, from, member, pair);
+            weft_squeezed to = user_pair(sim, from, member, pair);
+            sim->squeezed[*listed] = to;
+            *listed += !is_listed(sim, earlier, &to);
         }
     }
     return WEFT_OK;
 }
 
+// Behind those of earlier parts of the step.
 static weft_status tell_squeezed(weft_sim* sim, weft_step_stats* stats)
 {
-    int count = 0;
+    const int earlier = stats->squeezed;
+    int count = earlier;
     for (int start = 0; start < 2; start++)
     {
         if (sim->clusters.count == 0)
         {
-            TRY(list_squeezed(sim, sim, NULL, start == 1, &count));
+            TRY(list_squeezed(sim, sim, NULL, start == 1, earlier, &count));
         }
         for (int k = 0; k < sim->clusters.count; k++)
         {
             const cluster* c = sim->clusters.list[k];
-            TRY(list_squeezed(sim, &c->sim, c->member, start == 1, &count));
+            TRY(list_squeezed(sim, &c->sim, c->member, start == 1, earlier, &count));
         }
         stats->squeezed = start == 0 ? count : stats->squeezed;
     }
@@ -332,10 +349,8 @@ weft_status weft_sim_step(weft_sim* sim, weft_step_stats* stats, weft_error* err
     workers_limit(sim->pool, threads_fed(sim->model.vertex_count + sim->obstacle_vertices));
     TRY(sim_lift(sim, error));
     TRY(sim_join_first(sim, error));
-    weft_status status = step(sim, stats, error);
+    weft_status status = step_parts(sim, step, stats, error);
     status == WEFT_OK ? sim_wear(sim) : (void)0;
-    int torn = 0;
-    status = status == WEFT_OK ? sim_tear(sim, &torn, error) : status;
     status = status == WEFT_OK ? sim_join(sim, error) : status;
     stats->step = sim->world.state.step_count;
     stats->time = weft_sim_time(sim);

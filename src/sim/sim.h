@@ -245,6 +245,7 @@ struct weft_sim
     clusters clusters;
     tear_scratch tearing;
     mend_log mends;
+    int part_from, part_until; // ticks of the step under way: see step_parts.c
     struct routes* routes; // what is in the way of threads; NULL until it is asked for
 };
 

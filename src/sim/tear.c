@@ -134,6 +134,7 @@ typedef struct ripper
     uint8_t* held; // pinned or tied
     weak* list;    // [count]
     int count, capacity;
+    double strength;   // N/m, that of the cloth or what counts as more than that
     int *start, *face; // faces around each vertex of the user
     uint8_t* touched;  // [faces] parted in this step
     int* side;         // [faces] scratch: what a face around the vertex hangs together with
@@ -166,12 +167,12 @@ static weft_status find_weak(ripper* r)
     {
         int i = b->scene_vertex[u];
         vec3 direction;
-        if (r->held[i] || !(r->area[i] > 0.0) || !(size_of(r->force[i]) > b->tear * r->area[i]))
+        if (r->held[i] || !(r->area[i] > 0.0) || !(size_of(r->force[i]) > r->strength * r->area[i]))
         {
             continue;
         }
         double force = strongest(r->force[i], r->area[i], &direction);
-        if (!(force > b->tear))
+        if (!(force > r->strength))
         {
             continue;
         }
@@ -452,18 +453,38 @@ static void ripper_finish(ripper* r)
     tears_finish(&r->tears);
 }
 
+// Forces on the body's vertices; finish in any case.
+static weft_status ripper_begin(ripper* r, weft_sim* sim, body* b, double strength)
+{
+    *r = (ripper){.sim = sim, .b = b, .strength = strength};
+    TRY(scratch_take(sim, r));
+    add_forces(sim, sim->tearing.still, r->force, r->area);
+    mark_held(&sim->model, r->held);
+    return WEFT_OK;
+}
+
+weft_status tear_is_due(weft_sim* sim, body* b, bool* due, weft_error* error)
+{
+    const double margin = 1.1;
+    ripper r;
+    weft_status status = ripper_begin(&r, sim, b, margin * b->tear);
+    status = status == WEFT_OK ? find_weak(&r) : status;
+    status = status == WEFT_OK && r.count > 0 ? gather_faces(&r) : status;
+    *due = false;
+    for (int k = 0; k < r.count && !*due && status == WEFT_OK; k++)
+    {
+        *due = part_faces(&r, &r.list[k]) > 1;
+    }
+    ripper_finish(&r);
+    return edit_error(status, error);
+}
+
 // One body after the other: a generation numbers vertices anew.
 static weft_status tear_one(weft_sim* sim, body* b, int* torn, weft_error* error)
 {
-    ripper r = {.sim = sim, .b = b};
-    weft_status status = scratch_take(sim, &r);
-    if (status == WEFT_OK)
-    {
-        add_forces(sim, sim->tearing.still, r.force, r.area);
-        mark_held(&sim->model, r.held);
-        status = choose(&r);
-    }
-    status = edit_error(status, error);
+    ripper r;
+    weft_status status = ripper_begin(&r, sim, b, b->tear);
+    status = edit_error(status == WEFT_OK ? choose(&r) : status, error);
     if (status == WEFT_OK && r.tears.count > 0)
     {
         status = tear_apart(sim, b, &r.tears, error);

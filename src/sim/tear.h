@@ -41,7 +41,9 @@ bool tear_has_room(const weft_sim* sim, const body* b, int vertex, const int* si
 // A side of a cut goes a little towards its faces.
 void tear_open(weft_sim* sim, body* b, int vertex);
 void tear_scratch_finish(tear_scratch* s); // zeroed is fine
-// After a step: *torn vertices were split.
+// Whether a vertex that can split is loaded with more than a tenth above the cloth's strength.
+weft_status tear_is_due(weft_sim* sim, body* b, bool* due, weft_error* error);
+// After a step, or a part of one: *torn vertices were split.
 weft_status sim_tear(weft_sim* sim, int* torn, weft_error* error);
 
 // ---- in a checkpoint: a section of its own, where something is torn

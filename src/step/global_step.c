@@ -195,7 +195,7 @@ void global_step_hold(global_step* g, const filter_record* filter, int count)
 
 weft_status global_step_factor(global_step* g, const world* w, bool* made, int* updates)
 {
-    global_factor* f = &g->factors[w->state.halvings];
+    global_factor* f = &g->factors[w->halved];
     *made = f->h != w->h;
     *updates = 0;
     if (*made)
@@ -227,7 +227,7 @@ weft_status global_step_factor(global_step* g, const world* w, bool* made, int* 
 void global_step_backsolve(global_step* g, const world* w, const vec3* b, vec3* x)
 {
     chol_engine engine = {w->pool, dense_kernels_for(w->cpu)};
-    chol_solve(&g->symbolic, &g->factors[w->state.halvings].numeric, &engine, &b->x, &x->x);
+    chol_solve(&g->symbolic, &g->factors[w->halved].numeric, &engine, &b->x, &x->x);
 }
 
 void global_step_clear_held(const global_step* g, vec3* x)

@@ -61,7 +61,7 @@ static int oldest_column(const global_touches* t)
 
 static chol_numeric* numeric_of(global_step* g, const world* w)
 {
-    return &g->factors[w->state.halvings].numeric;
+    return &g->factors[w->halved].numeric;
 }
 
 static double* column_at(const global_touches* t, int column)
@@ -197,7 +197,7 @@ static bool factor_system(const global_touches* t, const dense_kernels* kernels)
 
 void global_touches_take(global_touches* t, global_step* g, const world* w)
 {
-    uint64_t factor = g->factors[w->state.halvings].made;
+    uint64_t factor = g->factors[w->halved].made;
     if (t->factor != factor)
     {
         forget_columns(t, g->symbolic.vertex_count);

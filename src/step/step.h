@@ -175,6 +175,7 @@ struct world
     bool resort;                // the last one: what is best stands, converged or not
     bool spent;                 // likewise, and soon: the step has cost what it may
     int ticks_done;             // of STEP_TICKS
+    int halved;                 // how often its length was: those of step control, more within a part of a step
     int bad_vertex;             // that a failed step names; -1: none
     weft_solve_stats last_solve;
     weft_step_stats* stats;
@@ -301,8 +302,9 @@ weft_status state_load(state* s, sections* from, weft_error* error);
 void step_control_save(const state* s, section_writer* out); // its numbers
 weft_status step_control_load(state* s, int max_halvings, sections* from, weft_error* error);
 
-// One time step of the world, with halving; fills w->stats but for step, time and step_s. One that fails is undone.
-weft_status step_run(world* w);
+// One time step of the world, or the part of it between two ticks, with halving; fills w->stats but for step, time and
+// step_s. What fails is undone.
+weft_status step_run(world* w, int from, int until);
 // The world is again as before the last step_run. What only saves time is dropped, as at a checkpoint.
 void step_undo(world* w);
 

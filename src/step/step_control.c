@@ -253,12 +253,22 @@ static weft_status last_resort(world* w, weft_status status)
     return is_numeric(status) ? stand_still(w) : status;
 }
 
-static weft_status run_substeps(world* w)
+// At least so many that a substep ends on a multiple of its length and within the part of the step.
+static int halvings_within(int halvings, int from, int until)
+{
+    while (from % (STEP_TICKS >> halvings) != 0 || from + (STEP_TICKS >> halvings) > until)
+    {
+        halvings++;
+    }
+    return halvings;
+}
+
+static weft_status run_substeps(world* w, int from, int until)
 {
     state* s = &w->state;
-    w->ticks_done = 0;
+    w->ticks_done = from;
     w->resort = w->spent = false;
-    w->time = time_at(w, 0);
+    w->time = time_at(w, from);
     w->h = w->settings.time_step;
     w->contact ? contact_begin(w->contact) : (void)0;
     w->before = world_energy(w, s->x, s->v);
@@ -267,18 +277,19 @@ static weft_status run_substeps(world* w)
         w->bad_vertex = find_not_finite(s->x, s->v, w->model->vertex_count);
         return WEFT_NOT_FINITE;
     }
-    while (w->ticks_done < STEP_TICKS)
+    while (w->ticks_done < until)
     {
-        int ticks = STEP_TICKS >> s->halvings;
+        w->halved = halvings_within(s->halvings, w->ticks_done, until);
+        int ticks = STEP_TICKS >> w->halved;
         w->time = time_at(w, w->ticks_done);
         w->h = w->settings.time_step * ticks / STEP_TICKS;
         w->spent = is_spent(w);
-        w->may_halve = s->halvings < halvings_max(w) && !w->spent;
+        w->may_halve = w->halved < halvings_max(w) && !w->spent;
         weft_status status = is_entangled(w) ? stand_still(w) : run_stages(w, &w->method);
         bool retry = is_numeric(status);
-        if (retry && s->halvings < halvings_max(w) && !is_spent(w))
+        if (retry && w->halved < halvings_max(w) && !is_spent(w))
         {
-            s->halvings++;
+            s->halvings = w->halved + 1;
             s->calm = 0;
             w->stats->rejected++;
             continue;
@@ -291,16 +302,17 @@ static weft_status run_substeps(world* w)
         accept(w);
         w->ticks_done += ticks;
         // Longer again after some good substeps, where the longer one still ends on the grid.
-        s->calm += s->halvings > 0;
+        bool own = s->halvings > 0 && s->halvings == w->halved; // not that of the part
+        s->calm += own;
         bool calm = s->calm >= CALM_STEPS || is_spent(w);
-        if (s->halvings > 0 && calm && w->ticks_done % (2 * ticks) == 0)
+        if (own && calm && w->ticks_done % (2 * ticks) == 0)
         {
             s->halvings--;
             s->calm = 0;
         }
     }
     w->may_halve = false;
-    w->time = time_at(w, STEP_TICKS);
+    w->time = time_at(w, until);
     w->stats->energy = w->before.energy;
     w->stats->max_stretch = w->before.max_stretch;
     w->stats->limited = w->limit.count;
@@ -374,17 +386,17 @@ void step_undo(world* w)
     }
 }
 
-weft_status step_run(world* w)
+weft_status step_run(world* w, int from, int until)
 {
     TRY(step_save(w));
     counters_begin(w);
-    weft_status status = run_substeps(w);
+    weft_status status = run_substeps(w, from, until);
     if (status != WEFT_OK)
     {
         w->bad_vertex = w->bad_vertex >= 0 ? w->bad_vertex : find_culprit(w);
         step_undo(w);
         return status;
     }
-    w->state.step_count++;
+    w->state.step_count += until == STEP_TICKS;
     return WEFT_OK;
 }
