@@ -365,6 +365,31 @@ class WrongUses(unittest.TestCase):
         self.assertEqual((caught.exception.file, caught.exception.line), (path, 2))
         self.assertIn("mesh", str(caught.exception))
 
+    def test_what_c_would_end_the_process_for(self):
+        """None where C needs a text, numbers that C would cut off, and what is no number or array at all."""
+        sheet, faces = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1.0]]), [[0, 1, 2, 3]]
+        new = weft.Simulation
+        wrong = [lambda j: new(method=j), lambda j: new(solver=j), lambda j: new(time_step=j), lambda j: new(gravity=j),
+                 lambda j: new(newton={"tolerance": j}), lambda j: new(sa=j), lambda j: new(air=j),
+                 lambda j: new().add_cloth(j, faces), lambda j: new().add_cloth(sheet, j), lambda j: new().add_cloth(sheet, faces, material=j),
+                 lambda j: new().add_cloth(sheet, faces, material={"bending": j}), lambda j: new().add_cloth(sheet, faces, model=j),
+                 lambda j: new().add_cloth(sheet, faces, kind=3 if j is None else j),
+                 lambda j: new().add_cloth(sheet, faces, thickness=j),
+                 lambda j: new().add_cloth(sheet, faces, pins=[weft.Pin([0], keys=[j])]),
+                 lambda j: new().add_cloth(sheet, faces, pins=[weft.Pin([0], weights=j if j is not None else "x")]),
+                 lambda j: hung().unpin(j), lambda j: hung().move(j, [[0, 0, 0]]), lambda j: hung().set_material(j),
+                 lambda j: weft.Collider(4, [[0, 1, 2]]).near(sheet, j), lambda j: weft.Collider(j), lambda j: weft.Solver(j),
+                 lambda j: weft.Solver(max_iterations=j), lambda j: weft.Solver(threads=j), lambda j: weft.System.read(j),
+                 lambda j: weft.Run(j), lambda j: weft.run(j, "never-made"), lambda j: weft.run("towel", j, frames=0),
+                 lambda j: new.from_scene(j), lambda j: weft.view(j)]
+        for use in wrong:
+            for junk in (None, object(), [[1], [1, 2]], 3j):
+                with self.assertRaises(weft.Error, msg=f"{use.__code__.co_firstlineno} {junk!r}"):
+                    use(junk)
+        for use in (lambda: weft.Solver(max_iterations=2**32 + 5), lambda: weft.Solver(threads=2**32), lambda: weft.Collider(2**33),
+                    lambda: weft.Solver("sa\0ppcg"), lambda: new(method="pbd\0")):
+            self.assertRaises(weft.Error, use)
+
     def test_a_library_that_is_not_there(self):
         environment = dict(os.environ, WEFT_LIBRARY="/no/such/libweft.so", PYTHONPATH=os.path.join(ROOT, "bindings", "python"))
         done = subprocess.run([sys.executable, "-c", "import weft"], env=environment, capture_output=True, text=True)

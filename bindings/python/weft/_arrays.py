@@ -7,9 +7,20 @@ from . import _c
 from ._library import InputError
 
 
+def doubles(value, what):
+    """An array of real numbers."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "biuf":
+            return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError):  # rows of several lengths
+        pass
+    raise InputError(f"{what}: an array of real numbers is needed, not {value!r:.80}")
+
+
 def points(value, what, count=None):
     """[n, 3] of doubles, contiguous and finite."""
-    array = np.ascontiguousarray(value, dtype=np.float64)
+    array = doubles(value, what)
     if array.ndim != 2 or array.shape[1] != 3:
         raise InputError(f"{what}: an array of shape (n, 3) is needed, not {array.shape}")
     if count is not None and len(array) != count:
@@ -21,7 +32,10 @@ def points(value, what, count=None):
 
 def integers(value, what, limit=None, columns=None):
     """Whole numbers of [0, limit), flat or with so many columns."""
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: an array of whole numbers is needed, not {value!r:.80}") from None
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise InputError(f"{what}: whole numbers are needed, not {array.dtype}")
     if columns is not None and (array.ndim != 2 or array.shape[1] != columns) and array.size:
@@ -37,14 +51,18 @@ def faces(value, what, vertex_count):
     if isinstance(value, np.ndarray) and value.ndim == 2:
         flat = integers(value, what, vertex_count)
         return np.arange(0, flat.size + 1, value.shape[1], dtype=np.int32), flat
-    polygons = [integers(polygon, what, vertex_count) for polygon in value]
+    try:
+        polygons = list(value)
+    except TypeError:
+        raise InputError(f"{what}: a list of polygons is needed, not {value!r:.80}") from None
+    polygons = [integers(polygon, what, vertex_count) for polygon in polygons]
     start = np.zeros(len(polygons) + 1, dtype=np.int32)
     start[1:] = np.cumsum([len(polygon) for polygon in polygons])
     return start, np.concatenate(polygons) if polygons else np.zeros(0, dtype=np.int32)
 
 
 def vec3(value, what):
-    x = np.asarray(value, dtype=np.float64)
+    x = doubles(value, what)
     if x.shape != (3,) or not np.isfinite(x).all():
         raise InputError(f"{what}: three finite numbers are needed")
     return _c.weft_vec3(*x)

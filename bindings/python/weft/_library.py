@@ -1,5 +1,6 @@
 """Finds libweft, tells ctypes about it, and turns what it answers into exceptions."""
 import ctypes
+import operator
 import os
 
 from . import _c
@@ -91,7 +92,24 @@ def _declare(library):
     return library
 
 
-lib = _declare(_open())
+def _guarded(function, name):
+    def run(*arguments):
+        try:
+            return function(*arguments)
+        except ctypes.ArgumentError as problem:
+            raise InputError(f"{name}: {problem}") from None
+    return run
+
+
+class _Library:
+    """The functions of libweft. What ctypes cannot convert is a wrong input, as what the library refuses is."""
+
+    def __init__(self, library):
+        for name in _c.FUNCTIONS:
+            setattr(self, name, _guarded(getattr(library, name), name))
+
+
+lib = _Library(_declare(_open()))
 
 
 def check(status, error=None):
@@ -110,14 +128,51 @@ def call(function, *arguments):
     check(function(*arguments, ctypes.byref(error)), error)
 
 
+def whole(value, what, least=-2**31, most=2**31 - 1):
+    """A whole number that C can hold: ctypes would cut off what is too large."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputError(f"{what}: a whole number is needed, not {value!r:.80}") from None
+    if not least <= number <= most:
+        raise InputError(f"{what}: {least} to {most} are possible, not {number}")
+    return number
+
+
 def check_threads(threads):
-    if threads < 0:
-        raise InputError(f"threads: 0 (one a core) or more are needed, not {threads}")
+    whole(threads, "threads (0: one a core)", 0, 1024)
 
 
-def text(value):
-    """A file name or any other text, as C has it."""
-    return None if value is None else os.fsencode(value)
+def text(value, what="a name"):
+    """A file name or any other text, as C has it; None stays."""
+    if value is None:
+        return None
+    try:
+        found = os.fsencode(value)
+    except (TypeError, UnicodeError):
+        raise InputError(f"{what}: a text is needed, not {value!r:.80}") from None
+    if b"\0" in found:
+        raise InputError(f"{what}: a text without zero bytes is needed, not {value!r:.80}")
+    return found
+
+
+def needed(value, what):
+    """The same of what must be there: C takes NULL for a mistake of the program and ends it."""
+    if value is None:
+        raise InputError(f"{what}: a text is needed, not None")
+    return text(value, what)
+
+
+def assign(struct, known, name, value):
+    """Sets a field of a C struct: a number or a text. None where its default is none alone."""
+    kind = known[name]
+    if kind is ctypes.c_char_p:
+        setattr(struct, name, text(value, name) if getattr(struct, name) is None else needed(value, name))
+        return
+    try:
+        setattr(struct, name, whole(value, name) if kind is ctypes.c_int else value)
+    except (TypeError, OverflowError):
+        raise InputError(f"{name}: a number is needed, not {value!r:.80}") from None
 
 
 def names(kind):

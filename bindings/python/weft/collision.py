@@ -4,7 +4,7 @@ import ctypes
 import numpy as np
 
 from . import _arrays, _c
-from ._library import InputError, call, check, check_threads, lib
+from ._library import InputError, call, check, check_threads, lib, whole
 
 _KINDS = {"vertex-face": _c.WEFT_VERTEX_FACE, "edge-edge": _c.WEFT_EDGE_EDGE}
 _NAMES = {number: name for name, number in _KINDS.items()}
@@ -34,8 +34,7 @@ class Collider:
 
     def __init__(self, vertex_count, triangles=(), edges=(), *, body=None, passive=None, threads=0):
         check_threads(threads)
-        if vertex_count < 0:
-            raise InputError(f"vertex_count: 0 or more are needed, not {vertex_count}")
+        whole(vertex_count, "vertex_count", 0)
         d = lib.weft_collider_def_default()
         t = _arrays.integers(np.asarray(triangles, dtype=np.int64).reshape(-1, 3), "triangles", vertex_count, 3)
         e = _arrays.integers(np.asarray(edges, dtype=np.int64).reshape(-1, 2), "edges", vertex_count, 2)

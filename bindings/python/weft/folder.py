@@ -8,7 +8,7 @@ import tempfile
 import numpy as np
 
 from . import _arrays, _c
-from ._library import InputError, NotFoundError, call, check, check_threads, lib, text
+from ._library import InputError, NotFoundError, assign, call, check, check_threads, lib, needed
 from .simulation import Scene, Simulation, _stats
 
 _MODES = {None: _c.WEFT_CACHE_NEW, "force": _c.WEFT_CACHE_FORCE, "resume": _c.WEFT_CACHE_RESUME}
@@ -26,14 +26,14 @@ def run(scene, folder, *, set=None, frames=None, threads=0, mode=None, progress=
     if frames is not None:
         changes["frames"] = frames
     loaded = Scene(scene, changes)
-    resume = mode == "resume" and lib.weft_cache_has_checkpoint(text(folder))
+    resume = mode == "resume" and lib.weft_cache_has_checkpoint(needed(folder, "folder"))
     handle = ctypes.POINTER(_c.weft_sim)()
     make = lib.weft_scene_build_sim if resume else lib.weft_scene_create_sim
     call(make, loaded._scene, threads, ctypes.byref(handle))
     sim = Simulation.__new__(Simulation)
     sim._start(None, handle)
     writer = ctypes.POINTER(_c.weft_cache_writer)()
-    call(lib.weft_cache_writer_create, text(folder), _MODES[mode], lib.weft_scene_json(loaded._scene), loaded.steps_per_frame,
+    call(lib.weft_cache_writer_create, needed(folder, "folder"), _MODES[mode], lib.weft_scene_json(loaded._scene), loaded.steps_per_frame,
          handle, ctypes.byref(writer))
     try:
         steps = loaded.frames * loaded.steps_per_frame
@@ -56,7 +56,7 @@ class Run:
 
     def __init__(self, folder):
         self._cache = ctypes.POINTER(_c.weft_cache)()
-        call(lib.weft_cache_open, text(folder), ctypes.byref(self._cache))
+        call(lib.weft_cache_open, needed(folder, "folder"), ctypes.byref(self._cache))
         self.folder = os.fspath(folder)
 
     def __del__(self):
@@ -120,12 +120,18 @@ class Run:
     def export(self, format, target, **choices):  # noqa: A002
         """For other programs: "abc", "pc2", "mdd", "obj", "ply", "vtp", "gltf", "usda", "usdc", "usdz"; choices are first, last, every, up, force."""
         d = lib.weft_export_def_default()
-        d.format = text(format)
+        d.format = needed(format, "format")
         for name, value in choices.items():
             if name not in ("first", "last", "every", "frame_rate", "up", "force"):
                 raise NotFoundError(f"an export has no {name!r}: first, last, every, frame_rate, up, force")
-            setattr(d, name, value.encode() if name == "up" else value)
-        call(lib.weft_export, self._cache, ctypes.byref(d), text(target), None)
+            if name == "up":
+                axis = needed(value, "up")
+                if axis not in (b"y", b"z"):
+                    raise InputError(f"up: 'y' or 'z' is needed, not {value!r:.80}")
+                d.up = axis
+            else:
+                assign(d, dict(d._fields_), name, value)
+        call(lib.weft_export, self._cache, ctypes.byref(d), needed(target, "target"), None)
         return os.fspath(target)
 
 
@@ -144,11 +150,11 @@ def view(*runs, path=None):
     """A page with animation, curves and numbers of one or more runs (Run or folder): to look at in a notebook, or written to `path`."""
     if not runs:
         raise InputError("view: one run at least is needed")
-    folders = [text(run.folder if isinstance(run, Run) else run) for run in runs]
+    folders = [needed(run.folder if isinstance(run, Run) else run, "run") for run in runs]
     page = lib.weft_view_page_default()
     page.dirs, page.dir_count = (ctypes.c_char_p * len(folders))(*folders), len(folders)
     with tempfile.TemporaryDirectory() as scratch:
         target = path or os.path.join(scratch, "view.html")
-        call(lib.weft_view_write, ctypes.byref(page), text(target))
+        call(lib.weft_view_write, ctypes.byref(page), needed(target, "path"))
         with open(target, "rb") as file:
             return Page(file.read())

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from . import _arrays, _c
-from ._library import InputError, NotFoundError, call, check, check_threads, lib, text
+from ._library import InputError, NotFoundError, assign, call, check, check_threads, lib, needed, text
 
 _FIX = {"point": _c.WEFT_FIX_POINT, "line": _c.WEFT_FIX_LINE, "plane": _c.WEFT_FIX_PLANE}
 
@@ -32,9 +32,14 @@ class Pin:
 
 
 def _keys(keys, what):
-    rows = [tuple(key) + (0.0,) * (3 - len(tuple(key))) for key in keys]
-    return (_c.weft_pin_key * max(1, len(rows)))(
-        *[_c.weft_pin_key(t, _arrays.vec3(offset, what), math.radians(angle)) for t, offset, angle in rows])
+    try:
+        rows = [tuple(key) + (0.0,) * (3 - len(tuple(key))) for key in keys]
+        return (_c.weft_pin_key * max(1, len(rows)))(
+            *[_c.weft_pin_key(t, _arrays.vec3(offset, what), math.radians(angle)) for t, offset, angle in rows])
+    except InputError:
+        raise
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: (time in s, offset in m) or (time, offset, angle in degrees) is needed, not {keys!r:.80}") from None
 
 
 def _pin(pin, vertex_count, keep):
@@ -47,27 +52,30 @@ def _pin(pin, vertex_count, keep):
     c.vertices, c.vertex_count, c.fix = _arrays.int_pointer(vertices), len(vertices), _FIX[pin.fix]
     c.direction, c.axis, c.center = (_arrays.vec3(v, "pin") for v in (pin.direction, pin.axis, pin.center))
     keys = _keys(pin.keys, "key of a pin")
-    c.keys, c.key_count, c.release = ctypes.cast(keys, ctypes.POINTER(_c.weft_pin_key)), len(list(pin.keys)), pin.release
+    known = dict(_c.weft_pin._fields_)
+    c.keys, c.key_count = ctypes.cast(keys, ctypes.POINTER(_c.weft_pin_key)), len(list(pin.keys))
+    assign(c, known, "release", pin.release)
     c.keys = c.keys if c.key_count else None
     c.follow = text(pin.follow)
     if pin.weights is not None:
-        weights = np.ascontiguousarray(pin.weights, dtype=np.float64)
+        weights = _arrays.doubles(pin.weights, "weights of a pin")
         if weights.shape != (len(vertices),):
             raise InputError(f"weights of a pin: {len(vertices)} numbers are needed, not {weights.shape}")
         c.weights = weights.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
         keep.append(weights)
-    c.stiffness = pin.stiffness
+    assign(c, known, "stiffness", pin.stiffness)
     if pin.samples is not None:
         samples = _samples(pin.samples, len(vertices), "samples of a pin")
         c.samples, c.sample_count = _arrays.vec3_pointer(samples), len(samples)
-        c.sample_rate, c.sample_start = pin.rate, pin.start
+        assign(c, known, "sample_rate", pin.rate)
+        assign(c, known, "sample_start", pin.start)
         keep.append(samples)
     keep += [vertices, keys]
     return c
 
 
 def _samples(samples, count, what):
-    array = np.ascontiguousarray(samples, dtype=np.float64)
+    array = _arrays.doubles(samples, what)
     if array.ndim != 3 or array.shape[1:] != (count, 3):
         raise InputError(f"{what}: an array of shape (samples, {count}, 3) is needed, not {array.shape}")
     return array
@@ -76,12 +84,12 @@ def _samples(samples, count, what):
 def material(name="cotton", **numbers):
     """A fabric of the catalogue, with some of its numbers replaced: material("linen", bending=2e-5)."""
     found = _c.weft_material()
-    call(lib.weft_material_find, text(name), ctypes.byref(found))
-    known = [field for field, _ in _c.weft_material._fields_]
+    call(lib.weft_material_find, needed(name, "material"), ctypes.byref(found))
+    known = dict(_c.weft_material._fields_)
     for key, value in numbers.items():
         if key not in known:
             raise NotFoundError(f"a material has no {key!r}: {', '.join(known)}")
-        setattr(found, key, value)
+        assign(found, known, key, value)
     return found
 
 
@@ -161,24 +169,31 @@ class Simulation:
     def _set(d, name, value):
         known = dict(d._fields_)
         if name == "sa":
+            if not isinstance(value, dict):
+                raise InputError(f"sa: a dict of settings is needed, not {value!r:.80}")
             for key, number in value.items():
-                call(lib.weft_sa_set, ctypes.byref(d.sa), text(key), number)
+                call(lib.weft_sa_set, ctypes.byref(d.sa), needed(key, "sa"), number)
         elif name == "air":
+            if not isinstance(value, dict):
+                raise InputError(f"air: a dict of settings is needed, not {value!r:.80}")
             unknown = [key for key in value if not hasattr(d.air, key)]
             if unknown:
                 raise NotFoundError(f"air has no {unknown[0]!r}: {', '.join(f for f, _ in d.air._fields_)}")
             for key, number in value.items():
-                setattr(d.air, key, _arrays.vec3(number, "wind") if key == "wind" else number)
-        elif isinstance(value, dict):
+                if key == "wind":
+                    d.air.wind = _arrays.vec3(number, "wind")
+                else:
+                    assign(d.air, dict(d.air._fields_), key, number)
+        elif isinstance(value, dict) and name not in known:
             for key, number in value.items():
-                call(lib.weft_sim_def_set, ctypes.byref(d), text(name), text(key), number)
+                call(lib.weft_sim_def_set, ctypes.byref(d), text(name), needed(key, name), number)
         elif name not in known or name in ("cookie", "tasks", "settings", "worker_count"):
             raise NotFoundError(f"a simulation has no setting {name!r}: " +
                                 ", ".join(k for k in known if k not in ("cookie", "tasks", "settings", "worker_count")))
         elif known[name] is _c.weft_vec3:
             setattr(d, name, _arrays.vec3(value, name))
         else:
-            setattr(d, name, text(value) if known[name] is ctypes.c_char_p else value)
+            assign(d, known, name, value)
 
     def close(self):
         """Frees it; happens by itself when nothing refers to it any more."""
@@ -242,8 +257,10 @@ class Simulation:
         for key, value in fields.items():
             if known.get(key) not in (ctypes.c_char_p, ctypes.c_double, _c.weft_vec3):
                 raise NotFoundError(f"a cloth has no {key!r}")
-            setattr(d, key, _arrays.vec3(value, key) if known[key] is _c.weft_vec3 else
-                    text(value) if known[key] is ctypes.c_char_p else value)
+            if known[key] is _c.weft_vec3:
+                setattr(d, key, _arrays.vec3(value, key))
+            else:
+                assign(d, known, key, value)
         number = ctypes.c_int(-1)
         call(lib.weft_sim_add_cloth, self._handle, ctypes.byref(d), ctypes.byref(number))
         return number.value
@@ -258,7 +275,7 @@ class Simulation:
         d.face_start, d.face_vertices, d.face_count = _arrays.int_pointer(first), _arrays.int_pointer(corners), len(first) - 1
         for field, value in (("friction", friction), ("static_friction", static_friction), ("thickness", thickness)):
             if value is not None:
-                setattr(d, field, value)
+                assign(d, dict(d._fields_), field, value)
         moved = _keys(keys, "key of an obstacle")
         d.key_count = len(list(keys))
         d.keys = ctypes.cast(moved, ctypes.POINTER(_c.weft_pin_key)) if d.key_count else None
@@ -441,7 +458,7 @@ class Scene:
         if isinstance(scene, dict):
             call(lib.weft_scene_parse, b"scene.json", json.dumps(scene).encode(), array, len(changes), ctypes.byref(self._scene))
         else:
-            call(lib.weft_scene_load, text(scene), array, len(changes), ctypes.byref(self._scene))
+            call(lib.weft_scene_load, needed(scene, "scene"), array, len(changes), ctypes.byref(self._scene))
 
     def __del__(self):
         if getattr(self, "_scene", None):

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from . import _arrays, _c
-from ._library import InputError, call, check, check_threads, lib, text
+from ._library import InputError, assign, call, check, check_threads, lib, needed, whole
 
 
 @dataclasses.dataclass
@@ -73,12 +73,12 @@ class System:
     def read(cls, prefix):
         """Of PREFIX.weftsys or PREFIX.mtx and what is beside it (docs/solvers.md)."""
         handle = ctypes.POINTER(_c.weft_system)()
-        call(lib.weft_system_read, text(prefix), ctypes.byref(handle))
+        call(lib.weft_system_read, needed(prefix, "prefix"), ctypes.byref(handle))
         return cls._of(handle)
 
     def write(self, prefix, binary=False):
         """As Matrix Market files, or as PREFIX.weftsys."""
-        call(lib.weft_system_write, self._system, text(prefix), int(binary))
+        call(lib.weft_system_write, self._system, needed(prefix, "prefix"), int(binary))
 
     def __len__(self):
         return lib.weft_system_vertex_count(self._system)
@@ -94,13 +94,14 @@ class Solver:
 
     def __init__(self, name="sa-ppcg", *, tolerance=1e-5, max_iterations=0, preconditioner=None, threads=0, **sa):
         check_threads(threads)
-        if name is None or max_iterations < 0:
-            raise InputError("a solver needs a name, and 0 (its own limit) or more iterations")
+        whole(max_iterations, "max_iterations (0: the solver's own limit)", 0)
         d = lib.weft_solver_def_default()
-        d.solver, d.tolerance, d.max_iterations, d.worker_count = text(name), tolerance, max_iterations, threads
-        d.preconditioner = text(preconditioner)
+        known = dict(d._fields_)
+        for field, value in (("solver", name), ("tolerance", tolerance), ("max_iterations", max_iterations),
+                             ("worker_count", threads), ("preconditioner", preconditioner)):
+            assign(d, known, field, value)
         for key, value in sa.items():
-            call(lib.weft_sa_set, ctypes.byref(d.sa), text(key), value)
+            call(lib.weft_sa_set, ctypes.byref(d.sa), needed(key, "a setting"), value)
         self._solver = ctypes.POINTER(_c.weft_solver)()
         call(lib.weft_solver_create, ctypes.byref(d), ctypes.byref(self._solver))
 
