@@ -584,9 +584,11 @@ static void test_contact_without_blocks(void** unused)
     // Without cushions one solve is all.
     int cushions = w->contact->cushion_count;
     w->contact->cushion_count = 0;
+    global_filtered_take(&f, &g, w);
     assert_int_equal(global_filtered_solve(&f, &g, w, b, 2000, 1e-6, x), 1);
     assert_true(left_by_blocks(&g, w, b, x) < 1e-9);
     w->contact->cushion_count = cushions;
+    global_filtered_take(&f, &g, w);
     assert_int_equal(global_filtered_solve(&f, &g, w, b, 1, 1e-11, x), 1);
     double gain = 0.0;
     for (int i = 0; i < 289; i++)
@@ -594,6 +596,64 @@ static void test_contact_without_blocks(void** unused)
         gain += v3_dot(b[i], x[i]);
     }
     assert_true(gain > 0.0);
+    global_filtered_finish(&f);
+    global_step_finish(&g);
+    weft_sim_destroy(sim);
+}
+
+// Solves of one iteration each go on where the last one ended: ten of them, each for what the others have left, leave
+// what ten iterations of one leave.
+static void test_solves_go_on(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = scene_sim_text(ON_A_BALL, 1);
+    world* w = &sim->world;
+    for (int more = 0; more < 80 && (!w->contact || w->contact->cushion_count < 10 || w->filter_count == 0); more++)
+    {
+        take_steps(sim, 1);
+    }
+    assert_true(w->contact->cushion_count > 0 && w->filter_count > 0);
+    global_step g = {0};
+    global_filtered f = {0};
+    vec3 b[289], x[289], whole[289], sum[289] = {0}, left[289], image[290];
+    uint64_t n = 5;
+    bool made;
+    int updates;
+    for (int i = 0; i < 289; i++)
+    {
+        left[i] = b[i] = test_random_vec(&n, 1.0);
+    }
+    assert_int_equal(global_step_create(&g, w->model), WEFT_OK);
+    assert_int_equal(global_filtered_create(&f, &g), WEFT_OK);
+    global_step_hold(&g, w->filter, 0);
+    assert_int_equal(global_step_factor(&g, w, &made, &updates), WEFT_OK);
+    global_filtered_take(&f, &g, w);
+    global_filtered_solve(&f, &g, w, b, 10, 0.0, whole);
+    global_filtered_take(&f, &g, w);
+    global_step_blocks(&g, w);
+    assert_int_equal(cushions_structure(w->contact, &w->model->assembler.pattern), WEFT_OK);
+    assert_int_equal(cushions_couple(w->contact, &w->A, NULL), WEFT_OK);
+    for (int k = 0; k < 10; k++)
+    {
+        global_filtered_solve(&f, &g, w, left, 1, 0.0, x);
+        vec3 padded[290] = {0}; // wide loads reach past the end
+        for (int i = 0; i < 289; i++)
+        {
+            padded[i] = sum[i] = v3_add(sum[i], x[i]);
+        }
+        bsr_multiply(NULL, w->cpu, &w->A, padded, image);
+        for (int i = 0; i < 289; i++)
+        {
+            left[i] = v3_sub(b[i], image[i]);
+        }
+    }
+    double most = 0.0, scale = 0.0;
+    for (int i = 0; i < 289; i++)
+    {
+        most = fmax(most, v3_length(v3_sub(sum[i], whole[i])));
+        scale = fmax(scale, v3_length(whole[i]));
+    }
+    assert_true(most < 1e-9 * scale);
     global_filtered_finish(&f);
     global_step_finish(&g);
     weft_sim_destroy(sim);
@@ -753,6 +813,7 @@ int main(void)
         cmocka_unit_test(test_checkpoint_drops_what_was_put_right),
         cmocka_unit_test(test_drapes_alike_on_threads),
         cmocka_unit_test(test_contact_without_blocks),
+        cmocka_unit_test(test_solves_go_on),
         cmocka_unit_test(test_collisions_after_the_global_step),
         cmocka_unit_test(test_turns_alike_on_threads),
         cmocka_unit_test(test_nothing_is_ever_not_finite),

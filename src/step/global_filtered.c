@@ -8,20 +8,20 @@ weft_status global_filtered_create(global_filtered* c, const global_step* g)
     int vertex_count = g->symbolic.vertex_count;
     TRY(global_touches_create(&c->touches, g));
     c->r = MEM_NEW(vertex_count, vec3);
-    c->p = MEM_NEW(vertex_count, vec3);
+    TRY(directions_create(&c->kept, vertex_count));
     c->s = MEM_NEW(vertex_count, vec3);
     c->z = MEM_NEW(vertex_count, vec3);
     c->record_start = MEM_NEW(vertex_count / ROW_GRAIN + 2, int);
-    return c->r && c->p && c->s && c->z && c->record_start ? WEFT_OK : WEFT_NO_MEMORY;
+    return c->r && c->s && c->z && c->record_start ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 void global_filtered_finish(global_filtered* c)
 {
     mem_free(c->r);
-    mem_free(c->p);
     mem_free(c->s);
     mem_free(c->z);
     mem_free(c->record_start);
+    directions_finish(&c->kept);
     global_touches_finish(&c->touches);
     *c = (global_filtered){0};
 }
@@ -33,8 +33,6 @@ typedef struct pass
     const global_step* g;
     const world* w;
     const vec3* b;
-    vec3* x;
-    double alpha, beta;
 } pass;
 
 // Records are sorted by vertex: each chunk of rows has a range of them.
@@ -64,18 +62,16 @@ static void filter_rows(const pass* a, vec3* v, int begin)
     }
 }
 
-// r = S b, x = 0
+// r = S b
 static void begin_pass(void* context, int begin, int end)
 {
-    pass* a = context;
-    size_t bytes = (size_t)(end - begin) * sizeof(vec3);
-    memcpy(a->c->r + begin, a->b + begin, bytes);
-    memset(a->x + begin, 0, bytes);
+    const pass* a = context;
+    memcpy(a->c->r + begin, a->b + begin, (size_t)(end - begin) * sizeof(vec3));
     filter_rows(a, a->c->r, begin);
 }
 
 // r . z
-static double dot_pass(void* context, int begin, int end)
+static double residual_pass(void* context, int begin, int end)
 {
     const pass* a = context;
     double sum = 0.0;
@@ -86,102 +82,74 @@ static double dot_pass(void* context, int begin, int end)
     return sum;
 }
 
-// p = S (z + beta p); with beta = 0 the old p is not looked at
-static void direction_pass(void* context, int begin, int end)
+// z = S z, s = A z but for what S takes: with z = P^-1 r, A z is r where nothing is prescribed. Only vertices that P
+// does not know move by what S takes of them, and so what they pull at.
+static void image_of(const pass* a)
 {
-    pass* a = context;
     const global_filtered* c = a->c;
-    for (int i = begin; i < end; i++)
-    {
-        c->p[i] = a->beta != 0.0 ? v3_madd(c->z[i], a->beta, c->p[i]) : c->z[i];
-    }
-    filter_rows(a, c->p, begin);
-}
-
-// s = A p
-static void product_pass(void* context, int begin, int end)
-{
-    const pass* a = context;
     const bsr_pattern* pattern = &a->w->model->assembler.pattern;
-    const double* values = a->g->values;
-    const vec3* p = a->c->p;
-    for (int i = begin; i < end; i++)
+    memcpy(c->s, c->r, (size_t)a->w->model->vertex_count * sizeof(vec3));
+    for (int k = 0; k < a->w->filter_count; k++)
     {
-        vec3 sum = v3(0, 0, 0);
+        const filter_record* record = &a->w->filter[k];
+        int i = record->vertex;
+        vec3 free = m3_mul_v(record->S, c->z[i]), taken = v3_sub(c->z[i], free);
+        c->z[i] = free;
+        if (a->g->held[i] || global_touches_knows(&c->touches, i))
+        {
+            continue;
+        }
         for (int slot = pattern->row_start[i]; slot < pattern->row_start[i + 1]; slot++)
         {
-            sum = v3_madd(sum, values[slot], p[pattern->column[slot]]);
+            vec3* to = &c->s[pattern->column[slot]];
+            *to = v3_madd(*to, -a->g->values[slot], taken);
         }
-        a->c->s[i] = sum;
     }
 }
 
-// s = S s, p . s
-static double curvature_pass(void* context, int begin, int end)
+// s = S s
+static void image_pass(void* context, int begin, int end)
 {
     const pass* a = context;
-    double sum = 0.0;
+    (void)end;
     filter_rows(a, a->c->s, begin);
-    for (int i = begin; i < end; i++)
-    {
-        sum += v3_dot(a->c->p[i], a->c->s[i]);
-    }
-    return sum;
-}
-
-// x += alpha p, r -= alpha s
-static void advance_pass(void* context, int begin, int end)
-{
-    const pass* a = context;
-    for (int i = begin; i < end; i++)
-    {
-        a->x[i] = v3_madd(a->x[i], a->alpha, a->c->p[i]);
-        a->c->r[i] = v3_madd(a->c->r[i], -a->alpha, a->c->s[i]);
-    }
 }
 
 void global_filtered_take(global_filtered* c, global_step* g, const world* w)
 {
     global_touches_take(&c->touches, g, w);
+    directions_clear(&c->kept);
 }
 
 int global_filtered_solve(global_filtered* c, global_step* g, const world* w, const vec3* b, int most, double share,
                           vec3* x)
 {
-    pass a = {.c = c, .g = g, .w = w, .b = b, .x = x};
-    int n = w->model->vertex_count, k;
-    double first = 0.0, last = 1.0, gained = 0.0;
+    pass a = {.c = c, .g = g, .w = w, .b = b};
+    int n = w->model->vertex_count;
     global_step_fill(g, w);
     find_records(&a);
     parallel_for(w->pool, n, ROW_GRAIN, begin_pass, &a);
-    for (k = 0; k < most; k++)
+    double gained = directions_begin(&c->kept, w->pool, w->cpu, c->r, x), first = 0.0;
+    for (int k = 0; k < most; k++)
     {
         global_touches_solve(&c->touches, g, w, c->r, c->z);
-        double now = parallel_sum(w->pool, n, ROW_GRAIN, dot_pass, &a);
-        first = k == 0 ? now : first;
-        if (!(now > share * share * first))
+        double now = parallel_sum(w->pool, n, ROW_GRAIN, residual_pass, &a);
+        first = k == 0 ? gained + now : first;
+        if (!(now > 0.0) || (k > 0 && !(now > share * share * first)))
         {
             return k + 1;
         }
-        a.beta = k == 0 ? 0.0 : now / last;
-        last = now;
-        parallel_for(w->pool, n, ROW_GRAIN, direction_pass, &a);
-        parallel_for(w->pool, n, ROW_GRAIN, product_pass, &a);
-        w->contact ? cushions_multiply(w->contact, c->p, c->s) : (void)0;
-        double curvature = parallel_sum(w->pool, n, ROW_GRAIN, curvature_pass, &a);
-        if (!(curvature > 0.0))
-        {
-            return k + 1;
-        }
-        a.alpha = now / curvature;
-        gained += a.alpha * now;
-        parallel_for(w->pool, n, ROW_GRAIN, advance_pass, &a);
+        image_of(&a);
+        w->contact ? cushions_multiply(w->contact, c->z, c->s) : (void)0;
+        parallel_for(w->pool, n, ROW_GRAIN, image_pass, &a);
+        double gain = directions_advance(&c->kept, w->pool, w->cpu, c->z, c->s, c->r, x);
+        gained += gain;
         // As P is at most S (A + B) S, what is left is at most now less what this iteration has gained: that need not
         // be asked of another solve.
-        if (!(now * (1.0 - a.alpha) > share * share * gained))
+        if (!(gain > 0.0 && now - gain > share * share * gained))
         {
             return k + 1;
         }
     }
-    return k;
+    return most;
 }

@@ -9,11 +9,13 @@
 #ifndef WEFT_GLOBAL_FILTERED_H
 #define WEFT_GLOBAL_FILTERED_H
 
+#include "step/directions.h"
 #include "step/global_touches.h"
 
 typedef struct global_filtered
 {
-    vec3 *r, *p, *s, *z; // [vertex_count]
+    vec3 *r, *s, *z; // [vertex_count]
+    directions kept; // since the filter was taken
     global_touches touches;
     int* record_start; // [chunks + 1] the first record of the filter in each chunk of rows
 } global_filtered;
@@ -24,8 +26,8 @@ void global_filtered_finish(global_filtered* c); // zeroed or half-built is fine
 void global_filtered_take(global_filtered* c, global_step* g, const world* w); // the filter, as it is now
 
 // At most so many iterations, from zero, until what x is off, in the norm of S (A + B) S, is that share of what zero is
-// off. However few there were, x lowers the quadratic form whose gradient is -b at zero. Returns how many solves with
-// the factor it took.
+// off. It begins with the directions of earlier solves with the same filter and cushions. However few there were, x
+// lowers the quadratic form whose gradient is -b at zero. Returns how many solves with the factor it took.
 int global_filtered_solve(global_filtered* c, global_step* g, const world* w, const vec3* b, int most, double share,
                           vec3* x);
 

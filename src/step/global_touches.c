@@ -127,6 +127,7 @@ static void take_rows(global_touches* t, global_step* g, const world* w)
 {
     int turn = choose_turn(g, w);
     t->row_count = 0;
+    t->turn = turn;
     t->now++;
     for (int look = 0; look < 2; look++) // what is there is not to go for what is not
     {
@@ -203,13 +204,21 @@ void global_touches_take(global_touches* t, global_step* g, const world* w)
         forget_columns(t, g->symbolic.vertex_count);
         t->factor = factor;
     }
-    t->row_count = 0;
+    t->row_count = t->turn = 0;
     if (g->pins.count > 0)
     {
         return; // the factor is not that of A
     }
     take_rows(t, g, w);
-    t->row_count = factor_system(t, dense_kernels_for(w->cpu)) ? t->row_count : 0;
+    if (!factor_system(t, dense_kernels_for(w->cpu)))
+    {
+        t->row_count = t->turn = 0;
+    }
+}
+
+bool global_touches_knows(const global_touches* t, int vertex)
+{
+    return turn_of(vertex) < t->turn;
 }
 
 // ---- the solve

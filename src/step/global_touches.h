@@ -40,13 +40,15 @@ typedef struct global_touches
     int* stretch_count;          // [TOUCH_COLUMNS]
     double* D;                   // its factor in tiles
     int row_count;               // 0: none, or D could not be factored
+    int turn;                    // vertices whose turn is below this one have their rows
 } global_touches;
 
 weft_status global_touches_create(global_touches* t, const global_step* g);
 void global_touches_finish(global_touches* t); // zeroed or half-built is fine
 // Takes the filter of the world as it is now.
 void global_touches_take(global_touches* t, global_step* g, const world* w);
-// x = P^-1 b, with zero at held vertices.
+bool global_touches_knows(const global_touches* t, int vertex); // rows of what is prescribed there
+// x = P^-1 b, with zero at held vertices. So A x is b where nothing is prescribed.
 void global_touches_solve(global_touches* t, global_step* g, const world* w, const vec3* b, vec3* x);
 
 #endif

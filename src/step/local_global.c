@@ -246,12 +246,13 @@ static weft_status precondition(void* context, const vec3* r, vec3* h)
 static const double filtered_tolerance = 1e-2, contact_tolerance = 0.1;
 
 // With contact the first solve after constraints, or of a round that is taken again, must bring along what hangs on
-// what touches; the others correct it, and quasi-Newton turns make up for what they leave.
+// what touches; the others go on from its directions, and quasi-Newton turns make up for what they leave.
 enum
 {
     FILTERED_MOST = 40,
     CONTACT_MOST = 12,
-    CONTACT_MOST_LATER = 3
+    CONTACT_MOST_LATER = 1,
+    CONTACT_MOST_HALVED = 3 // in substeps that had to be shorter
 };
 
 static solve_options tied_options(const world* w)
@@ -313,7 +314,8 @@ static weft_status filtered_step(world* w)
     }
     bool touches = has_contact(w);
     bool later = touches && !d->constrained && !d->again && !solves_roughly(w);
-    int most = !touches ? FILTERED_MOST : later ? CONTACT_MOST_LATER : CONTACT_MOST;
+    int most_later = w->state.halvings > 0 ? CONTACT_MOST_HALVED : CONTACT_MOST_LATER;
+    int most = !touches ? FILTERED_MOST : later ? most_later : CONTACT_MOST;
     TRY(d->filtered.r ? WEFT_OK : global_filtered_create(&d->filtered, &d->global));
     d->constrained ? global_filtered_take(&d->filtered, &d->global, w) : (void)0;
     d->constrained = false;
