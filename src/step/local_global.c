@@ -245,14 +245,16 @@ static weft_status precondition(void* context, const vec3* r, vec3* h)
 // part in stays the same for all turns, and is strange to A in few places.
 static const double filtered_tolerance = 1e-2, contact_tolerance = 0.1;
 
-// With contact the first solve after constraints, or of a round that is taken again, must bring along what hangs on
-// what touches; the others go on from its directions, and quasi-Newton turns make up for what they leave.
+// With contact the first solve of a substep, or of a round that is taken again, must bring along what hangs on what
+// touches; one after constraints have come or gone corrects it, the others go on from its directions, and quasi-Newton
+// turns make up for what they leave.
 enum
 {
     FILTERED_MOST = 40,
     CONTACT_MOST = 12,
+    CONTACT_MOST_CHANGED = 3,
     CONTACT_MOST_LATER = 1,
-    CONTACT_MOST_HALVED = 3 // in substeps that had to be shorter
+    CONTACT_MOST_HALVED = 3 // of the later ones in substeps that had to be shorter
 };
 
 static solve_options tied_options(const world* w)
@@ -304,6 +306,17 @@ static bool solves_roughly(const world* w)
     return w->model->ties.count > 0 || (has_contact(w) && w->contact->touch_count == 0);
 }
 
+static int contact_most(const world* w)
+{
+    const local_global_data* d = w->data;
+    bool halved = w->state.halvings > 0;
+    if (d->begins || d->again || solves_roughly(w) || (halved && d->constrained))
+    {
+        return CONTACT_MOST;
+    }
+    return d->constrained ? CONTACT_MOST_CHANGED : halved ? CONTACT_MOST_HALVED : CONTACT_MOST_LATER;
+}
+
 // The system of A and cushions, filtered.
 static weft_status filtered_step(world* w)
 {
@@ -313,12 +326,10 @@ static weft_status filtered_step(world* w)
         return tied_step(w);
     }
     bool touches = has_contact(w);
-    bool later = touches && !d->constrained && !d->again && !solves_roughly(w);
-    int most_later = w->state.halvings > 0 ? CONTACT_MOST_HALVED : CONTACT_MOST_LATER;
-    int most = !touches ? FILTERED_MOST : later ? most_later : CONTACT_MOST;
+    int most = touches ? contact_most(w) : FILTERED_MOST;
     TRY(d->filtered.r ? WEFT_OK : global_filtered_create(&d->filtered, &d->global));
     d->constrained ? global_filtered_take(&d->filtered, &d->global, w) : (void)0;
-    d->constrained = false;
+    d->constrained = d->begins = false;
     int solves = global_filtered_solve(&d->filtered, &d->global, w, w->rhs, most,
                                        touches ? contact_tolerance : filtered_tolerance, w->dv);
     world_count(w, counters[1], solves);
@@ -451,6 +462,7 @@ static weft_status stage_iterate(world* w)
     TRY(local_global_constrain(w));
     TRY(turns_begin(&d->turns, w, acceleration_of(w)));
     d->again = false;
+    d->begins = true;
     TRY(take_turns(w, turns, RELEASES_MAX, &value));
     for (int round = 0; round < most && rises(w); round++)
     {
