@@ -8,153 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_garments.h"
 #include "common_scene.h"
 #include "start/dress.h"
-
-// ---- garments and bodies
-
-// A mesh that grows by triangles; vertices are numbered as they come.
-typedef struct maker
-{
-    vec3 x[20000];
-    int triangle[3 * 40000];
-    int vertex_count, triangle_count;
-} maker;
-
-static maker* fresh(void)
-{
-    maker* m = calloc(1, sizeof(maker));
-    assert_non_null(m);
-    return m;
-}
-
-static int add_vertex(maker* m, vec3 x)
-{
-    m->x[m->vertex_count] = x;
-    return m->vertex_count++;
-}
-
-static void add_triangle(maker* m, int a, int b, int c)
-{
-    const int corner[3] = {a, b, c};
-    memcpy(m->triangle + 3 * m->triangle_count++, corner, sizeof(corner));
-}
-
-// A tube from one end to the other; capped, a spindle with points at its ends.
-static void add_tube(maker* m, vec3 from, vec3 to, double radius, int around, int along, bool capped)
-{
-    vec3 axis = v3_normalize(v3_sub(to, from));
-    vec3 u = v3_normalize(v3_cross(axis, fabs(axis.x) < 0.7 ? v3(1, 0, 0) : v3(0, 1, 0))), w = v3_cross(axis, u);
-    int first = m->vertex_count;
-    for (int k = 0; k <= along; k++)
-    {
-        double s = (double)k / along, end = capped ? fmin(s, 1.0 - s) * along : along;
-        double r = radius * (end < 3.0 ? sqrt(1.0 - (1.0 - (end + 0.5) / 3.5) * (1.0 - (end + 0.5) / 3.5)) : 1.0);
-        for (int j = 0; j < around; j++)
-        {
-            double angle = 2.0 * PI * j / around;
-            vec3 p = v3_madd(from, s, v3_sub(to, from));
-            add_vertex(m, v3_madd(v3_madd(p, r * cos(angle), u), r * sin(angle), w));
-        }
-    }
-    for (int k = 0; k < along; k++)
-    {
-        for (int j = 0; j < around; j++)
-        {
-            int a = first + k * around + j, b = first + k * around + (j + 1) % around;
-            add_triangle(m, a, b, a + around);
-            add_triangle(m, b, b + around, a + around);
-        }
-    }
-    for (int cap = 0; cap < 2 && capped; cap++)
-    {
-        int tip = add_vertex(m, cap ? v3_madd(to, 0.02 * radius, axis) : v3_madd(from, -0.02 * radius, axis));
-        int ring = first + (cap ? along * around : 0);
-        for (int j = 0; j < around; j++)
-        {
-            int a = ring + j, b = ring + (j + 1) % around;
-            cap ? add_triangle(m, a, b, tip) : add_triangle(m, b, a, tip);
-        }
-    }
-}
-
-// A T of two panels, front and back, sewn at its sides: open at the bottom, at both sleeves and at the neck. Cells of
-// 2.5 cm: the trunk is 12 wide and 16 high, the sleeves 6 wide and 6 long, the neck 4 wide.
-static void add_shirt(maker* m, vec3 middle, double scale, double depth)
-{
-    enum
-    {
-        WIDE = 24,
-        HIGH = 16
-    };
-    static int grid[2][HIGH + 1][WIDE + 1];
-    memset(grid, -1, sizeof(grid));
-    for (int cell = 0; cell < WIDE * HIGH; cell++)
-    {
-        int i = cell % WIDE, j = cell / WIDE;
-        bool trunk = i >= 6 && i < 18, sleeve = j >= 10;
-        if (!trunk && !sleeve)
-        {
-            continue;
-        }
-        int corner[2][4];
-        for (int k = 0; k < 8; k++)
-        {
-            int side = k / 4, a = i + (k % 4 == 1 || k % 4 == 2), b = j + (k % 4 >= 2);
-            bool neck = b == HIGH && a > 9 && a < 15;
-            bool seam = (b == HIGH && !neck) || (b == 10 && (a <= 6 || a >= 18)) || (b <= 10 && (a == 6 || a == 18));
-            int* place = &grid[seam ? 0 : side][b][a];
-            if (*place < 0)
-            {
-                double z = seam ? 0.0 : side == 0 ? depth : -depth;
-                *place = add_vertex(
-                    m, v3(middle.x + scale * 0.025 * (a - WIDE / 2), middle.y + scale * 0.025 * b, middle.z + z));
-            }
-            corner[side][k % 4] = *place;
-        }
-        for (int side = 0; side < 2; side++)
-        {
-            const int* c = corner[side];
-            side == 0 ? (add_triangle(m, c[0], c[1], c[2]), add_triangle(m, c[0], c[2], c[3]))
-                      : (add_triangle(m, c[0], c[2], c[1]), add_triangle(m, c[0], c[3], c[2]));
-        }
-    }
-}
-
-static void write_obj(maker* m, const char* name)
-{
-    FILE* out = fopen(scene_path(name), "w");
-    assert_non_null(out);
-    for (int i = 0; i < m->vertex_count; i++)
-    {
-        fprintf(out, "v %.9g %.9g %.9g\n", m->x[i].x, m->x[i].y, m->x[i].z);
-    }
-    for (int t = 0; t < m->triangle_count; t++)
-    {
-        const int* c = m->triangle + 3 * t;
-        fprintf(out, "f %d %d %d\n", c[0] + 1, c[1] + 1, c[2] + 1);
-    }
-    assert_int_equal(fclose(out), 0);
-    free(m);
-}
-
-// A trunk with two arms that hang by some degrees: three pieces that cross each other, as bodies do.
-static void write_body(const char* name, double degrees)
-{
-    maker* m = fresh();
-    double c = cos(degrees * PI / 180.0), s = sin(degrees * PI / 180.0);
-    add_tube(m, v3(0, -0.2, 0), v3(0, 0.42, 0), 0.11, 24, 24, true);
-    add_tube(m, v3(0.04, 0.33, 0), v3(0.04 + 0.5 * c, 0.33 - 0.5 * s, 0), 0.04, 12, 24, true);
-    add_tube(m, v3(-0.04, 0.33, 0), v3(-0.04 - 0.5 * c, 0.33 - 0.5 * s, 0), 0.04, 12, 24, true);
-    write_obj(m, name);
-}
-
-static void write_shirt(const char* name, vec3 middle, double scale, double depth)
-{
-    maker* m = fresh();
-    add_shirt(m, middle, scale, depth);
-    write_obj(m, name);
-}
 
 static int shell(const char* line)
 {
@@ -183,8 +39,8 @@ static void expect_dressed(const char* arguments)
 static void core_is_the_middle(void** state)
 {
     (void)state;
-    maker* m = fresh();
-    add_tube(m, v3(0, -0.5, 0), v3(0, 0.5, 0), 0.05, 16, 60, true);
+    maker* m = maker_create();
+    maker_tube(m, v3(0, -0.5, 0), v3(0, 0.5, 0), 0.05, 16, 60, true);
     vec3* core = calloc((size_t)m->vertex_count, sizeof(vec3));
     assert_int_equal(core_find(m->triangle, m->triangle_count, m->x, m->vertex_count, core), WEFT_OK);
     double low = 0.0, high = 0.0;
@@ -204,11 +60,11 @@ static void core_is_the_middle(void** state)
 static void splits_do_not_matter(void** state)
 {
     (void)state;
-    maker *m = fresh(), *split = fresh();
-    add_tube(m, v3(0, -0.3, 0), v3(0, 0.3, 0), 0.05, 12, 30, true);
+    maker *m = maker_create(), *split = maker_create();
+    maker_tube(m, v3(0, -0.3, 0), v3(0, 0.3, 0), 0.05, 12, 30, true);
     for (int t = 0; t < 3 * m->triangle_count; t++)
     {
-        split->triangle[t] = add_vertex(split, m->x[m->triangle[t]]);
+        split->triangle[t] = maker_vertex(split, m->x[m->triangle[t]]);
     }
     split->triangle_count = m->triangle_count;
     vec3 *one = calloc((size_t)m->vertex_count, sizeof(vec3)),
@@ -231,11 +87,11 @@ static void splits_do_not_matter(void** state)
 static void tube_on_a_trunk(void** state)
 {
     (void)state;
-    maker *body = fresh(), *tube = fresh();
-    add_tube(body, v3(0, -0.3, 0), v3(0, 0.3, 0), 0.1, 24, 30, true);
-    add_tube(tube, v3(0.01, -0.12, 0.015), v3(-0.01, 0.12, 0.01), 0.095, 30, 14, false);
-    write_obj(body, "body.obj");
-    write_obj(tube, "tube.obj");
+    maker *body = maker_create(), *tube = maker_create();
+    maker_tube(body, v3(0, -0.3, 0), v3(0, 0.3, 0), 0.1, 24, 30, true);
+    maker_tube(tube, v3(0.01, -0.12, 0.015), v3(-0.01, 0.12, 0.01), 0.095, 30, 14, false);
+    maker_write(body, "body.obj");
+    maker_write(tube, "tube.obj");
     expect_dressed("tube.obj --body body.obj");
     assert_int_equal(shell("grep -q 'body began' out && grep -q '^0 garment' out; test $? = 1"), 0);
     assert_int_equal(
@@ -261,9 +117,9 @@ static void shirt_on_two_arms(void** state)
 static void sleeves_stay_empty(void** state)
 {
     (void)state;
-    maker* m = fresh();
-    add_tube(m, v3(0, -0.2, 0), v3(0, 0.3, 0), 0.06, 20, 24, true);
-    write_obj(m, "body.obj");
+    maker* m = maker_create();
+    maker_tube(m, v3(0, -0.2, 0), v3(0, 0.3, 0), 0.06, 20, 24, true);
+    maker_write(m, "body.obj");
     write_shirt("shirt.obj", v3(0, 0.0, 0), 1.0, 0.03);
     expect_dressed("shirt.obj --body body.obj");
 }
@@ -301,12 +157,12 @@ static void body_moves_to_its_pose(void** state)
 static void files_keep_what_they_say(void** state)
 {
     (void)state;
-    maker* body = fresh();
-    add_tube(body, v3(0, -0.3, 0), v3(0, 0.3, 0), 0.1, 24, 30, true);
-    write_obj(body, "body.obj");
-    maker* tube = fresh();
-    add_tube(tube, v3(0, -0.1, 0), v3(0, 0.1, 0), 0.095, 30, 12, false);
-    write_obj(tube, "plain.obj");
+    maker* body = maker_create();
+    maker_tube(body, v3(0, -0.3, 0), v3(0, 0.3, 0), 0.1, 24, 30, true);
+    maker_write(body, "body.obj");
+    maker* tube = maker_create();
+    maker_tube(tube, v3(0, -0.1, 0), v3(0, 0.1, 0), 0.095, 30, 12, false);
+    maker_write(tube, "plain.obj");
     assert_int_equal(
         shell("awk 'BEGIN {print \"o tube\\nvt 0 0\\nvt 1 0\\nvt 0 1\\nvn 0 0 1\\nusemtl red\"} /^f/ {print "
               "\"f \" $2 \"/1/1 \" $3 \"/2/1 \" $4 \"/3/1\"; next} {print}' plain.obj > rich.obj"),

@@ -139,10 +139,10 @@ static weft_status take_body(dressing* d, int index, weft_error* error)
     form->flat = is_flat(m, form->full);
     if (form->flat)
     {
-        memcpy(form->core, form->full, (size_t)m->vertex_count * sizeof(vec3));
+        memcpy(form->middle, form->full, (size_t)m->vertex_count * sizeof(vec3));
         return WEFT_OK;
     }
-    return core_find(m->triangle, m->triangle_count, form->full, m->vertex_count, form->core);
+    return core_find(m->triangle, m->triangle_count, form->full, m->vertex_count, form->middle);
 }
 
 // ---- what is worn
@@ -168,24 +168,22 @@ static weft_status skin_create(skin* s, const dress_form* form)
     return status;
 }
 
-// A vertex that is worn goes with the point of the skin that is nearest, all the way to its core.
+// A vertex that is worn goes with the point of the skin that is nearest.
 static void follow_skin(const skin* skins, int count, dress_form* worn, int vertex)
 {
-    vec3 p = worn->last[vertex];
     surface_point best = {.triangle = -1, .distance = INFINITY};
-    const dress_form* form = NULL;
+    dress_hold* hold = &worn->hold[vertex];
     for (int k = 0; k < count; k++)
     {
-        surface_point at = triangle_tree_nearest(&skins[k].tree, skins[k].form->last, p, best.distance);
-        form = at.triangle >= 0 ? skins[k].form : form;
+        surface_point at =
+            triangle_tree_nearest(&skins[k].tree, skins[k].form->last, worn->last[vertex], best.distance);
+        hold->form = at.triangle >= 0 ? skins[k].form : hold->form;
         best = at.triangle >= 0 ? at : best;
     }
-    worn->full[vertex] = worn->core[vertex] = p;
-    for (int k = 0; k < 3 && form; k++)
+    for (int k = 0; k < 3 && hold->form; k++)
     {
-        int v = form->mesh->triangle[3 * (size_t)best.triangle + (size_t)k];
-        worn->full[vertex] = v3_madd(worn->full[vertex], best.weight[k], v3_sub(form->full[v], form->last[v]));
-        worn->core[vertex] = v3_madd(worn->core[vertex], best.weight[k], v3_sub(form->core[v], p));
+        hold->vertex[k] = hold->form->mesh->triangle[3 * (size_t)best.triangle + (size_t)k];
+        hold->weight[k] = best.weight[k];
     }
 }
 
@@ -195,6 +193,8 @@ static weft_status take_worn(dressing* d, int cloth)
     dress_form* form = &d->forms[bodies + cloth];
     const mesh* m = &d->scene->cloths[cloth].mesh;
     TRY(dress_form_create(form, m) ? WEFT_OK : WEFT_NO_MEMORY);
+    form->hold = MEM_NEW(int_max(m->vertex_count, 1), dress_hold);
+    TRY(form->hold ? WEFT_OK : WEFT_NO_MEMORY);
     skin* skins = MEM_NEW(bodies, skin);
     weft_status status = skins ? WEFT_OK : WEFT_NO_MEMORY;
     for (int k = 0; k < bodies && status == WEFT_OK; k++)
@@ -206,6 +206,7 @@ static weft_status take_worn(dressing* d, int cloth)
         form->last[i] = d->x[cloth][i];
         follow_skin(skins, bodies, form, i);
     }
+    status == WEFT_OK ? dress_form_follow(form) : (void)0;
     for (int k = 0; k < bodies && skins; k++)
     {
         triangle_tree_finish(&skins[k].tree);

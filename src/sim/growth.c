@@ -4,11 +4,13 @@
 //   felt(t) = round(x(t) + (1 - s) thin),  s = smooth((t - from) / time)
 //
 // Everything else, pins and files too, sees x(t). Cloth is pushed by what grows as by any body that moves, and never
-// pulled through. Which obstacles do, and how (start/start_grow.c), is in checkpoints, the section `growth`.
+// pulled through. It weighs nothing meanwhile, slides, and moves as in oil, as cloth that is sewn: it would fall off
+// shoulders that are not there yet. Which obstacles do, and how (start/start_grow.c), is in checkpoints, the section
+// `growth`.
 #include "core/pack.h"
 #include "sim/edits.h"
 
-static const section_shape growth_shape = {"growth", 1, 1, -1};
+static const section_shape growth_shape = {"growth", 2, 1, -1};
 
 static double left_at(const obstacle* o, double time)
 {
@@ -17,9 +19,16 @@ static double left_at(const obstacle* o, double time)
     return 1.0 - s * s * (3.0 - 2.0 * s);
 }
 
+void growth_finish(obstacle_growth* g)
+{
+    mem_free(g->thin);
+    mem_free(g->lifts);
+    *g = (obstacle_growth){0};
+}
+
 void obstacle_grow(obstacle* o, obstacle_growth how)
 {
-    mem_free(o->growth.thin);
+    growth_finish(&o->growth);
     o->growth = how;
 }
 
@@ -46,6 +55,20 @@ bool sim_grows(const void* user, int number, double time)
     return index >= 0 && index < sim->obstacle_count && left_at(&sim->obstacles[index], time) > 0.0;
 }
 
+bool growth_lifts(const weft_sim* sim, int index)
+{
+    bool found = false;
+    for (int k = 0; k < sim->obstacle_count && !found; k++)
+    {
+        const obstacle* o = &sim->obstacles[k];
+        for (int j = 0; j < o->growth.lift_count && !found; j++)
+        {
+            found = o->growth.lifts[j] == index && left_at(o, weft_sim_time(sim)) > 0.0;
+        }
+    }
+    return found;
+}
+
 // ---- checkpoints
 
 weft_status growth_save(const weft_sim* sim, section_writer* out, weft_error* error)
@@ -58,10 +81,12 @@ weft_status growth_save(const weft_sim* sim, section_writer* out, weft_error* er
         bool grows = left_at(o, weft_sim_time(sim)) > 0.0;
         const vec3* thin = o->growth.thin;
         const double times[2] = {o->growth.from, o->growth.time}, *at = times;
-        int count = grows ? o->mesh.vertex_count : 0, two = grows ? 2 : 0;
+        const int* lifts = o->growth.lifts;
+        int count = grows ? o->mesh.vertex_count : 0, two = grows ? 2 : 0, lifted = grows ? o->growth.lift_count : 0;
         any = any || grows;
         PACK_ARRAY(&p, &thin, &count);
         PACK_ARRAY(&p, &at, &two);
+        PACK_ARRAY(&p, &lifts, &lifted);
     }
     weft_status status = p.failed ? edit_error(WEFT_NO_MEMORY, error) : WEFT_OK;
     if (any && status == WEFT_OK)
@@ -84,25 +109,45 @@ static bool is_sound(const obstacle* o, const vec3* thin, int count, const doubl
     return good;
 }
 
-static weft_status load_one(const obstacle* o, packer* p, obstacle_growth* out, bool* good)
+static bool are_bodies(const weft_sim* sim, const int* list, int count)
+{
+    bool good = count >= 0 && count <= sim->body_count;
+    for (int k = 0; k < count && good; k++)
+    {
+        good = list[k] >= 0 && list[k] < sim->body_count;
+    }
+    return good;
+}
+
+static weft_status load_one(const weft_sim* sim, const obstacle* o, packer* p, obstacle_growth* out, bool* good)
 {
     const vec3* thin = NULL;
     const double* times = NULL;
-    int count = 0, two = 0;
+    const int* lifts = NULL;
+    int count = 0, two = 0, lifted = 0;
     PACK_ARRAY(p, &thin, &count);
     PACK_ARRAY(p, &times, &two);
+    PACK_ARRAY(p, &lifts, &lifted);
     bool any = !p->failed && thin && times && count + two > 0;
-    *good = !p->failed && (!any || is_sound(o, thin, count, times, two));
+    *good = !p->failed && (!any || (is_sound(o, thin, count, times, two) && are_bodies(sim, lifts, lifted)));
     if (!any || !*good)
     {
         return WEFT_OK;
     }
-    *out = (obstacle_growth){.thin = MEM_NEW(count, vec3), .from = times[0], .time = times[1]};
+    *out = (obstacle_growth){.thin = MEM_NEW(count, vec3),
+                             .from = times[0],
+                             .time = times[1],
+                             .lifts = MEM_NEW(int_max(lifted, 1), int),
+                             .lift_count = lifted};
     for (int i = 0; i < count && out->thin; i++)
     {
         out->thin[i] = thin[i];
     }
-    return out->thin ? WEFT_OK : WEFT_NO_MEMORY;
+    for (int k = 0; k < lifted && out->lifts; k++)
+    {
+        out->lifts[k] = lifts[k];
+    }
+    return out->thin && out->lifts ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
 weft_status growth_load(const weft_sim* sim, obstacle_growth** out, sections* from, weft_error* error)
@@ -119,7 +164,7 @@ weft_status growth_load(const weft_sim* sim, obstacle_growth** out, sections* fr
     bool good = true;
     for (int k = 0; k < sim->obstacle_count && good; k++)
     {
-        weft_status status = load_one(&sim->obstacles[k], &p, &(*out)[k], &good);
+        weft_status status = load_one(sim, &sim->obstacles[k], &p, &(*out)[k], &good);
         TRY(status == WEFT_OK ? WEFT_OK : edit_error(status, error));
     }
     return good && p.at == p.size ? WEFT_OK : sections_cannot_be(from, "`growth` that is none of a run", error);
@@ -138,7 +183,7 @@ void growth_free(const weft_sim* sim, obstacle_growth* list)
 {
     for (int k = 0; k < sim->obstacle_count && list; k++)
     {
-        mem_free(list[k].thin);
+        growth_finish(&list[k]);
     }
     mem_free(list);
 }

@@ -73,7 +73,8 @@ static double sewing_end(const body* b)
 
 static bool should_lift(const weft_sim* sim, const body* b)
 {
-    return b->stitch && !b->removed && weft_sim_time(sim) < sewing_end(b) - 0.5 * sim->def.time_step;
+    bool sewn = b->stitch && weft_sim_time(sim) < sewing_end(b) - 0.5 * sim->def.time_step;
+    return !b->removed && (sewn || growth_lifts(sim, (int)(b - sim->bodies)));
 }
 
 static void rub_anew(weft_sim* sim)
@@ -84,7 +85,8 @@ static void rub_anew(weft_sim* sim)
     }
 }
 
-// A checkpoint knows the scene by what it was before that: cloth that is to be sewn comes without weight.
+// A checkpoint knows the scene by what it was before that: cloth that is to be sewn comes without weight, and that in
+// which a body grows with it.
 weft_status sim_lift(weft_sim* sim, weft_error* error)
 {
     bool changed = false;

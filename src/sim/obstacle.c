@@ -33,7 +33,7 @@ void obstacle_finish(obstacle* o)
     mem_free(o->samples);
     mem_free(o->held[0]);
     mem_free(o->held[1]);
-    mem_free(o->growth.thin);
+    growth_finish(&o->growth);
     mem_free(o->given);
     *o = (obstacle){0};
 }

@@ -72,7 +72,7 @@ struct body
     int* upon; // likewise, of seams that cannot be one, and lie upon each other from the start
     uint8_t* sewing;      // [stitch_count] a stitch_state of each
     int joined;           // how many of these are closed
-    bool lifted;          // it weighs nothing now, as its gaps close
+    bool lifted;          // it weighs nothing now, as its gaps close or a body grows in it
     bool removed;         // has no vertices any more
     unsigned char* given; // [given_size] its def as bytes, where it was added to a scene that ran; else NULL
     size_t given_size;
@@ -83,6 +83,8 @@ typedef struct obstacle_growth
 {
     vec3* thin;        // [vertex_count] m, NULL: it does not grow
     double from, time; // s, when it began, and how long it takes
+    int* lifts;        // [lift_count] bodies that weigh nothing meanwhile: they would fall off it
+    int lift_count;
 } obstacle_growth;
 
 // One obstacle. Its vertices are no unknowns: they follow those of all cloths, in the user's order, where contact wants
@@ -325,9 +327,11 @@ bool friction_take(double motion, double rest, friction* out);
 #define FRICTION_WRONG "friction is finite, and at rest not less than in motion"
 
 // ---- obstacles that grow into what crossed them at the start (growth.c)
+void growth_finish(obstacle_growth* g); // zeroed is fine
 void obstacle_grow(obstacle* o, obstacle_growth how); // which is taken over
 weft_status sim_grown_at(void* user, double time, vec3* out, weft_error* error); // an obstacles_fn: as contact has them
 bool sim_grows(const void* user, int number, double time);                       // a body, by number
+bool growth_lifts(const weft_sim* sim, int index);                               // a body of the simulation, now
 weft_status growth_save(const weft_sim* sim, section_writer* out, weft_error* error);
 // Of each obstacle, [obstacle_count], to be taken or freed.
 weft_status growth_load(const weft_sim* sim, obstacle_growth** out, sections* from, weft_error* error);

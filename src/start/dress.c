@@ -3,7 +3,8 @@
 // and velocities are dropped after each step, so that the cloth is drawn by its own elasticity alone and does not
 // swing.
 //
-// Left out: whether an arm is in its sleeve. What lies beside a limb stays beside it.
+// A limb that crosses its sleeve is led through it (dress_thread.c). Left out: what lies beside a limb without crossing
+// it stays beside it.
 #include <string.h>
 
 #include "collide/broad.h"
@@ -21,6 +22,7 @@ enum
 };
 
 static const double thinnest = 0.97;      // of the way to the core: what is left has a surface still
+static const double threaded = 0.99;      // likewise, to one that is led through sleeves
 static const double inside_least = 0.95;  // of these places, that stay inside of the garment
 static const double place_spacing = 0.02; // m, between places of garments that are tried
 static const double felt = 0.6;           // likewise, where cloth crosses the body all the same
@@ -32,17 +34,37 @@ bool dress_form_create(dress_form* form, const mesh* m)
 {
     *form = (dress_form){.mesh = m};
     form->full = MEM_NEW(m->vertex_count, vec3);
+    form->middle = MEM_NEW(m->vertex_count, vec3);
     form->core = MEM_NEW(m->vertex_count, vec3);
     form->last = MEM_NEW(m->vertex_count, vec3);
-    return form->full && form->core && form->last;
+    return form->full && form->middle && form->core && form->last;
 }
 
 void dress_form_destroy(dress_form* form)
 {
     mem_free(form->full);
+    mem_free(form->middle);
     mem_free(form->core);
     mem_free(form->last);
+    mem_free(form->hold);
     *form = (dress_form){0};
+}
+
+// All the way to the core of the body.
+void dress_form_follow(dress_form* worn)
+{
+    for (int i = 0; i < worn->mesh->vertex_count; i++)
+    {
+        const dress_hold* h = &worn->hold[i];
+        vec3 p = worn->last[i];
+        worn->full[i] = worn->core[i] = p;
+        for (int k = 0; k < 3 && h->form; k++)
+        {
+            int v = h->vertex[k];
+            worn->full[i] = v3_madd(worn->full[i], h->weight[k], v3_sub(h->form->full[v], h->form->last[v]));
+            worn->core[i] = v3_madd(worn->core[i], h->weight[k], v3_sub(h->form->core[v], p));
+        }
+    }
 }
 
 int dress_plan_steps(const dress_plan* plan)
@@ -269,12 +291,43 @@ static weft_status find_place(thinning* t, dress_case* all, int* left, weft_erro
     return status;
 }
 
-// First thinner and thinner, then from another place.
-static weft_status find_room(thinning* t, dress_case* all, dress_plan* plan, int* left, weft_error* error)
+static weft_status try_levels(thinning* t, double most, dress_plan* plan, int* left, weft_error* error)
 {
     for (int k = 1; k <= LEVELS && *left > 0; k++)
     {
-        TRY(consider(t, thinnest * k / LEVELS, plan, left, error));
+        TRY(consider(t, most * k / LEVELS, plan, left, error));
+    }
+    return WEFT_OK;
+}
+
+// Bodies get cores, and what is worn follows: their middle, or lines through the openings of the garments.
+static weft_status set_cores(const dress_case* all, bool threaded)
+{
+    for (int k = 0; k < all->form_count; k++)
+    {
+        dress_form* f = all->forms[k];
+        const mesh* m = f->mesh;
+        thread_case body = {m->triangle, m->triangle_count, m->vertex_count, f->full, all->cloths, all->cloth_count};
+        bool found;
+        f->hold ? (void)0 : (void)memcpy(f->core, f->middle, (size_t)m->vertex_count * sizeof(vec3));
+        TRY(threaded && !f->hold && !f->flat ? core_thread(&body, f->core, &found) : WEFT_OK);
+    }
+    for (int k = 0; k < all->form_count; k++)
+    {
+        all->forms[k]->hold ? dress_form_follow(all->forms[k]) : (void)0;
+    }
+    return WEFT_OK;
+}
+
+// First thinner and thinner, then with limbs that are led through sleeves, then from another place.
+static weft_status find_room(thinning* t, dress_case* all, dress_plan* plan, int* left, weft_error* error)
+{
+    TRY(try_levels(t, thinnest, plan, left, error));
+    if (*left > 0)
+    {
+        TRY(set_cores(all, true));
+        TRY(try_levels(t, threaded, plan, left, error));
+        TRY(*left > 0 ? set_cores(all, false) : WEFT_OK);
     }
     // What no place helps is left to the forces that part what crosses, from the place where it is least: a limb that
     // is not too thin for the cloth to feel it.
@@ -288,6 +341,7 @@ weft_status dress_prepare(dress_case* all, int* crossings, int* left, weft_error
     thinning t;
     dress_plan plan = {.rest = REST};
     *crossings = 0;
+    TRY(set_cores(all, false));
     weft_status status = thinning_create(&t, all, error);
     status = status == WEFT_OK ? thinning_count(&t, 0.0, crossings, error) : status;
     *left = *crossings;

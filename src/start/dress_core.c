@@ -99,7 +99,7 @@ static int place_compare(const void* a, const void* b)
     return p->vertex < q->vertex ? -1 : p->vertex > q->vertex;
 }
 
-static weft_status weld(const vec3* x, int count, int* place)
+weft_status core_weld(const vec3* x, int count, int* place)
 {
     placed* list = MEM_NEW(count, placed);
     if (!list)
@@ -300,7 +300,7 @@ static void core_smooth_radii(core* c, vec3* scratch)
 
 static weft_status core_run(core* c, vec3* out)
 {
-    TRY(weld(c->x, c->vertex_count, c->place));
+    TRY(core_weld(c->x, c->vertex_count, c->place));
     for (int k = 0; k < 3 * c->triangle_count; k++)
     {
         c->welded[k] = c->place[c->triangle[k]];

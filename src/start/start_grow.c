@@ -1,6 +1,6 @@
 // Bodies that cloth crosses at the start of a scene that settles, and does not when they are thin: as in dressing
 // (dress.c), the body gets as thin as it must, and grows while the simulation runs (sim/growth.c). What no thinness
-// clears, such as an arm that goes through the wall of its sleeve, is left to marks (start_settle.c).
+// clears is led through the sleeves (dress_thread.c); what is left then has marks (start_settle.c).
 #include <string.h>
 
 #include "start/dress.h"
@@ -10,7 +10,7 @@ enum
     LEVELS = 12 // of thinness that are looked at
 };
 
-static const double thinnest = 0.97;                   // of the way to the core
+static const double thinnest = 0.97, threaded = 0.99;  // of the way to the core, as it is and led through sleeves
 static const double speed = 0.5;                       // m/s, of a surface that grows, in the mean
 static const double least_time = 0.1, most_time = 0.4; // s
 
@@ -22,6 +22,8 @@ typedef struct thinnings
     int* left;           // [body_count] pairs of cloth that cross it
     double* thin;        // [body_count] how thin it has to be; 0: it does not grow
     unsigned char* held; // [vertex_count]
+    weft_crossing* all;  // [all_count] pairs at the start
+    int all_count;
 } thinnings;
 
 // Cloth that lies wholly in a body comes out by its marks.
@@ -101,6 +103,17 @@ static weft_status try_thinness(thinnings* g, double thin, const unsigned char* 
     return WEFT_OK;
 }
 
+// At the start, of which all pairs are kept.
+static bool crosses(const thinnings* g, int cloth, int body)
+{
+    bool found = false;
+    for (int k = 0; k < g->all_count && !found; k++)
+    {
+        found = g->all[k].body[0] == cloth && g->all[k].body[1] == body;
+    }
+    return found;
+}
+
 static weft_status begin(thinnings* g, int b)
 {
     start_look* look = g->look;
@@ -112,10 +125,56 @@ static weft_status begin(thinnings* g, int b)
         thin[i] = v3_scale(g->thin[b], v3_sub(g->core[first + i], look->x[first + i]));
         longest = fmax(longest, v3_length(thin[i]));
     }
-    obstacle* o = &look->sim->obstacles[b - look->sim->body_count];
+    int* lifts = MEM_NEW(look->sim->body_count + 1, int);
+    if (!thin || !lifts)
+    {
+        mem_free(thin);
+        mem_free(lifts);
+        return WEFT_NO_MEMORY;
+    }
+    int count = 0;
+    for (int cloth = 0; cloth < look->sim->body_count; cloth++)
+    {
+        lifts[count] = cloth;
+        count += crosses(g, cloth, b);
+    }
     double time = fmin(fmax(longest / speed, least_time), most_time);
-    thin ? obstacle_grow(o, (obstacle_growth){thin, weft_sim_time(look->sim), time}) : (void)0;
-    return thin ? WEFT_OK : WEFT_NO_MEMORY;
+    obstacle_grow(&look->sim->obstacles[b - look->sim->body_count],
+                  (obstacle_growth){thin, weft_sim_time(look->sim), time, lifts, count});
+    return WEFT_OK;
+}
+
+static weft_status try_levels(thinnings* g, double most, const unsigned char* grows, int* count, weft_error* error)
+{
+    for (int k = 1; k <= LEVELS && *count > 0; k++)
+    {
+        TRY(try_thinness(g, most * k / LEVELS, grows, count, error));
+    }
+    return WEFT_OK;
+}
+
+// What its core does not clear is led through the openings of what it crosses.
+static weft_status thread_cores(thinnings* g, const unsigned char* grows)
+{
+    const start_look* look = g->look;
+    int cloth_count = look->sim->body_count;
+    dress_cloth* cloths = MEM_NEW(int_max(cloth_count, 1), dress_cloth);
+    weft_status status = cloths ? WEFT_OK : WEFT_NO_MEMORY;
+    for (int b = 0; b < cloth_count && cloths; b++)
+    {
+        cloths[b] = (dress_cloth){look->meshes[b], look->x + look->first_vertex[b]};
+    }
+    for (int b = cloth_count; b < look->body_count && status == WEFT_OK; b++)
+    {
+        const mesh* m = look->meshes[b];
+        int first = look->first_vertex[b];
+        const thread_case body = {m->triangle, m->triangle_count, m->vertex_count, look->x + first,
+                                  cloths,      cloth_count};
+        bool threaded;
+        status = grows[b] && g->thin[b] == 0.0 ? core_thread(&body, g->core + first, &threaded) : WEFT_OK;
+    }
+    mem_free(cloths);
+    return status;
 }
 
 static weft_status grow(thinnings* g, const unsigned char* solid, unsigned char* grows, weft_error* error)
@@ -125,10 +184,9 @@ static weft_status grow(thinnings* g, const unsigned char* solid, unsigned char*
     start_hold(look, g->held);
     TRY(choose(g, solid, grows, &count));
     memcpy(g->x, look->x, (size_t)look->vertex_count * sizeof(vec3));
-    for (int k = 1; k <= LEVELS && count > 0; k++)
-    {
-        TRY(try_thinness(g, thinnest * k / LEVELS, grows, &count, error));
-    }
+    TRY(try_levels(g, thinnest, grows, &count, error));
+    TRY(count > 0 ? thread_cores(g, grows) : WEFT_OK);
+    TRY(try_levels(g, threaded, grows, &count, error));
     for (int b = 0; b < look->body_count; b++)
     {
         grows[b] = g->thin[b] > 0.0;
@@ -145,17 +203,17 @@ weft_status start_grow(start_look* look, const unsigned char* solid, unsigned ch
                    .left = MEM_NEW(look->body_count, int),
                    .thin = MEM_NEW(look->body_count, double),
                    .held = MEM_NEW(int_max(look->vertex_count, 1), unsigned char)};
-    int count = look->pair_count;
-    weft_crossing* all = MEM_NEW(count + 1, weft_crossing);
-    weft_status status = g.x && g.core && g.left && g.thin && g.held && all ? WEFT_OK : WEFT_NO_MEMORY;
+    g.all_count = look->pair_count;
+    g.all = MEM_NEW(g.all_count + 1, weft_crossing);
+    weft_status status = g.x && g.core && g.left && g.thin && g.held && g.all ? WEFT_OK : WEFT_NO_MEMORY;
     if (status == WEFT_OK)
     {
-        memcpy(all, look->pairs, (size_t)count * sizeof(weft_crossing));
+        memcpy(g.all, look->pairs, (size_t)g.all_count * sizeof(weft_crossing));
         status = grow(&g, solid, grows, error);
-        memcpy(look->pairs, all, (size_t)count * sizeof(weft_crossing)); // the list never shrinks
-        look->pair_count = count;
+        memcpy(look->pairs, g.all, (size_t)g.all_count * sizeof(weft_crossing)); // the list never shrinks
+        look->pair_count = g.all_count;
     }
-    void* const arrays[] = {g.x, g.core, g.left, g.thin, g.held, all};
+    void* const arrays[] = {g.x, g.core, g.left, g.thin, g.held, g.all};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++)
     {
         mem_free(arrays[k]);

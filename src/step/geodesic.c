@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-typedef struct way
-{
-    double distance;
-    int vertex;
-} way;
-
 weft_status geodesic_create(geodesic* d, const graph* g)
 {
     *d = (geodesic){.g = g, .target = -1};
@@ -34,53 +28,8 @@ void geodesic_finish(geodesic* d)
     mem_free(d->distance);
     mem_free(d->source);
     mem_free(d->reached);
-    mem_free(d->heap);
+    way_heap_finish(&d->heap);
     *d = (geodesic){0};
-}
-
-// ---- a heap, the nearest first; ties by number, so that the order is one
-
-static bool is_nearer(way a, way b)
-{
-    return a.distance != b.distance ? a.distance < b.distance : a.vertex < b.vertex;
-}
-
-static weft_status heap_push(geodesic* d, way item)
-{
-    if (!mem_grow((void**)&d->heap, &d->heap_capacity, d->heap_count + 1, sizeof(way)))
-    {
-        return WEFT_NO_MEMORY;
-    }
-    int k = d->heap_count++;
-    for (; k > 0 && is_nearer(item, d->heap[(k - 1) / 2]); k = (k - 1) / 2)
-    {
-        d->heap[k] = d->heap[(k - 1) / 2];
-    }
-    d->heap[k] = item;
-    return WEFT_OK;
-}
-
-static way heap_pop(geodesic* d)
-{
-    way first = d->heap[0], last = d->heap[--d->heap_count];
-    int k = 0;
-    for (;;)
-    {
-        int child = 2 * k + 1;
-        if (child >= d->heap_count)
-        {
-            break;
-        }
-        child += child + 1 < d->heap_count && is_nearer(d->heap[child + 1], d->heap[child]);
-        if (!is_nearer(d->heap[child], last))
-        {
-            break;
-        }
-        d->heap[k] = d->heap[child];
-        k = child;
-    }
-    d->heap[k] = last;
-    return first;
 }
 
 // ---- distances
@@ -102,7 +51,7 @@ static weft_status reach(geodesic* d, int vertex, double distance, int source, d
     }
     d->distance[vertex] = distance;
     d->source[vertex] = source;
-    return heap_push(d, (way){distance, vertex});
+    return way_heap_push(&d->heap, (way){distance, vertex});
 }
 
 // The distance of corner c over the side ab of length ab, with bc and ca the other sides; infinite: the straight line
@@ -157,14 +106,14 @@ weft_status geodesic_run(geodesic* d, const int* sources, int count, double radi
     {
         d->distance[d->reached[k]] = INFINITY;
     }
-    d->reached_count = d->heap_count = 0;
+    d->reached_count = d->heap.count = 0;
     for (int k = 0; k < count; k++)
     {
         TRY(reach(d, sources[k], 0.0, sources[k], radius));
     }
-    while (d->heap_count > 0)
+    while (d->heap.count > 0)
     {
-        way next = heap_pop(d);
+        way next = way_heap_pop(&d->heap);
         if (next.distance == d->distance[next.vertex]) // else it was reached on a shorter way
         {
             TRY(leave(d, next.vertex, radius));

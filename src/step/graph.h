@@ -5,6 +5,7 @@
 #ifndef WEFT_GRAPH_H
 #define WEFT_GRAPH_H
 
+#include "core/way_heap.h"
 #include "step/step.h"
 
 typedef struct graph
@@ -45,8 +46,7 @@ typedef struct geodesic
     int* source;      // [vertex_count] the source that it is measured from
     int* reached;     // [reached_count] vertices
     int reached_count;
-    struct way* heap;
-    int heap_count, heap_capacity;
+    way_heap heap;
     int target; // -1: none; what is farther from it than the rest of the way is not looked at
 } geodesic;
 
