@@ -67,16 +67,17 @@ static void test_a_drawn_sheet_does_not_jam(void** unused)
 // and more of it, and stiff cloth was bent over it by force. The energy doubled (1/60 s); what the response then did
 // to the stiffest left forty times as much (1/30 s).
 #define FALLING                                                                                                        \
-    "{\"time_step\": %.17g, \"method\": \"local-global\", \"model\": \"hooke\", \"cloth\": [{\"mesh\": {\"grid\": "    \
+    "{\"time_step\": %.17g, \"method\": \"local-global\", \"local-global\": {\"%s\": %d}, "                     \
+    "\"model\": \"hooke\", \"cloth\": [{\"mesh\": {\"grid\": "                                                         \
     "{\"size\": 1, \"cells\": %d}}, \"material\": {\"base\": \"cotton\", \"stretch_warp\": %g, \"stretch_weft\": %g, " \
     "\"shear\": %g}, \"transform\": {\"translate\": [0, %g, 0]}}], "                                                   \
     "\"obstacles\": [{\"shape\": {\"sphere\": {\"radius\": %g}}}]}"
 
-static void drop_on_ball(double h, int cells, double stretch, double height, double radius)
+static void drop_on_ball(int collision, double h, int cells, double stretch, double height, double radius)
 {
     char text[800];
     const double mass = 0.15;
-    snprintf(text, sizeof(text), FALLING, h, cells, stretch, stretch, 0.1 * stretch, height, radius);
+    snprintf(text, sizeof(text), FALLING, h, "collision", collision, cells, stretch, stretch, 0.1 * stretch, height, radius);
     weft_sim* sim = scene_sim_text(text, 1);
     weft_step_stats stats;
     for (int k = 0; k < 40; k++)
@@ -94,12 +95,19 @@ static void drop_on_ball(double h, int cells, double stretch, double height, dou
 static void test_few_turns_do_not_bend_by_force(void** unused)
 {
     (void)unused;
-    drop_on_ball(1.0 / 60.0, 50, 5000.0, 0.36, 0.3);
-    drop_on_ball(1.0 / 30.0, 30, 5e5, 0.4, 0.25);
+    drop_on_ball(0, 1.0 / 60.0, 50, 5000.0, 0.36, 0.3);
+    drop_on_ball(0, 1.0 / 30.0, 30, 5e5, 0.4, 0.25);
 }
 
-// A patch is tied upon a sheet, and a ball comes through both, by `pbd` at 1/60 s. Where contact had parted them and the
-// step was halved, ties brought them back in the shortest substep: 0.06 J became 702 J in a step.
+// Positions that are moved out after each global step crumpled cloth on a ball: 13 J of 0.53, stretched by 1.4.
+static void test_collisions_after_the_global_step_do_not_crumple(void** unused)
+{
+    (void)unused;
+    drop_on_ball(1, 1.0 / 60.0, 40, 5000.0, 0.36, 0.3);
+}
+
+// A patch is tied upon a sheet, and a ball comes through both, by `pbd` at 1/60 s. Where contact had parted them and
+// the step was halved, ties brought them back in the shortest substep: 0.06 J became 702 J in a step.
 static const char patched[] =
     "{\"time_step\": 0.016666666666666666, \"method\": \"pbd\", \"air\": {}, \"cloth\": [{\"name\": \"sheet\", "
     "\"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": 24, \"plane\": \"xy\", \"tessellation\": \"irregular\"}}, "
@@ -132,8 +140,8 @@ static void test_ties_throw_nothing(void** unused)
 static void test_what_stands_still_does_no_work(void** unused)
 {
     (void)unused;
-    drop_on_ball(1.0 / 60.0, 30, 5e5, 0.36, 0.25);
-    drop_on_ball(1.0 / 60.0, 30, 5e5, 0.36, 0.2);
+    drop_on_ball(0, 1.0 / 60.0, 30, 5e5, 0.36, 0.25);
+    drop_on_ball(0, 1.0 / 60.0, 30, 5e5, 0.36, 0.2);
 }
 
 // Turns are taken again where they would leave energy from nowhere, unless the scene forbids it.
@@ -142,10 +150,9 @@ static void test_turns_are_taken_again(void** unused)
     (void)unused;
     for (int again = 0; again < 2; again++)
     {
-        char text[800], whole[900];
-        snprintf(text, sizeof(text), FALLING, 1.0 / 60.0, 30, 5e5, 5e5, 5e4, 0.36, 0.25);
-        snprintf(whole, sizeof(whole), "{\"local-global\": {\"again\": %d}, %s", again, text + 1);
-        weft_sim* sim = scene_sim_text(whole, 1);
+        char text[800];
+        snprintf(text, sizeof(text), FALLING, 1.0 / 60.0, "again", again, 30, 5e5, 5e5, 5e4, 0.36, 0.25);
+        weft_sim* sim = scene_sim_text(text, 1);
         weft_step_stats stats;
         double rounds = 0.0;
         for (int k = 0; k < 20; k++)
@@ -203,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_a_thrown_sheet_gains_nothing),
         cmocka_unit_test(test_a_drawn_sheet_does_not_jam),
         cmocka_unit_test(test_few_turns_do_not_bend_by_force),
+        cmocka_unit_test(test_collisions_after_the_global_step_do_not_crumple),
         cmocka_unit_test(test_what_stands_still_does_no_work),
         cmocka_unit_test(test_turns_are_taken_again),
         cmocka_unit_test(test_a_dragged_corner_gains_what_its_pin_does),

@@ -659,7 +659,8 @@ static void test_solves_go_on(void** unused)
     weft_sim_destroy(sim);
 }
 
-// The paper's collisions: one solve a turn and no other, and nothing crosses: a sheet over a ball, which hugs it, and
+// The paper's collisions: one solve a turn and no other but where they would crumple the cloth, and nothing crosses: a
+// sheet over a ball, which hugs it, and
 // one that comes to rest on a floor. The same bits on any number of threads.
 static void test_collisions_after_the_global_step(void** unused)
 {
@@ -678,13 +679,17 @@ static void test_collisions_after_the_global_step(void** unused)
                  under);
         weft_sim* sim = scene_sim_text(text, k % 2 ? 4 : 1);
         weft_step_stats stats = {0};
+        int plain = 0; // steps that touch, and that are not taken again with contact in the global step
         for (int step = 0; step < 40; step++)
         {
             assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
             assert_true(stats.squeezed == 0 && stats.max_stretch < 1.3);
-            assert_true(weft_step_counter(&stats, "global_solves") == 20.0 * (stats.substeps + stats.rejected));
+            bool again = weft_step_counter(&stats, "rounds_again") > 0.0;
+            double most = 20.0 * (stats.substeps + stats.rejected);
+            assert_true(again ? k < 2 : weft_step_counter(&stats, "global_solves") == most);
+            plain += !again && stats.contacts > 0;
         }
-        assert_true(stats.contacts > 0);
+        assert_true(stats.contacts > 0 && plain > (k < 2 ? 0 : 20));
         weft_sim_positions(sim, 0, x[k]);
         weft_sim_destroy(sim);
         k % 2 ? assert_memory_equal(x[k], x[k - 1], sizeof(x[0])) : (void)0;

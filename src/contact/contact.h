@@ -360,6 +360,7 @@ typedef struct contact
     bool early;        // that solve is not done yet
     touch* touches;    // [touch_count] sorted by vertex
     int touch_count, touch_capacity;
+    int left_touches, left_cushions, left_couplings; // counts before contact_leave_rows
     cushion* cushions; // [cushion_count]
     int cushion_count, cushion_capacity;
     coupling* couplings; // [coupling_count] of cushions, then of what was let go
@@ -456,6 +457,7 @@ void contact_remember(contact* c, contact_reaction_fn* reaction, const void* use
 
 // For methods without: nothing of the rows is prescribed or cushioned in this substep.
 void contact_leave_rows(contact* c);
+void contact_return_rows(contact* c); // as they were before that
 // Moves x, the end of the substep, so that rows hold; *missing: m, the most that the last sweep
 // found.
 weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing);

@@ -92,7 +92,17 @@ static double row_project(const contact* c, projected_row* p, vec3* x)
 
 void contact_leave_rows(contact* c)
 {
+    c->left_touches = c->touch_count;
+    c->left_cushions = c->cushion_count;
+    c->left_couplings = c->coupling_count;
     c->touch_count = c->cushion_count = c->coupling_count = 0;
+}
+
+void contact_return_rows(contact* c)
+{
+    c->touch_count = c->left_touches;
+    c->cushion_count = c->left_cushions;
+    c->coupling_count = c->left_couplings;
 }
 
 weft_status contact_project_begin(contact* c, const contact_moment* now)

@@ -91,7 +91,7 @@ static const method_setting settings[] = {
 };
 
 // A rise of energy by more than these shares of kinetic and elastic energy, and of the weight's, is from nowhere.
-static const double rise_share = 0.1, rise_weight = 1e-5;
+static const double rise_share = 0.1, rise_weight = 1e-5, crumple_share = 0.05;
 
 // ---- a substep
 
@@ -338,13 +338,12 @@ static weft_status filtered_step(world* w)
 
 bool local_global_projects(const world* w)
 {
-    return w->contact && world_setting(w, "collision") == 1.0;
+    return w->contact && world_setting(w, "collision") == 1.0 && !((const local_global_data*)w->data)->solves_contact;
 }
 
 // Constraints for the substep, and the iterate that keeps them.
 weft_status local_global_constrain(world* w)
 {
-    local_global_projects(w) ? contact_leave_rows(w->contact) : (void)0;
     TRY(local_global_projects(w) ? world_hold(w) : stage_constrain(w));
     world_prescribe(w, w->v_next);
     ((local_global_data*)w->data)->constrained = true;
@@ -453,17 +452,46 @@ static bool rises(world* w)
     return rise > rise_share * lively_energy(&w->before.energy) + rise_weight * weight_energy(w->model);
 }
 
+// Whether moving out has stretched what it moved: it is no descent of g, and what it stretches in turn after turn stays,
+// as friction holds it. What bodies do to cloth that they carry is motion first.
+static bool crumples(world* w)
+{
+    weft_energy before = w->before.energy, now = world_energy(w, w->x_next, w->v_next).energy;
+    double rise = now.stretch + now.shear - before.stretch - before.shear;
+    return rise > crumple_share * lively_energy(&before) + rise_weight * weight_energy(w->model);
+}
+
+// The substep again, with what touches in the global step.
+static weft_status solve_contact(world* w, int turns, double* value)
+{
+    local_global_data* d = w->data;
+    d->solves_contact = true;
+    contact_return_rows(w->contact);
+    memcpy(w->v_next, d->fading, (size_t)w->model->vertex_count * sizeof(vec3));
+    world_count(w, counters[6], 1.0);
+    *value = INFINITY;
+    TRY(local_global_constrain(w));
+    TRY(turns_begin(&d->turns, w, acceleration_of(w)));
+    return take_turns(w, turns, RELEASES_MAX, value);
+}
+
 static weft_status stage_iterate(world* w)
 {
     local_global_data* d = w->data;
     int turns = (int)world_setting(w, "iterations");
     int most = world_setting(w, "newton") > 0.0 ? 0 : (int)world_setting(w, "again");
     double value = INFINITY;
+    d->solves_contact = false;
+    local_global_projects(w) ? contact_leave_rows(w->contact) : (void)0;
     TRY(local_global_constrain(w));
     TRY(turns_begin(&d->turns, w, acceleration_of(w)));
     d->again = false;
     d->begins = true;
     TRY(take_turns(w, turns, RELEASES_MAX, &value));
+    if (most > 0 && local_global_projects(w) && w->contact->rows.count > 0 && crumples(w))
+    {
+        TRY(solve_contact(w, turns, &value));
+    }
     for (int round = 0; round < most && rises(w); round++)
     {
         d->again = true;

@@ -20,6 +20,7 @@ typedef struct local_global_data
     global_filtered filtered; // global steps with contact, and with pins that hold in part; all zero: there were none
     bool constrained;         // it does not know the filter yet
     bool again;               // turns are taken again: with care
+    bool solves_contact;      // what touches is in the global step, although the scene leaves it to the projection
     bool begins;              // the substep's first turn is next
     cg cg;                    // those with ties
     tied* tied;               // likewise; NULL: there were none yet
