@@ -1,5 +1,6 @@
 // Whether a cut may open: its sides start a little apart, and in crumpled cloth something may lie in between. What
-// would cross then waits.
+// would cross then waits. Both where it is and rounded to float, as files have it: cloth that is pressed together, the
+// sides of other cuts above all, is a few roundings apart.
 #include "sim/tear.h"
 
 enum
@@ -16,6 +17,7 @@ typedef struct cut
     int vertex; // of the user
     const int* side;
     vec3 moved[PARTS_MAX]; // where each part of the vertex goes
+    bool rounded;          // positions count as files have them
     double box[6];         // around all of its triangles, before and after, m
     int* fan;              // [fan_count] these
     int fan_count, fan_capacity;
@@ -47,6 +49,7 @@ static corners corners_of(const cut* c, const body* b, int t)
             out.id[k] = -1 - part;
             out.x[k] = c->moved[part];
         }
+        out.x[k] = c->rounded ? v3_round(out.x[k]) : out.x[k];
     }
     return out;
 }
@@ -212,6 +215,8 @@ bool tear_has_room(const weft_sim* sim, const body* b, int vertex, const int* si
     {
         move_parts(&c, parts, gap);
         room = has_room(&c);
+        c.rounded = true;
+        room = room && has_room(&c);
     }
     mem_free(c.fan);
     return room;
