@@ -124,6 +124,65 @@ static void bodies_are_chosen(void** state)
     assert_false(exists("c") || exists("c.pc2") || exists("c.obj"));
 }
 
+// The bytes of a file; free()d by the caller.
+static char* file_bytes(const char* path, size_t* size)
+{
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char* bytes = malloc(*size + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+// The files of one frame, or the samples of a cache, are those of the whole, wherever the run is cut.
+static void parts_are_the_whole(void** state)
+{
+    (void)state;
+    static const char* const formats[] = {"obj", "ply", "vtp"};
+    for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++)
+    {
+        char words[128], a[64], b[64];
+        static const char* const frames[] = {"0:4", "0:1", "2:4"};
+        for (int part = 0; part < 3; part++)
+        {
+            snprintf(words, sizeof(words), "run --to %s --frames %s -o %s%d", formats[f], frames[part], formats[f], part);
+            export_well(words);
+        }
+        for (int frame = 0; frame <= 4; frame++)
+        {
+            size_t size[2];
+            snprintf(a, sizeof(a), "%s0/sheet.%04d.%s", formats[f], frame, formats[f]);
+            snprintf(b, sizeof(b), "%s%d/sheet.%04d.%s", formats[f], frame < 2 ? 1 : 2, frame, formats[f]);
+            char *whole = file_bytes(a, &size[0]), *piece = file_bytes(b, &size[1]);
+            assert_int_equal(size[0], size[1]);
+            assert_memory_equal(whole, piece, size[0]);
+            free(whole);
+            free(piece);
+        }
+    }
+    assert_int_equal(mkdir("two", 0777), 0);
+    test_text_write("two", "coat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    test_pc2_write("two", "coat.pc2", 3, 0.0f, 5);
+    export_well("two --to pc2 -o all.pc2");
+    export_well("two --to pc2 --frames 0:2 -o left.pc2");
+    export_well("two --to pc2 --frames 3: -o right.pc2");
+    size_t size[3];
+    char *all = file_bytes("all.pc2", &size[0]), *left = file_bytes("left.pc2", &size[1]),
+         *right = file_bytes("right.pc2", &size[2]);
+    const size_t head = 32;
+    assert_int_equal(size[0] - head, size[1] - head + size[2] - head);
+    assert_memory_equal(all + head, left + head, size[1] - head);
+    assert_memory_equal(all + size[1], right + head, size[2] - head);
+    free(all);
+    free(left);
+    free(right);
+}
+
 static void objects_keep_their_names(void** state)
 {
     (void)state;
@@ -206,6 +265,7 @@ int main(void)
         T(a_vertex_without_faces_leaves_the_map_of_the_others),
         T(frames_rate_and_axes_are_chosen),
         T(bodies_are_chosen),
+        T(parts_are_the_whole),
         T(objects_keep_their_names),
         T(numbers_come_back),
         T(benchmark_measures_every_binary_format),
