@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """docs/scene-reference.md against scenes/schema.json: each key of the schema is in the section that describes its block, with the same default,
-and tables name no key that the schema does not have. Usage: test_scene_reference.py"""
+and tables name no key that the schema does not have; and a page for each method in docs/method. Usage: test_scene_reference.py"""
 import json
 import pathlib
 import re
@@ -77,6 +77,26 @@ def value(text):
         return None
 
 
+def method_pages(schema):
+    """docs/method has a page for each method, which names each setting with its default, and choose.md leads there."""
+    wrong, choose = [], (ROOT / "docs/choose.md").read_text(encoding="utf-8")
+    table = (ROOT / "src/step/method_table.c").read_text(encoding="utf-8")
+    methods = [name.replace("_", "-") for name in re.findall(r"\{\.method = &method_(\w+)", table)]
+    for method in methods:
+        page = ROOT / "docs/method" / (method + ".md")
+        text = page.read_text(encoding="utf-8") if page.exists() else ""
+        if "(method/%s.md)" % method not in choose or not text:
+            wrong.append("docs/method/%s.md is not there, or choose.md does not lead to it" % method)
+        block = schema["properties"].get(method, {})
+        block = schema["$defs"][block["$ref"].rpartition("/")[2]] if "$ref" in block else block
+        for key, about in block.get("properties", {}).items():
+            if "\n| `%s` | %g | " % (key, about["default"]) not in text:
+                wrong.append("docs/method/%s.md does not have `%s` with the default %g" % (method, key, about["default"]))
+    if len(methods) < 11:
+        wrong.append("only %d methods were found" % len(methods))
+    return wrong
+
+
 def main():
     schema = json.loads((ROOT / "scenes" / "schema.json").read_text(encoding="utf-8"))
     parts = sections((ROOT / "docs" / "scene-reference.md").read_text(encoding="utf-8"))
@@ -107,6 +127,7 @@ def main():
         for key in rows(parts.get(heading, "")):
             if re.fullmatch(r"[\w.-]+", key) and key.rpartition(".")[2] not in known:
                 wrong.append("`%s` in the section `%s` is no key of the schema" % (key, heading))
+    wrong += method_pages(schema)
     for line in wrong:
         print("scene-reference.md: " + line)
     print("%d keys, %d defaults" % (keys, defaults))
