@@ -90,9 +90,6 @@ static const method_setting settings[] = {
     {.name = NULL},
 };
 
-// A rise of energy by more than these shares of kinetic and elastic energy, and of the weight's, is from nowhere.
-static const double rise_share = 0.1, rise_weight = 1e-5, crumple_share = 0.05;
-
 // ---- a substep
 
 // Positions of the iterate, and rhs made ready for forces.
@@ -437,30 +434,6 @@ static weft_status take_turns(world* w, int turns, int releases, double* value)
     return WEFT_OK;
 }
 
-// Whether something touches and the iterate has energy from nowhere: turns that end early leave some where much has
-// changed, as a landing does.
-static bool rises(world* w)
-{
-    if (!has_contact(w))
-    {
-        return false;
-    }
-    w->after = world_energy(w, w->x_next, w->v_next);
-    w->work = world_work(w, local_global_reaction);
-    double rise = world_rise(w);
-    w->work = 0.0;
-    return rise > rise_share * lively_energy(&w->before.energy) + rise_weight * weight_energy(w->model);
-}
-
-// Whether moving out has stretched what it moved: it is no descent of g, and what it stretches in turn after turn stays,
-// as friction holds it. What bodies do to cloth that they carry is motion first.
-static bool crumples(world* w)
-{
-    weft_energy before = w->before.energy, now = world_energy(w, w->x_next, w->v_next).energy;
-    double rise = now.stretch + now.shear - before.stretch - before.shear;
-    return rise > crumple_share * lively_energy(&before) + rise_weight * weight_energy(w->model);
-}
-
 // The substep again, with what touches in the global step.
 static weft_status solve_contact(world* w, int turns, double* value)
 {
@@ -488,11 +461,11 @@ static weft_status stage_iterate(world* w)
     d->again = false;
     d->begins = true;
     TRY(take_turns(w, turns, RELEASES_MAX, &value));
-    if (most > 0 && local_global_projects(w) && w->contact->rows.count > 0 && crumples(w))
+    if (most > 0 && local_global_projects(w) && w->contact->rows.count > 0 && local_global_crumples(w))
     {
         TRY(solve_contact(w, turns, &value));
     }
-    for (int round = 0; round < most && rises(w); round++)
+    for (int round = 0; round < most && has_contact(w) && local_global_rises(w); round++)
     {
         d->again = true;
         world_count(w, counters[6], 1.0);

@@ -35,6 +35,8 @@ double local_global_descend(world* w);
 weft_status local_global_constrain(world* w);      // constraints for the substep, and the iterate that keeps them
 bool local_global_projects(const world* w);        // contact is left to the projection after each turn
 vec3 local_global_reaction(const world* w, int i); // N, of constraints: what the gradient leaves
+bool local_global_rises(world* w);    // the iterate has energy from nowhere, although constraints stand in its way
+bool local_global_crumples(world* w); // moving out has stretched what it moved
 // Newton iterations from the iterate, whose rhs and value stand, as many as the scene allows.
 weft_status local_global_newton(world* w, double value);
 
