@@ -17,6 +17,7 @@ enum
 };
 
 static const double others = 0.5; // of a limb's area: where as much else branches off it ends
+static const double most_within = 0.85; // of a limb's length: a hand that has to find its way out would be caught
 // Of the way along the limb: how far an opening may be from there at most.
 static const double free_turn = 1.0, taken_turn = 0.5;
 
@@ -306,15 +307,16 @@ static vec3 point_at(const thread_way* way, double at)
 // less room than it is long, and is drawn together there.
 typedef struct laying
 {
-    double begin, stretch, inner, whole, length; // m
+    double begin, within, length; // m along the limb: see above, where it leaves the opening, all of it
+    double stretch, inner, whole; // m along the way: likewise
 } laying;
 
 static double lay_at(const laying* l, double at)
 {
-    double rest = fmin(1.0, (l->whole - l->inner) / fmax(l->length - l->inner, 1e-300));
-    return at <= l->begin  ? at / fmax(l->begin, 1e-300) * l->stretch
-           : at > l->inner ? l->inner + (at - l->inner) * rest
-                           : l->stretch + (at - l->begin) * (l->inner - l->stretch) / (l->inner - l->begin);
+    double rest = fmin(1.0, (l->whole - l->inner) / fmax(l->length - l->within, 1e-300));
+    return at <= l->begin   ? at / fmax(l->begin, 1e-300) * l->stretch
+           : at > l->within ? l->inner + (at - l->within) * rest
+                            : l->stretch + (at - l->begin) * (l->inner - l->stretch) / (l->within - l->begin);
 }
 
 // Nodes one after the other: what links them is a straight line, so each is in sight of those that it touches.
@@ -358,14 +360,14 @@ static void lay_along(threading* t, int first, const unsigned char* of, const th
                       double length)
 {
     int from = t->parent[first];
-    laying l = {.inner = inner, .whole = length_of(way), .length = length};
+    laying l = {.within = fmin(inner, most_within * length), .inner = inner, .whole = length_of(way), .length = length};
     for (int k = 0; k < 2 * t->tree.link_count; k++)
     {
         int n = t->tree.link[k];
         l.begin = of[n] && !of[t->tree.link[k ^ 1]] ? fmax(l.begin, t->way[n] - t->way[from]) : l.begin;
     }
-    l.begin = fmin(l.begin, 0.9 * inner);
-    l.stretch = l.begin;
+    l.begin = fmin(l.begin, 0.9 * l.within);
+    l.stretch = fmin(l.begin, 0.9 * inner);
     for (lay(t, of, from, way, &l); l.stretch > 0.01 * l.begin && is_cut_off(t, of); lay(t, of, from, way, &l))
     {
         l.stretch *= 0.8;
@@ -398,9 +400,10 @@ static weft_status move_limb(threading* t, int first, unsigned char* of)
     thread_way way = {0};
     weft_status status = inside ? find_way(t, of, from, &way, &last) : thread_add(&way, t->place[from]);
     double inner = length_of(&way);
-    if (status == WEFT_OK && last >= 0 && inner < length)
+    if (status == WEFT_OK && last >= 0)
     {
-        status = lead_on(t, &t->walls.openings[last], end_of(t, of), length - inner, &way);
+        double rest = length - fmin(inner, most_within * length);
+        status = lead_on(t, &t->walls.openings[last], end_of(t, of), rest, &way);
     }
     last >= 0 ? (void)(t->led[last] = first) : (void)0;
     way.count = last < 0 ? int_min(way.count, 1) : way.count; // no opening: it is drawn back

@@ -270,8 +270,8 @@ bool opening_admits(const opening* o, double radius)
     return o->length >= narrow * 2.0 * PI * radius;
 }
 
-// A triangle between two points that a limb of that radius does not get through; -1: none.
-static int meets(walls* w, const triangle_tree* tree, vec3 a, vec3 b, double radius)
+// A triangle between two points that a limb of that radius does not get through, or a lid of these garments; -1: none.
+static int meets(walls* w, const triangle_tree* tree, vec3 a, vec3 b, double radius, const unsigned char* of)
 {
     int n = w->vertex_count;
     const int ends[3] = {n, n + 1, n + 1};
@@ -281,7 +281,8 @@ static int meets(walls* w, const triangle_tree* tree, vec3 a, vec3 b, double rad
     for (int t = triangle_tree_next(&walk); t >= 0; t = triangle_tree_next(&walk))
     {
         const int* c = w->triangle + 3 * (size_t)t;
-        bool wall = w->opening_of[t] < 0 || !opening_admits(&w->openings[w->opening_of[t]], radius);
+        const opening* o = w->opening_of[t] >= 0 ? &w->openings[w->opening_of[t]] : NULL;
+        bool wall = !o || (of ? of[o->garment] : !opening_admits(o, radius));
         if (wall && segment_meets(a, b, w->x[c[0]], w->x[c[1]], w->x[c[2]]))
         {
             return t;
@@ -292,16 +293,21 @@ static int meets(walls* w, const triangle_tree* tree, vec3 a, vec3 b, double rad
 
 bool walls_hit(walls* w, vec3 a, vec3 b)
 {
-    return meets(w, &w->cloth, a, b, 0.0) >= 0;
+    return meets(w, &w->cloth, a, b, 0.0, NULL) >= 0;
 }
 
 int walls_opening(walls* w, vec3 a, vec3 b)
 {
-    int t = meets(w, &w->lids, a, b, INFINITY);
+    int t = meets(w, &w->lids, a, b, INFINITY, NULL);
     return t >= 0 ? w->opening_of[t] : -1;
+}
+
+bool walls_left(walls* w, vec3 a, vec3 b, const unsigned char* of)
+{
+    return meets(w, &w->lids, a, b, 0.0, of) >= 0;
 }
 
 bool walls_bar(walls* w, vec3 a, vec3 b, double radius)
 {
-    return walls_hit(w, a, b) || meets(w, &w->lids, a, b, radius) >= 0;
+    return walls_hit(w, a, b) || meets(w, &w->lids, a, b, radius, NULL) >= 0;
 }

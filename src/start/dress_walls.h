@@ -31,9 +31,10 @@ typedef struct walls
 weft_status walls_create(walls* w, const dress_cloth* cloths, int count);
 void walls_finish(walls* w); // zeroed or half-built is fine
 bool walls_hold(walls* w, int garment, vec3 p);
-bool walls_hit(walls* w, vec3 a, vec3 b);             // cloth between two points
-int walls_opening(walls* w, vec3 a, vec3 b);          // whose lid is between two points; -1: none
-bool opening_admits(const opening* o, double radius); // a limb of that radius
+bool walls_hit(walls* w, vec3 a, vec3 b);                           // cloth between two points
+int walls_opening(walls* w, vec3 a, vec3 b);                        // whose lid is between two points; -1: none
+bool walls_left(walls* w, vec3 a, vec3 b, const unsigned char* of); // a lid of these garments, [garment_count]
+bool opening_admits(const opening* o, double radius);               // a limb of that radius
 // Likewise, or an opening that is narrower than a limb of that radius.
 bool walls_bar(walls* w, vec3 a, vec3 b, double radius);
 

@@ -24,7 +24,7 @@ typedef struct grid
     vec3 low, goal;
     double size, room; // m
     int count[3];
-    float* clear;        // [cells] m, to the cloth; negative: not known yet; 0: not to be entered
+    float* clear;        // [cells] m, to the cloth; negative: not known yet
     double* way;         // [cells]
     int* from;           // [cells]
     unsigned char* done; // [cells]
@@ -92,13 +92,7 @@ static double clear_at(grid* g, int cell)
 {
     if (g->clear[cell] < 0.0f)
     {
-        vec3 p = middle_of(g, cell);
-        bool may = true;
-        for (int k = 0; k < g->walls->garment_count && may; k++)
-        {
-            may = !g->inside[k] || walls_hold(g->walls, k, p);
-        }
-        g->clear[cell] = may ? (float)room_at(g, p) : 0.0f;
+        g->clear[cell] = (float)room_at(g, middle_of(g, cell));
     }
     return g->clear[cell];
 }
@@ -143,9 +137,10 @@ static weft_status step_from(grid* g, int cell)
         {
             continue;
         }
-        double there = clear_at(g, next), length = v3_length(v3_sub(middle_of(g, next), middle_of(g, cell)));
-        bool free =
-            there > 0.0 && (here + there > length || !walls_hit(g->walls, middle_of(g, cell), middle_of(g, next)));
+        vec3 a = middle_of(g, cell), b = middle_of(g, next);
+        double there = clear_at(g, next), length = v3_length(v3_sub(b, a));
+        // What is inside stays so as long as no lid is passed: winding numbers of all cells took most of the time.
+        bool free = (here + there > length || !walls_hit(g->walls, a, b)) && !walls_left(g->walls, a, b, g->inside);
         TRY(free ? reach(g, next, g->way[cell] + length * price(g, fmin(here, there)), cell) : WEFT_OK);
     }
     return WEFT_OK;
@@ -164,7 +159,8 @@ static weft_status begin(grid* g, vec3 p)
     for (int step = 0; step < 27; step++)
     {
         int next = beside(g, cell, step);
-        bool sees = next >= 0 && clear_at(g, next) > 0.0 && !walls_hit(g->walls, p, middle_of(g, next));
+        bool sees = next >= 0 && !walls_hit(g->walls, p, middle_of(g, next)) &&
+                    !walls_left(g->walls, p, middle_of(g, next), g->inside);
         TRY(sees ? reach(g, next, v3_length(v3_sub(middle_of(g, next), p)), -1) : WEFT_OK);
     }
     return WEFT_OK;
@@ -221,7 +217,9 @@ static void draw_smooth(const grid* g, vec3* p, int count)
         {
             vec3 to = v3_scale(0.5, v3_add(p[k - 1], p[k + 1]));
             bool room = room_at(g, to) >= fmin(room_at(g, p[k]), 0.7 * g->room);
-            p[k] = room && !walls_hit(g->walls, p[k - 1], to) && !walls_hit(g->walls, to, p[k + 1]) ? to : p[k];
+            bool free = room && !walls_hit(g->walls, p[k - 1], to) && !walls_hit(g->walls, to, p[k + 1]) &&
+                        !walls_left(g->walls, p[k - 1], to, g->inside);
+            p[k] = free ? to : p[k];
         }
     }
 }
