@@ -201,7 +201,7 @@ static double drape_once(const trial* t, const ring_mesh* m, unsigned start, res
         drape_open(&r, t, m, out) && drape_jitter(&r, m, start) && drape_lower(&r) && rig_settle(&r, 10.0 * m->outer);
     double share = good ? coefficient(m, r.x) : NAN;
     *folds = good ? folds_of(m, r.x) : 0;
-    good&& start == 0 && m->inner == CUSICK_DISC && !m->square ? drape_outline(m, r.x, out) : (void)0;
+    good&& start == 0 ? drape_outline(m, r.x, out) : (void)0;
     rig_close(&r);
     return share;
 }
@@ -286,9 +286,12 @@ static void measure_square_drape(const trial* t, result* out)
     measure_drape(t, ring_make(CUSICK_DISC, CUSICK_RIM, true, t->cells), out);
 }
 
+// m, the button's radius.
+#define HUNG_BUTTON 0.02
+
 static void measure_hung(const trial* t, result* out)
 {
-    measure_drape(t, ring_make(0.02, CUSICK_RIM, false, t->cells), out);
+    measure_drape(t, ring_make(HUNG_BUTTON, CUSICK_RIM, false, t->cells), out);
 }
 
 #define DRAPE                                                                                                          \
@@ -301,6 +304,8 @@ const experiment experiment_cusick = {
     .summary = "Cusick's drape coefficient of ten starts, and their mean",
     .cells = {6, 9, 12},
     .measure = measure_cusick,
+    .disc = CUSICK_DISC,
+    .rim = CUSICK_RIM,
     DRAPE,
 };
 const experiment experiment_square_drape = {
@@ -308,6 +313,9 @@ const experiment experiment_square_drape = {
     .summary = "the same of a square specimen as wide as the round one",
     .cells = {6, 9, 12},
     .measure = measure_square_drape,
+    .disc = CUSICK_DISC,
+    .rim = CUSICK_RIM,
+    .is_square = true,
     DRAPE,
 };
 const experiment experiment_hung = {
@@ -315,5 +323,7 @@ const experiment experiment_hung = {
     .summary = "the same of a round sheet that hangs from its middle",
     .cells = {12, 16, 20},
     .measure = measure_hung,
+    .disc = HUNG_BUTTON,
+    .rim = CUSICK_RIM,
     DRAPE,
 };

@@ -18,10 +18,6 @@ enum
     REASON_SIZE = 720
 };
 
-// The draped specimen and the disc that holds it: radii, m.
-#define CUSICK_DISC 0.09
-#define CUSICK_RIM 0.15
-
 // What a measurement is taken with.
 typedef struct trial
 {
@@ -78,6 +74,8 @@ typedef struct experiment
     int cells[RESOLUTIONS]; // increasing
     bool grid_only;         // an OBJ file cannot stand for its specimen
     bool is_long;           // minutes: it runs only when it is asked for by name
+    double disc, rim;       // m, radii of what holds a draped specimen and of the flat one; of a square half of its side
+    bool is_square;
     void (*measure)(const trial* t, result* out);
 } experiment;
 

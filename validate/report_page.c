@@ -86,7 +86,6 @@ static void outline_write(const void* context, FILE* out)
     const figure* f = context;
     static double x[SERIES_MAX + 2][OUTLINE_MAX], y[SERIES_MAX + 2][OUTLINE_MAX];
     static char names[SERIES_MAX][64];
-    static const double radii[2] = {CUSICK_DISC, CUSICK_RIM};
     plot p = {.title = "the first start of each from above, with the disc and the flat specimen"};
     bool all = f->v->options->method && strcmp(f->v->options->method, "all") == 0;
     for (int c = 0; c < 2; c++)
@@ -94,8 +93,9 @@ static void outline_write(const void* context, FILE* out)
         for (int i = 0; i < ROUND; i++)
         {
             double angle = 2.0 * 3.14159265358979323846 * i / (ROUND - 1);
-            x[SERIES_MAX + c][i] = radii[c] * cos(angle);
-            y[SERIES_MAX + c][i] = radii[c] * sin(angle);
+            double corner = c == 1 && f->e->is_square ? fmax(fabs(cos(angle)), fabs(sin(angle))) : 1.0;
+            x[SERIES_MAX + c][i] = (c ? f->e->rim : f->e->disc) * cos(angle) / corner;
+            y[SERIES_MAX + c][i] = (c ? f->e->rim : f->e->disc) * sin(angle) / corner;
         }
         plot_add(&p, (plot_line){x[SERIES_MAX + c], y[SERIES_MAX + c], ROUND, -1, -1, true});
     }
@@ -116,7 +116,7 @@ static void outline_write(const void* context, FILE* out)
         plot_add_key(&p, (plot_key){names[count], count % PLOT_COLOURS, -1, false, true});
         count++;
     }
-    plot_plan_write(&p, 1.05 * CUSICK_RIM, out);
+    plot_plan_write(&p, 1.05 * f->e->rim * (f->e->is_square ? sqrt(2.0) : 1.0), out);
 }
 
 static void number_cells(text_grid* g, const measurement* m, int row)

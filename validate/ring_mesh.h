@@ -6,6 +6,10 @@
 
 #include "validate/rig.h"
 
+// Cusick's specimen and the disc that holds it: radii, m.
+#define CUSICK_DISC 0.09
+#define CUSICK_RIM 0.15
+
 typedef struct ring_mesh
 {
     int rings, around; // of vertices; two rings are held
