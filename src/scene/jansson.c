@@ -238,7 +238,7 @@ static weft_status check_text(const char* file, char* text, size_t size, weft_er
 weft_status tree_parse(tree* t, const char* file, char* text, size_t size, tree_node** out, weft_error* error)
 {
     TRY(check_text(file, text, size, error));
-    json_error_t report;
+    json_error_t report = {0};
     json_t* document = json_loadb(text, size, JSON_REJECT_DUPLICATES, &report);
     if (!document)
     {
@@ -262,7 +262,7 @@ static void forget_places(tree_node* node)
 
 weft_status tree_parse_value(tree* t, const char* text, tree_node** out)
 {
-    json_error_t report;
+    json_error_t report = {0};
     json_t* document = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &report);
     if (!document)
     {

@@ -108,7 +108,7 @@ bool packet_compress(const packet* p, packet* text)
         return false;
     }
     size_t bound = deflateBound(&stream, (uLong)p->used);
-    uint8_t* squeezed = bound <= UINT_MAX ? mem_raw(bound, 1) : NULL;
+    uint8_t* squeezed = bound <= UINT_MAX ? mem_alloc(bound, 1) : NULL;
     stream.next_in = p->bytes;
     stream.avail_in = (uInt)p->used;
     stream.next_out = squeezed;

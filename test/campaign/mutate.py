@@ -1,10 +1,10 @@
 """Mutations: a fault planted in a line of src/ must fail a test.
 
-The tree is copied to build-campaign/mutants; a case changes one line there, builds the command and the tests that stand
-nearest to the file's room, and runs them until one fails. A mutant that does not build, or that the compiler turns into
-the same program, does not count, nor does one whose tests take longer than SECONDS. WEFT_MUTATE, a regular expression, limits the
-files that are changed. Those that live are listed: some are no faults (a larger margin, a faster way that is
-not taken), the others are holes in the tests.
+The tree is copied to build-campaign/mutants; a case changes one line there, room after room in turn, and builds and runs the tests
+that stand nearest to it, one by one, until one fails. A mutant that does not build does not count, nor does one whose
+object is the same, nor one whose tests take longer than SECONDS. WEFT_MUTATE, a regular expression, limits the files that
+are changed. Those that live are listed: some are no faults (a larger margin, a faster way that is not taken), the
+others are holes in the tests.
 """
 import os, re, shutil, subprocess, time
 
@@ -21,7 +21,7 @@ NEAR = {"core": "decimal|checkpoint|strangers|manners|allocation|threads|half", 
 CHANGES = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "),
            (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r"\+\+", "--"), (r"\b0\.5\b", "0.25"), (r"\btrue\b", "false"),
            (r"\bfalse\b", "true"), (r"\b1\b", "2"), (r"\b0\b", "1"), (r"!(\w)", r"\1"), (r"\bfmin\b", "fmax"), (r"\bint_max\b", "int_min")]
-SECONDS = 240  # of tests for a mutant
+SECONDS = 240  # of building and running tests for a mutant
 SKIPPED = re.compile(r"^\s*(//|#|\*|static const|enum|typedef|case|WEFT_ASSERT|WEFT_VALIDATE)|\"")
 
 
@@ -56,10 +56,12 @@ class Mutations(Part):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
 
-    def choose(self, r):
+    def choose(self, r, k):
         """(file, its text, changed text, what was changed)"""
+        rooms = sorted({self.room(path) for path in self.files})
+        files = [path for path in self.files if self.room(path) == rooms[k % len(rooms)]]
         while True:
-            path = r.choice(self.files)
+            path = r.choice(files)
             lines = path.read_text().split("\n")
             n = r.randrange(len(lines))
             fitting = [] if SKIPPED.search(lines[n]) else [(old, new) for old, new in CHANGES if re.search(old, lines[n].split("//")[0])]
@@ -75,7 +77,7 @@ class Mutations(Part):
     def case(self, k, seconds):
         if not hasattr(self, "files"):
             self.prepare()
-        path, text, changed, what = self.choose(self.random(k))
+        path, text, changed, what = self.choose(self.random(k), k)
         near = [t for t in self.tests if re.search(NEAR[self.room(path)], t)]
         # Those that bear the file's name come first, then the shortest.
         took = self.state.setdefault("seconds", {})
@@ -84,7 +86,7 @@ class Mutations(Part):
         failing = self.state.setdefault("failing", [])
         try:
             path.write_text(changed)
-            verdict, test = self.judge([t for t in near if t not in failing])
+            verdict, test = self.judge(path, [t for t in near if t not in failing], min(SECONDS, max(30, seconds)))
         finally:
             path.write_text(text)
         if verdict == "killed" and not self.holds(test):
@@ -95,19 +97,29 @@ class Mutations(Part):
         lived.append(what) if verdict == "lived" else None
         judged = counts["killed"] + counts["lived"]
         share = f"{100 * counts['killed'] / judged:.0f} %" if judged else "-"
-        self.state["note"] = f"{share} of {judged} planted faults fail a test ({counts['void']} did not build, {counts['open']} had tests that take too long).\n\nThose that live:\n\n" + "\n".join(f"- {w}" for w in lived) + "\n"
+        self.state["note"] = f"{share} of {judged} planted faults fail a test ({counts['void']} did not build or changed nothing, {counts['open']} had tests that take too long).\n\nThose that live:\n\n" + "\n".join(f"- {w}" for w in lived) + "\n"
         print(f"campaign: mutations: {verdict}: {what}; {share} of {judged}", flush=True)
         return Answer()
 
-    def judge(self, near):
-        built = subprocess.run(["ninja", "-C", self.tree / "build", "weft"] + near, capture_output=True)
-        if built.returncode != 0:
+    def objects(self, path):
+        """The bytes of what the compiler makes of a file, for each CPU kind."""
+        made = sorted((self.tree / "build/CMakeFiles").rglob(f"{path.relative_to(self.tree)}.o"))
+        return [p.read_bytes() for p in made]
+
+    def built(self, *targets):
+        return subprocess.run(["ninja", "-C", self.tree / "build", *targets], capture_output=True).returncode == 0
+
+    def judge(self, path, near, seconds):
+        begin, before = time.monotonic(), self.objects(path)
+        if not self.built("weft") or self.objects(path) == before:
             return "void", None
-        begin = time.monotonic()
         for test in near:
             start = time.monotonic()
-            if start - begin > SECONDS:
+            if start - begin > seconds:
                 return "open", None
+            if not self.built(test):
+                return "void", None
+            start = time.monotonic()
             passed = self.passes(test)
             self.state["seconds"][test] = time.monotonic() - start
             if not passed:
@@ -121,7 +133,7 @@ class Mutations(Part):
         """Whether the test passes where nothing was changed; asked once of each."""
         good = self.state.setdefault("good", [])
         if test not in good:
-            subprocess.run(["ninja", "-C", self.tree / "build", "weft", test], check=True, capture_output=True)
+            self.built("weft", test)
             good += [test] if self.passes(test) else []
         return test in good
 

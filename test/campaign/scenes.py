@@ -1,12 +1,14 @@
 """Random hostile scenes, each judged by how the command ends, by `weft inspect`, and by energy.
 
-Half of them are honest: cloth as people have it, thrown at walls, balls and each other in long steps. The other half
-abuses numbers: sizes, speeds, materials, pins and motions that nobody would ask for. Such a run may fail in words; it may
-not abort or hang, no crossing may be unlisted, and where nothing moves or blows energy must not come from nowhere.
+A quarter are honest: sheets thrown at walls, balls and each other in long steps. A quarter abuses numbers: sizes, speeds,
+materials, pins and motions that nobody would ask for. The other half is dirty (dirty.py): cloth as people have it. Such a
+run may fail in words; it may not abort or hang, no crossing may be unlisted, where nothing moves but cloth none may be
+squeezed and energy must not come from nowhere, and a run that is stopped and resumed has the bytes of one that was not.
 """
-import json, math
+import json, math, shutil
 
-from .common import Answer, Part
+from . import dirty
+from .common import Answer, Part, bytes_of
 
 METHODS = ["implicit-euler"] * 5 + ["newton"] * 3 + ["local-global", "pbd", "hpbd", "bdf2", "imex", "imex2", "aimex", "explicit"]
 DISSIPATIVE = ("implicit-euler", "newton")  # no substep of theirs may gain more than their tables say
@@ -78,48 +80,74 @@ def scene_of(r):
 
 
 def moves(scene):
-    return any("motion" in o for o in scene["obstacles"]) or any("path" in p for c in scene["cloth"] for p in c.get("pins", []))
+    """Whether something but cloth moves or pulls, so that energy may come from it."""
+    return (any("motion" in o or "deform" in o for o in scene["obstacles"]) or any("path" in p for c in scene["cloth"] for p in c.get("pins", []))
+            or "air" in scene or any(key in c for c in scene["cloth"] for key in ("stitch", "bands", "tear", "folds")) or "particles" in scene["contact"])
 
 
-def gained(stats, scene):
-    """The largest gain of energy of a step over what there was, and its step; steps that settle a start are not judged."""
+def gained(stats, scale):
+    """The largest gain of energy of a step over what there was, at least `scale`, and its step; steps that settle a start are not judged."""
     worst, at, before = 0.0, 0, None
-    scale = 0.0
     for s in stats:
         e = s["energy"]
         scale = max(scale, e["kinetic"] + e["stretch"] + e["shear"] + e["bend"])
         if before is not None and scale > 0 and not s.get("unsettled") and not s.get("squeezed"):
             gain = (e["total"] - before) / scale
-            worst, at = (gain, s["step"]) if gain > worst else (worst, at)
+            worst, at = max((worst, at), (gain, s["step"]))
         before = None if s.get("unsettled") or s.get("squeezed") else e["total"]
     return worst, at
 
 
 class Scenes(Part):
     def __init__(self, c):
-        super().__init__(c, "scenes", "random hostile scenes: no abort, no hang, no unlisted crossing, no energy from nowhere")
+        super().__init__(c, "scenes", "random hostile and dirty scenes: no abort, no hang, no unlisted crossing, no energy from nowhere")
 
     def case(self, k, seconds):
-        scene = scene_of(self.random(k))
-        path, folder = self.c.scratch / "scene.json", self.c.fresh_folder("run")
-        text = json.dumps(scene, indent=1)
-        path.write_text(text)
-        code, said = self.c.run([self.c.weft, "run", path, "-o", folder, "--threads", 1], seconds=SECONDS)
+        r = self.random(k)
+        place = self.c.fresh_folder("scene")
+        place.mkdir()
+        path, folder = place / "scene.json", self.c.fresh_folder("run")
+        scene, refused = self.draw(r, path)
+        wrong = refused or self.judge(r, scene, path, folder)
+        if wrong:
+            shutil.copytree(place, self.c.findings / f"scene-{self.c.seed}-{k}", dirs_exist_ok=True)
+        return Answer(wrong, str(self.c.findings / f"scene-{self.c.seed}-{k}/scene.json") if wrong else "")
+
+    def draw(self, r, path):
+        """A scene that weft check takes, and what is wrong with those that it did not."""
+        for _ in range(60):
+            is_dirty = r.random() < 0.5
+            scene = dirty.scene_of(r, path.parent) if is_dirty else scene_of(r)
+            path.write_text(json.dumps(scene, indent=1))
+            code, said = self.c.run([self.c.weft, "check", path, "--json"], seconds=SECONDS)
+            if code == 0:
+                self.weight = 9.81 * sum(c["mass"] for c in json.loads(said[said.index("{"):])["cloth"])
+                return scene, ""
+            if code != 2 or '"error"' not in said:
+                return scene, f"check: exit {code}: {said.strip()[-200:]}"
+            if not is_dirty and "move the bodies apart" not in said:
+                return scene, f"the scene is refused, and tests nothing: {said.strip()[-200:]}"
+        return scene, f"60 scenes were refused, the last: {said.strip()[-200:]}"
+
+    def end(self, code):
         counts = self.state.setdefault("ends", {})
         counts[str(code)] = counts.get(str(code), 0) + 1
         self.state["note"] = "Exit statuses: " + ", ".join(f"{code}: {n}" for code, n in sorted(counts.items())) + ".\n"
-        wrong = self.judge(scene, folder, code, said)
-        if code == 2 and "move the bodies apart" not in said and self.c.run([self.c.weft, "check", path])[0] != 0:
-            wrong = f"the scene is refused, and tests nothing: {said.strip()[-200:]}"
-        return Answer(wrong, self.c.keep(f"scene-{self.c.seed}-{k}.json", text) if wrong else "")
 
-    def judge(self, scene, folder, code, said):
+    def judge(self, r, scene, path, folder):
+        words = [self.c.weft, "run", path, "-o", folder, "--threads", 1]
+        code, said = self.c.run(words, seconds=SECONDS)
+        self.end(code)
         if code is None:
             return f"more than {SECONDS} s of a core"
         if code not in (0, 1, 2) or (code != 0 and "weft: " not in said):
             return f"exit {code}: {said.strip()[-200:]}"
         if not (folder / "stats.jsonl").exists():
             return ""
+        stats = [json.loads(line) for line in (folder / "stats.jsonl").read_text().splitlines()]
+        return self.inspected(folder) or judge_steps(scene, stats, self.weight) or (self.resumed(r, scene, words, folder) if code == 0 and r.random() < 0.2 else "")
+
+    def inspected(self, folder):
         code, said = self.c.run([self.c.weft, "inspect", folder, "--json"], seconds=SECONDS)
         if code not in (0, 1, 2):
             return f"inspect: exit {code}: {said.strip()[-200:]}"
@@ -127,12 +155,31 @@ class Scenes(Part):
         for f in frames[1:]:
             if f["crossings"] > 0 or f["nonfinite"] > 0:
                 return f"frame {f['frame']}: {f['crossings']} crossings that are not listed, {f['nonfinite']} not finite"
-        if scene["method"] in DISSIPATIVE and not moves(scene):
-            stats = [json.loads(line) for line in (folder / "stats.jsonl").read_text().splitlines()]
-            gain, step = gained(stats, scene)
-            if gain > 0.05:
-                return f"step {step} gains {gain:.2g} of the energy there was"
         return ""
+
+    def resumed(self, r, scene, words, folder):
+        """Stopped at a frame and gone on with, it must have the same bytes."""
+        expected, words = bytes_of(folder), words + ["--frames", r.randint(1, scene["frames"])]
+        again = self.c.fresh_folder("again")
+        words[4] = again
+        code, said = self.c.run(words, seconds=SECONDS)
+        stopped = words[-1]
+        words[-1] = scene["frames"]
+        code, said = (code, said) if code != 0 else self.c.run(words + ["--resume"], seconds=SECONDS)
+        return "" if code == 0 and bytes_of(again) == expected else f"stopped at frame {stopped} and resumed: exit {code}, other bytes: {said.strip()[-200:]}"
+
+
+def judge_steps(scene, stats, weight):
+    """What is wrong with the steps of a run. Layers that start closer than their thickness are parted, which lifts the upper one."""
+    still = not moves(scene)
+    squeezed = [s["step"] for s in stats if s["squeezed"]]
+    if still and squeezed and scene["initial_contact"] != "settle":
+        return f"step {squeezed[0]} has squeezed pairs, where nothing but cloth moves"
+    if scene["method"] in DISSIPATIVE and still:
+        gain, step = gained(stats, weight * scene["contact"]["thickness"])
+        if gain > 0.05:
+            return f"step {step} gains {gain:.2g} of the energy there was"
+    return ""
 
 
 def parts(c):

@@ -19,6 +19,7 @@ const char* fuzz_put(const char* name, const void* data, size_t size);
 // Between both, allocations of the library fail beyond the quota; what it leaves is a leak that ends the process.
 void fuzz_begin(void);
 void fuzz_end(void);
+void fuzz_keep(void); // what is held now may stay behind the end: the next inputs need it, too
 void fuzz_remove_files(void);
 
 // Reads what was put as a linear system, a.weftsys or a.mtx and its parts.

@@ -23,38 +23,50 @@ static int stop(void* user, const weft_progress* p)
     return ++*looks > 40;
 }
 
-static weft_sim* make(int which, weft_scene** scene)
+// Simulations are kept from input to input while they are as they were made: what is refused must leave them so.
+static struct
 {
-    weft_sim* sim = NULL;
+    weft_scene* scene;
+    weft_sim* sim;
+    uint64_t print;
+} kept[SCENES];
+
+static void drop(int which)
+{
+    weft_sim_destroy(kept[which].sim);
+    weft_scene_destroy(kept[which].scene);
+    memset(&kept[which], 0, sizeof(kept[which]));
+}
+
+static void make(int which)
+{
     weft_error error;
     char path[512];
     snprintf(path, sizeof(path), WEFT_SOURCE_DIR "/test/fuzz/corpus/scene/state-%d.json", which);
     const char* kernels[] = {"kernels=base"};
-    if (weft_scene_load(path, kernels, 1, scene, &error) == WEFT_OK)
+    if (weft_scene_load(path, kernels, 1, &kept[which].scene, &error) == WEFT_OK)
     {
-        weft_scene_build_sim(*scene, 1, &sim, &error);
+        weft_scene_build_sim(kept[which].scene, 1, &kept[which].sim, &error);
     }
-    WEFT_ASSERT(sim && sim_build(sim, &error) == WEFT_OK);
-    return sim;
+    WEFT_ASSERT(kept[which].sim && sim_build(kept[which].sim, &error) == WEFT_OK);
+    kept[which].print = sim_fingerprint(kept[which].sim);
 }
 
 static void resume(uint8_t* bytes, size_t size, int which)
 {
-    weft_scene* scene = NULL;
-    weft_sim* sim = make(which, &scene);
-    uint64_t print = sim_fingerprint(sim);
-    memcpy(bytes + FINGERPRINT, &print, sizeof(print));
+    memcpy(bytes + FINGERPRINT, &kept[which].print, sizeof(kept[which].print));
     uint64_t hash = hash_bytes(0, bytes, size - sizeof(hash));
     memcpy(bytes + size - sizeof(hash), &hash, sizeof(hash));
     weft_error error;
-    if (checkpoint_parse(bytes, size, "checkpoint.weft", sim, weft_scene_steps_per_frame(scene), &error) == WEFT_OK)
+    weft_sim* sim = kept[which].sim;
+    if (checkpoint_parse(bytes, size, "checkpoint.weft", sim, weft_scene_steps_per_frame(kept[which].scene), &error) ==
+        WEFT_OK)
     {
         int looks = 0;
         weft_sim_watch(sim, stop, &looks);
         weft_sim_step(sim, NULL, &error);
+        drop(which);
     }
-    weft_sim_destroy(sim);
-    weft_scene_destroy(scene);
 }
 
 int fuzz_checkpoint(const uint8_t* data, size_t size)
@@ -64,10 +76,16 @@ int fuzz_checkpoint(const uint8_t* data, size_t size)
         return 0;
     }
     size_t rounded = (size - 1) / 8 * 8;
+    int which = data[0] % SCENES;
     fuzz_begin();
+    if (!kept[which].sim)
+    {
+        make(which);
+        fuzz_keep();
+    }
     uint8_t* bytes = mem_alloc(rounded, 1);
     memcpy(bytes, data + 1, rounded);
-    resume(bytes, rounded, data[0] % SCENES);
+    resume(bytes, rounded, which);
     mem_free(bytes);
     fuzz_end();
     return 0;

@@ -72,7 +72,7 @@ weft_status ordering_dissect(const bsr_pattern* pattern, int* order)
     if (start && neighbor && to_vertex && to_rank)
     {
         ordering_fill_graph(pattern, start, neighbor);
-        idx_t options[METIS_NOPTIONS];
+        idx_t options[METIS_NOPTIONS] = {0};
         METIS_SetDefaultOptions(options);
         options[METIS_OPTION_SEED] = SEED;
         idx_t vertex_count = count;
