@@ -61,7 +61,8 @@ static bool is_stable(const thesis_case* base, double step, int steps, weft_stat
         start = k == 0 ? stats.energy.total : start;
         drop = fmax(drop, fabs(stats.energy.gravity));
         double held = stats.energy.stretch + stats.energy.shear;
-        stable = stable && isfinite(stats.energy.total) && stats.forced == 0 &&
+        stable = stable && isfinite(stats.energy.total) && stats.forced == 0 && stats.rejected == 0 &&
+                 weft_step_counter(&stats, "newton_iterations") == 0.0 && // nothing else took over
                  stats.energy.total - start <= 0.5 * (drop + held);
     }
     weft_sim_destroy(sim);

@@ -58,7 +58,7 @@ const time_method method_explicit = {
     .prepare = prepare_explicit,
     .finish = march_finish,
     .first_system = march_first_system,
-    .energy_rise_max = INFINITY,
+    .energy_rise_max = RISE_WITH_EXPLICIT,
     .counters = split_counters,
 };
 

@@ -11,7 +11,7 @@ const method_row method_table[] = {
     {.method = &method_local_global},
     {.method = &method_pbd},
     {.method = &method_hpbd},
-    {.method = &method_explicit},
+    {.method = &method_explicit, .fallback = &method_newton},
     {.method = &method_bdf2, .fallback = &method_newton},
     {.method = &method_imex, .fallback = &method_newton},
     {.method = &method_imex2, .fallback = &method_newton},

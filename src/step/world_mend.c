@@ -53,6 +53,19 @@ weft_status state_mend(state* s, int count, const int* from)
     {
         c->memory[before + k] = c->memory[from[k]];
     }
+    // What was torn off is as unsettled or squeezed as what it was a part of.
+    int marks = c->marks.count;
+    for (int k = 0; k < marks && ok; k++)
+    {
+        for (int n = 0; n < count && ok; n++)
+        {
+            squeeze_mark mark = c->marks.item[k];
+            mark.vertex = before + n;
+            ok = from[n] != c->marks.item[k].vertex || marks_add(&c->marks, mark) == WEFT_OK;
+        }
+    }
+    c->marks.count = ok ? c->marks.count : marks;
+    marks_sort(&c->marks);
     // Arrays may be longer than they say: nothing is lost where one could not grow.
     s->vertex_count = c->vertex_count = ok ? before + count : before;
     c->bond_count = 0; // features are numbered anew
