@@ -91,6 +91,10 @@ static void topologies_keep_faces_maps_and_origins(void** state)
     const weft_cache_body *second = weft_cache_topology_at(cache, 0, 1), *third = weft_cache_topology_at(cache, 0, 2);
     const int origin[9] = {0, 1, 2, 3, 4, 5, 1, 4};
     assert_memory_equal(second->origin, origin, 8 * sizeof(int));
+    // The second face is cut as before the tear, although its lowest vertex is at the other diagonal now.
+    const int cut[] = {1, 2, 5, 1, 5, 4}, still_cut[] = {6, 2, 5, 6, 5, 7};
+    assert_memory_equal(first->triangles + 6, cut, sizeof(cut));
+    assert_memory_equal(second->triangles + 6, still_cut, sizeof(still_cut));
     assert_int_equal(third->origin[7], 7);
     assert_int_equal(third->origin[8], 6);
     assert_int_equal(third->face_count, 3);

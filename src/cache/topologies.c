@@ -161,6 +161,25 @@ static weft_status follow_origins(const topology_changes* list, const topology_c
     return WEFT_OK;
 }
 
+// A polygon is cut as it was before the tear, which is how it is simulated: of equally long diagonals the one at its
+// lowest vertex is taken, and that may be the one that was torn off. Not of meshes that another program has changed.
+static void keep_cuts(const mesh* before, const int* origin, mesh* m)
+{
+    bool same = before->face_count == m->face_count && before->triangle_count == m->triangle_count &&
+                memcmp(before->face_start, m->face_start, ((size_t)m->face_count + 1) * sizeof(int)) == 0;
+    for (int k = 0; same && k < m->face_start[m->face_count]; k++)
+    {
+        same = origin[m->face_vertex[k]] == before->face_vertex[k];
+    }
+    for (int k = 0; same && k < 3 * m->triangle_count; k++)
+    {
+        int corner = before->triangle_corner[k], vertex = m->face_vertex[corner];
+        m->triangle_corner[k] = corner;
+        m->triangle[k] = m->same ? m->same[vertex] : vertex;
+        m->triangle_face[k / 3] = before->triangle_face[k / 3];
+    }
+}
+
 // The line that lists a topology tells more than a file that is not there.
 static weft_status load_change(body* b, const char* dir, const topology_changes* list, const topology_change* change,
                                weft_error* error)
@@ -181,6 +200,7 @@ static weft_status load_change(body* b, const char* dir, const topology_changes*
     }
     TRY(status);
     TRY(follow_origins(list, change, before, t, error));
+    keep_cuts(&before->mesh, t->origin, &t->mesh);
     make_view(b, t);
     return WEFT_OK;
 }

@@ -135,6 +135,7 @@ typedef struct mark_list
 weft_status marks_add(mark_list* list, squeeze_mark mark); // at its end: sort before anything is looked up
 void marks_sort(mark_list* list);
 squeeze_mark* marks_find(const mark_list* list, int vertex, int body); // NULL: there is none
+int marks_first(const mark_list* list, int vertex); // the first of this vertex, or where it would be
 weft_status marks_copy(mark_list* to, const mark_list* from);
 void marks_swap(mark_list* a, mark_list* b);
 void marks_finish(mark_list* list); // zeroed is fine

@@ -64,21 +64,31 @@ void marks_sort(mark_list* list)
     list->count = kept;
 }
 
-squeeze_mark* marks_find(const mark_list* list, int vertex, int body)
+// Where the first mark is that does not come before this place.
+static int marks_at(const mark_list* list, int vertex, int body)
 {
     const squeeze_mark wanted = {.vertex = vertex, .body = body};
     int low = 0, high = list->count;
     while (low < high)
     {
-        int middle = low + (high - low) / 2, order = compare_places(&list->item[middle], &wanted);
-        if (order == 0)
-        {
-            return &list->item[middle];
-        }
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
+        int middle = low + (high - low) / 2;
+        bool before = compare_places(&list->item[middle], &wanted) < 0;
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
     }
-    return NULL;
+    return low;
+}
+
+squeeze_mark* marks_find(const mark_list* list, int vertex, int body)
+{
+    int at = marks_at(list, vertex, body);
+    bool found = at < list->count && list->item[at].vertex == vertex && list->item[at].body == body;
+    return found ? &list->item[at] : NULL;
+}
+
+int marks_first(const mark_list* list, int vertex)
+{
+    return marks_at(list, vertex, 0);
 }
 
 weft_status marks_copy(mark_list* to, const mark_list* from)

@@ -140,9 +140,33 @@ static int vertex_now(const weft_sim* sim, const generation* old, int vertex)
     return b->removed ? -1 : b->scene_vertex[old->orders[k].user_vertex[vertex - old->orders[k].first]];
 }
 
+// What was torn off is where it was a part of, and as unsettled or squeezed.
+static weft_status carry_torn_marks(const weft_sim* sim, const generation* old, int k, mark_list* to)
+{
+    const body* b = &sim->bodies[k];
+    const mark_list* from = &old->world.state.contact.marks;
+    int count = count_before(old, k);
+    for (int u = count; u < b->rest.vertex_count && b->torn_count > 0; u++)
+    {
+        int was = old->orders[k].scene_vertex[body_torn_from(b, u, count)];
+        for (int n = marks_first(from, was); n < from->count && from->item[n].vertex == was; n++)
+        {
+            squeeze_mark mark = from->item[n];
+            mark.vertex = b->scene_vertex[u];
+            mark.body = body_now(sim, old, mark.body);
+            TRY(mark.body >= 0 ? marks_add(to, mark) : WEFT_OK);
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status carry_marks(const weft_sim* sim, const generation* old, mark_list* to)
 {
     const mark_list* from = &old->world.state.contact.marks;
+    for (int k = 0; k < old->count; k++)
+    {
+        TRY(sim->bodies[k].removed ? WEFT_OK : carry_torn_marks(sim, old, k, to));
+    }
     for (int k = 0; k < from->count; k++)
     {
         squeeze_mark mark = from->item[k];
