@@ -120,7 +120,8 @@ static void nearest_in_leaf(const triangle_tree* tree, int leaf, const vec3* x, 
         const int* c = tree->corner + 3 * (size_t)tree->item[k];
         const vec3 points[4] = {p, x[c[0]], x[c[1]], x[c[2]]};
         closest found = closest_vertex_face(points);
-        if (found.distance < best->distance && v3_dot(found.normal, along) <= 0.0)
+        bool lower = found.distance == best->distance && best->triangle >= 0 && tree->item[k] < best->triangle;
+        if ((found.distance < best->distance || lower) && v3_dot(found.normal, along) <= 0.0)
         {
             *best = (surface_point){
                 tree->item[k], {-found.weight[1], -found.weight[2], -found.weight[3]}, p, found.distance};
@@ -129,6 +130,8 @@ static void nearest_in_leaf(const triangle_tree* tree, int leaf, const vec3* x, 
     }
 }
 
+// Of triangles that share the nearest point the one with the lowest number, whatever the order of the tree is: a tree
+// that was made elsewhere and followed must answer as a new one. The margin is for the rounding of distances.
 surface_point triangle_tree_nearest_ahead(const triangle_tree* tree, const vec3* x, vec3 p, vec3 along, double reach)
 {
     surface_point best = {.triangle = -1, .distance = reach};
@@ -137,7 +140,7 @@ surface_point triangle_tree_nearest_ahead(const triangle_tree* tree, const vec3*
     while (depth > 0 && tree->count > 0)
     {
         int node = stack[--depth];
-        if (box_distance_sq(tree, node, p) >= best.distance * best.distance)
+        if (box_distance_sq(tree, node, p) > (1.0 + 1e-9) * best.distance * best.distance)
         {
             continue;
         }

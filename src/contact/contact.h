@@ -420,6 +420,7 @@ typedef struct contact
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count, int body_count);
 void contact_finish(contact* c);                                           // zeroed is fine
+void contact_forget(contact* c); // at a checkpoint: what only saves time
 weft_status particles_create(contact* c, const particle_options* options); // then spacings are due
 
 // The friction of two bodies (contact.c has the rule).

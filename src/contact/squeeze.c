@@ -125,13 +125,18 @@ static void list_bodies(squeeze_lists* l, const contact* c)
     }
 }
 
-static void lists_finish(squeeze_lists* l)
+static void lists_drop_trees(squeeze_lists* l)
 {
     for (int body = 0; body < l->body_count && l->solid; body++)
     {
         winding_finish(&l->solid[body]);
         l->surface ? triangle_tree_finish(&l->surface[body]) : (void)0;
     }
+}
+
+static void lists_finish(squeeze_lists* l)
+{
+    lists_drop_trees(l);
     mem_free(l->solid);
     mem_free(l->surface);
     mem_free(l->fresh);
@@ -169,6 +174,12 @@ weft_status squeeze_prepare(contact* c)
     list_lines(l, c);
     list_bodies(l, c);
     return WEFT_OK;
+}
+
+// A tree has the order of where its body was when it was made; a run that is resumed makes it from where it is.
+void contact_forget(contact* c)
+{
+    lists_drop_trees(&c->lists);
 }
 
 void squeeze_finish(contact* c)

@@ -53,6 +53,7 @@ static void world_forget(world* w)
     solver_object_forget(&w->solver);
     method_object_forget(&w->method);
     method_object_forget(&w->fallback);
+    w->contact ? contact_forget(w->contact) : (void)0;
 }
 
 void clusters_forget(weft_sim* sim)
@@ -81,6 +82,7 @@ void clusters_settle(weft_sim* sim)
     solver_object_settle(&sim->world.solver);
     method_object_forget(&sim->world.method);
     method_object_forget(&sim->world.fallback);
+    sim->world.contact ? contact_forget(sim->world.contact) : (void)0;
 }
 
 void clusters_weigh(weft_sim* sim)

@@ -187,10 +187,17 @@ void global_step_hold(global_step* g, const filter_record* filter, int count)
     {
         g->held[filter[k].vertex] = filter[k].direction_count == 3;
     }
-    if (!g->has_base || !global_pins_list(g))
+    if (!g->has_base || !global_pins_list(g) || (g->is_saved && g->pins.count > 0))
     {
         global_step_rebase(g);
     }
+    g->is_saved = false;
+}
+
+void global_step_save(global_step* g)
+{
+    g->pins.count > 0 ? global_step_forget(g) : (void)0;
+    g->is_saved = true;
 }
 
 weft_status global_step_factor(global_step* g, const world* w, bool* made, int* updates)

@@ -55,6 +55,7 @@ typedef struct global_step
     uint8_t* factored;                       // [vertex_count] 1: its row in the factors is that of the identity
     uint64_t made;                           // factors so far
     bool has_base;                           // factors may have been made with `factored`
+    bool is_saved;                           // a checkpoint was written, and nothing was held since then
     uint64_t gripped;                        // grips_hash of values and factors
     global_pins pins;
 } global_step;
@@ -66,6 +67,9 @@ weft_status global_step_create_after(global_step* g, const model* m, const int* 
 int* global_step_order(const global_step* g, int count, const int* from);
 void global_step_finish(global_step* g); // zeroed or half-built is fine
 void global_step_forget(global_step* g); // factors are made anew when they are wanted, with what is then held
+// At a checkpoint: a run that goes on from there makes its factors with what is held then. Those that are not put right
+// stay here, too, unless what is held changes with the next substep.
+void global_step_save(global_step* g);
 
 // Takes the vertices that are held wholly from the filter.
 void global_step_hold(global_step* g, const filter_record* filter, int count);

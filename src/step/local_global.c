@@ -515,7 +515,7 @@ static weft_status prepare(world* w, void* data)
 static void forget(void* data)
 {
     local_global_data* d = data;
-    d->global.pins.count > 0 ? global_step_forget(&d->global) : (void)0;
+    global_step_save(&d->global);
 }
 
 static void finish(void* data)

@@ -5,7 +5,7 @@ materials, pins and motions that nobody would ask for. The other half is dirty (
 run may fail in words; it may not abort or hang, no crossing may be unlisted, where nothing moves but cloth none may be
 squeezed and energy must not come from nowhere, and a run that is stopped and resumed has the bytes of one that was not.
 """
-import json, math, shutil
+import json, math, re, shutil
 
 from . import dirty
 from .common import Answer, Part, bytes_of
@@ -159,14 +159,19 @@ class Scenes(Part):
 
     def resumed(self, r, scene, words, folder):
         """Stopped at a frame and gone on with, it must have the same bytes."""
-        expected, words = bytes_of(folder), words + ["--frames", r.randint(1, scene["frames"])]
+        expected, words = bits_of(folder), words + ["--frames", r.randint(1, scene["frames"])]
         again = self.c.fresh_folder("again")
         words[4] = again
         code, said = self.c.run(words, seconds=SECONDS)
         stopped = words[-1]
         words[-1] = scene["frames"]
         code, said = (code, said) if code != 0 else self.c.run(words + ["--resume"], seconds=SECONDS)
-        return "" if code == 0 and bytes_of(again) == expected else f"stopped at frame {stopped} and resumed: exit {code}, other bytes: {said.strip()[-200:]}"
+        return "" if code == 0 and bits_of(again) == expected else f"stopped at frame {stopped} and resumed: exit {code}, other bytes: {said.strip()[-200:]}"
+
+
+def bits_of(folder):
+    """Positions as they are written, which is in floats, and energies to the last bit."""
+    return bytes_of(folder), re.findall(r'"energy":{[^}]*}', (folder / "stats.jsonl").read_text())
 
 
 def judge_steps(scene, stats, weight):
