@@ -180,7 +180,8 @@ def judge_steps(scene, stats, weight):
     squeezed = [s["step"] for s in stats if s["squeezed"]]
     if still and squeezed and scene["initial_contact"] != "settle":
         return f"step {squeezed[0]} has squeezed pairs, where nothing but cloth moves"
-    if scene["method"] in DISSIPATIVE and still:
+    halved = scene.get("step_control", {}).get("max_halvings", 10) == 10  # who forbids shorter steps has asked for it
+    if scene["method"] in DISSIPATIVE and still and halved:
         gain, step = gained(stats, weight * scene["contact"]["thickness"])
         if gain > 0.05:
             return f"step {step} gains {gain:.2g} of the energy there was"
