@@ -1,5 +1,5 @@
 // Elastic bands and pressed folds along edges: their shortening and their angles against closed forms, on seams as
-// well, and pleats.
+// well, and pleats, darts, gathers.
 #include "common.h"
 
 #include <string.h>
@@ -216,11 +216,113 @@ static void test_mistakes(void** unused)
     }
 }
 
+// A dart: three quarters of a disc, whose cut is sewn, are a cone whose rim is three quarters as wide. It starts as
+// flat as its pattern but for a little, which says to which side.
+static void test_dart(void** unused)
+{
+    (void)unused;
+    enum
+    {
+        RINGS = 8,
+        AROUND = 27
+    };
+    static char obj[65536];
+    const double radius = 0.2, share = 0.75;
+    size_t used = 0;
+    for (int k = 0; k < RINGS * (AROUND + 1); k++)
+    {
+        double r = radius * (k / (AROUND + 1) + 1) / RINGS, a = 2.0 * PI * share * (k % (AROUND + 1)) / AROUND;
+        used += (size_t)snprintf(obj + used, sizeof(obj) - used, "v %.9g %.9g %.9g\nvt %.9g %.9g\n", r * cos(a),
+                                 -0.1 * r, r * sin(a), r * cos(a), r * sin(a));
+    }
+    used += (size_t)snprintf(obj + used, sizeof(obj) - used, "v 0 0 0\nvt 0 0\n");
+    int tip = RINGS * (AROUND + 1) + 1;
+    char pairs[1024] = "";
+    for (int ring = 0; ring < RINGS; ring++)
+    {
+        int first = ring * (AROUND + 1) + 1;
+        size_t at = strlen(pairs);
+        snprintf(pairs + at, sizeof(pairs) - at, "%s[%d, %d]", ring > 0 ? ", " : "", first - 1, first - 1 + AROUND);
+        for (int k = 0; k < AROUND; k++)
+        {
+            int a = first + k, b = a + 1, c = ring > 0 ? a - AROUND - 1 : tip, d = c + 1;
+            used += (size_t)snprintf(obj + used, sizeof(obj) - used, "f %d/%d %d/%d %d/%d\n", a, a, c, c, b, b);
+            used += ring > 0
+                        ? (size_t)snprintf(obj + used, sizeof(obj) - used, "f %d/%d %d/%d %d/%d\n", b, b, c, c, d, d)
+                        : 0;
+        }
+    }
+    scene_write_bytes(scene_path("dart.obj"), obj, used);
+    char text[2048];
+    snprintf(text, sizeof(text),
+             "{\"time_step\": 0.01, \"gravity\": [0, 0, 0], \"cloth\": [{\"mesh\": {\"obj\": \"%s\"}, \"rest\": "
+             "\"uv\", \"material\": {\"bending\": 1e-6}, \"stitch\": {\"close\": 0.5, \"pairs\": [%s]}}]}",
+             scene_path("dart.obj"), pairs);
+    weft_sim* sim = ran(text, 150);
+    double height = 0.0, rim = 0.0;
+    vec3 middle = v3(0, 0, 0);
+    const vec3* outer = places + (RINGS - 1) * (AROUND + 1);
+    for (int k = 0; k < AROUND; k++)
+    {
+        middle = v3_madd(middle, 1.0 / AROUND, outer[k]);
+    }
+    for (int k = 0; k < AROUND; k++)
+    {
+        rim += v3_length(v3_sub(outer[k], middle)) / AROUND;
+    }
+    height = v3_length(v3_sub(places[tip - 1], middle));
+    double wanted = radius * sqrt(1.0 - share * share);
+    for (int ring = 0; ring < RINGS; ring++)
+    {
+        const vec3* one = places + ring * (AROUND + 1);
+        assert_true(v3_length(v3_sub(one[0], one[AROUND])) == 0.0); // one vertex
+    }
+    if (fabs(height - wanted) > 0.03 * wanted || fabs(rim - share * radius) > 0.03 * share * radius)
+    {
+        fail_msg("a cone of %g, %g wide, not of %g, %g wide", height, rim, wanted, share * radius);
+    }
+    weft_sim_destroy(sim);
+}
+
+// A strip of 45 cm sewn to one of 30 cm is gathered: all of the seam, and with it the upper edge of the strip, is
+// between the two long, nearer to the shorter where that is the stiffer; both edges have the same places.
+static void test_gathers(void** unused)
+{
+    (void)unused;
+    static const char pattern[] =
+        "{\"pattern\": {\"panels\": {"
+        "\"band\": {\"translation\": [0, 21, 0], \"vertices\": [[0, 0], [30, 0], [30, 6], [0, 6]], \"edges\": "
+        "[{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]}, "
+        "\"skirt\": {\"translation\": [-7.5, 0, 0], \"vertices\": [[0, 0], [45, 0], [45, 20], [0, 20]], \"edges\": "
+        "[{\"endpoints\": [0, 1]}, {\"endpoints\": [1, 2]}, {\"endpoints\": [2, 3]}, {\"endpoints\": [3, 0]}]}}, "
+        "\"stitches\": [[{\"panel\": \"band\", \"edge\": 0}, {\"panel\": \"skirt\", \"edge\": 2}]]}}";
+    scene_write_bytes(scene_path("gathers.json"), pattern, strlen(pattern));
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "{\"time_step\": 0.01, \"gravity\": [0, 0, 0], \"contact\": {\"enabled\": false}, \"cloth\": "
+             "[{\"mesh\": {\"pattern\": \"%s\", \"edge\": 0.025}, \"stitch\": {\"close\": 0.5}}]}",
+             scene_path("gathers.json"));
+    weft_sim* sim = ran(text, 150);
+    const body* b = &sim->bodies[0];
+    int same = 0;
+    double length = 0.0;
+    assert_true(b->stitch_count > 10 && b->joined == b->stitch_count);
+    for (int k = 0; k < b->stitch_count; k++)
+    {
+        same += v3_length(v3_sub(places[b->stitch[2 * k]], places[b->stitch[2 * k + 1]])) == 0.0;
+        length += k > 0 ? v3_length(v3_sub(places[b->stitch[2 * k]], places[b->stitch[2 * k - 2]])) : 0.0;
+    }
+    assert_int_equal(same, b->stitch_count);
+    assert_true(length > 0.29 && length < 0.45);
+    weft_sim_destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_band), cmocka_unit_test(test_fold),     cmocka_unit_test(test_pleats),
-        cmocka_unit_test(test_seam), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_band),     cmocka_unit_test(test_fold),    cmocka_unit_test(test_pleats),
+        cmocka_unit_test(test_dart),     cmocka_unit_test(test_gathers), cmocka_unit_test(test_seam),
+        cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }
