@@ -16,10 +16,10 @@ enum
     TURNS = 12 // tries to bring a node into sight
 };
 
-static const double others = 0.5; // of a limb's area: where as much else branches off it ends
+static const double others = 0.5;       // of a limb's area: where as much else branches off it ends
 static const double most_within = 0.85; // of a limb's length: a hand that has to find its way out would be caught
 // Of the way along the limb: how far an opening may be from there at most.
-static const double free_turn = 1.0, taken_turn = 0.5;
+static const double most_turn = 1.0;
 
 typedef struct threading
 {
@@ -202,26 +202,23 @@ static void list_taken(threading* t, const unsigned char* of)
     }
 }
 
-// Where the limb leaves a garment: the opening, wide enough for it, that it would have to turn least for, first of
-// those that are free. *at: where along the limb that is.
+// Where the limb leaves a garment: the opening, wide enough for it, that it would have to turn least for; those that
+// are free count twice. *at: where along the limb that is.
 static int find_exit(const threading* t, int garment, const unsigned char* of, double from, double* at)
 {
     int best = -1;
-    for (int taken = 0; taken < 2 && best < 0; taken++)
+    double least = most_turn;
+    for (int k = 0; k < t->walls.opening_count; k++)
     {
-        double least = taken ? taken_turn : free_turn;
-        for (int k = 0; k < t->walls.opening_count; k++)
+        const opening* o = &t->walls.openings[k];
+        for (int n = 0; n < t->tree.node_count && o->garment == garment; n++)
         {
-            const opening* o = &t->walls.openings[k];
-            for (int n = 0; n < t->tree.node_count && o->garment == garment && t->taken[k] == taken; n++)
-            {
-                double along = t->way[n] - from;
-                double turn = of[n] ? v3_length(v3_sub(t->tree.place[n], o->middle)) / along : INFINITY;
-                bool better = turn < least && opening_admits(o, t->tree.radius[n]);
-                best = better ? k : best;
-                *at = better ? t->way[n] : *at;
-                least = better ? turn : least;
-            }
+            double off = v3_length(v3_sub(t->tree.place[n], o->middle));
+            double turn = (t->taken[k] ? 2.0 : 1.0) * off / (t->way[n] - from);
+            bool better = of[n] && turn < least && opening_admits(o, t->tree.radius[n]);
+            best = better ? k : best;
+            *at = better ? t->way[n] : *at;
+            least = better ? turn : least;
         }
     }
     return best;
