@@ -34,6 +34,8 @@ uint64_t edits_hash(const weft_sim* sim)
                                s->step_count,
                                s->halvings,
                                s->calm,
+                               s->waits,
+                               s->tries,
                                m->generation,
                                sim->body_count,
                                sim->obstacle_count,

@@ -56,7 +56,8 @@ static void assert_same_state(const state* a, const state* b)
     assert_memory_equal(a->acceleration, b->acceleration, n);
     assert_memory_equal(a->contact.memory, b->contact.memory, (size_t)a->vertex_count * sizeof(contact_memory));
     assert_int_equal(a->contact.bond_count, b->contact.bond_count);
-    assert_true(a->step_count == b->step_count && a->halvings == b->halvings && a->calm == b->calm);
+    assert_true(a->step_count == b->step_count && a->halvings == b->halvings && a->calm == b->calm &&
+                a->waits == b->waits && a->tries == b->tries);
 }
 
 // A checkpoint at step 4 as bytes, and a simulation at step 2 to read it.
@@ -246,6 +247,10 @@ static void test_impossible_numbers(void** unused)
     }
     forge("step-control", HEAD + 12, &calm[0], 4, "cannot be");
     forge("step-control", HEAD + 12, &calm[1], 4, "cannot be");
+    forge("step-control", HEAD + 16, &calm[0], 4, "cannot be");
+    forge("step-control", HEAD + 16, &calm[1], 4, "cannot be");
+    forge("step-control", HEAD + 20, &calm[0], 4, "cannot be");
+    forge("step-control", HEAD + 20, &calm[1], 4, "cannot be");
     const double wild[] = {NAN, INFINITY, -INFINITY};
     static const char* const names[] = {"positions", "velocities", "acceleration", "contact", "solver"};
     for (int k = 0; k < 15; k++)

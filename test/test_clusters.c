@@ -448,11 +448,12 @@ static void checkpoints_of_others_are_read_or_refused(void** state)
     assert_int_equal(other->clusters.count, 2);
     uint64_t hash = edits_hash(other);
     const body_control forged[] = {{.cluster = -1}, {.cluster = 2},        {.halvings = 11},
-                                   {.calm = -1},    {.history_filled = 1}, {.solver = {NAN}}};
-    for (int k = 0; k < 7; k++)
+                                   {.calm = -1},    {.history_filled = 1}, {.solver = {NAN}},
+                                   {.waits = 4},    {.tries = 2}};
+    for (int k = 0; k < 9; k++)
     {
-        body_control items[3] = {{0}, forged[k % 6], {0}};
-        checkpoint_with(sim, items, k < 6 ? 2 : 3);
+        body_control items[3] = {{0}, forged[k % 8], {0}};
+        checkpoint_with(sim, items, k < 8 ? 2 : 3);
         weft_error error = {0};
         assert_int_equal(checkpoint_read(scene_path("c.weft"), other, 1, &error), WEFT_BAD_INPUT);
         assert_non_null(strstr(error.message, "`clusters`"));

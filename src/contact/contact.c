@@ -169,7 +169,8 @@ pull_limits contact_pull_limits(const contact* c, double thickness)
     const double weight = 9.81; // m/s^2
     const double share = 0.1;   // of the thickness, that something is moved the wrong way
     double h_sq = c->now.h * c->now.h;
-    bool is_short = weight * h_sq < 0.5 * thickness, is_last = c->releases >= RELEASES_MAX;
+    bool is_short = weight * h_sq < 0.5 * thickness;
+    bool is_last = c->releases >= (c->now.waits ? RELEASES_ROUGH : RELEASES_MAX);
     double hard = ldexp(CUSHION_ACCELERATION, c->releases - 1);
     double most = is_short ? hard : is_last || c->early ? INFINITY : share * thickness / h_sq;
     return (pull_limits){most, is_short || c->early ? -INFINITY : (1.0 - share) * thickness};

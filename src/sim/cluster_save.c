@@ -6,7 +6,7 @@
 
 #include "sim/cluster.h"
 
-static const section_shape clusters_shape = {"clusters", 2, sizeof(body_control), -1};
+static const section_shape clusters_shape = {"clusters", 3, sizeof(body_control), -1};
 
 // What the file is to say of body k: where the world knows how to go on, it speaks for all.
 static body_control control_now(const weft_sim* sim, int k)
@@ -49,7 +49,8 @@ weft_status clusters_save(const weft_sim* sim, section_writer* out, weft_error* 
 static bool control_is_sound(const weft_sim* sim, const body_control* c)
 {
     bool good = c->cluster >= 0 && c->cluster < sim->body_count && c->halvings >= 0 &&
-                c->halvings <= sim->def.max_halvings && c->calm >= 0 && c->calm <= STEP_TICKS &&
+                c->halvings <= sim->def.max_halvings && c->calm >= 0 && c->calm <= STEP_TICKS && c->waits >= 0 &&
+                c->waits <= WAITS_MAX && (c->tries | 1) == 1 &&
                 c->history_filled >= 0 && c->history_filled <= sim->world.state.history_count;
     for (int k = 0; good && k < c->history_filled; k++)
     {

@@ -30,7 +30,11 @@ weft_status controls_reserve(weft_sim* sim)
 body_control control_of(const world* w)
 {
     const state* s = &w->state;
-    body_control c = {.halvings = s->halvings, .calm = s->calm, .history_filled = s->history_filled};
+    body_control c = {.halvings = s->halvings,
+                      .calm = s->calm,
+                      .waits = s->waits,
+                      .tries = s->tries,
+                      .history_filled = s->history_filled};
     for (int k = 0; k < s->history_filled; k++)
     {
         c.past_h[k] = s->history[k].h;
@@ -48,6 +52,8 @@ void control_put(world* w, const body_control* c)
     state* s = &w->state;
     s->halvings = c->halvings;
     s->calm = c->calm;
+    s->waits = c->waits;
+    s->tries = c->tries != 0;
     s->history_filled = int_min(c->history_filled, s->history_count);
     for (int k = 0; k < s->history_filled; k++)
     {
@@ -87,7 +93,10 @@ body_control control_join(const weft_sim* sim, const int* member, int count)
         bool careful = joined == 0 || c->halvings > sum.halvings;
         bool same = joined == 0 ||
                     (c->history_filled == sum.history_filled && memcmp(c->past_h, sum.past_h, sizeof(c->past_h)) == 0);
-        sum.calm = careful ? c->calm : c->halvings == sum.halvings ? int_min(sum.calm, c->calm) : sum.calm;
+        bool alike = !careful && c->halvings == sum.halvings;
+        sum.calm = careful ? c->calm : alike ? int_min(sum.calm, c->calm) : sum.calm;
+        sum.waits = careful ? c->waits : alike ? int_max(sum.waits, c->waits) : sum.waits;
+        sum.tries = careful ? c->tries : alike ? sum.tries && c->tries : sum.tries;
         sum.halvings = careful ? c->halvings : sum.halvings;
         sum.history_filled = same ? c->history_filled : 0;
         joined++ == 0 ? (void)memcpy(sum.past_h, c->past_h, sizeof(sum.past_h)) : (void)0;

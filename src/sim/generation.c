@@ -197,6 +197,8 @@ static weft_status carry_over(weft_sim* sim, const generation* old, bool same_bo
     to->step_count = from->step_count;
     to->halvings = from->halvings;
     to->calm = from->calm;
+    to->waits = from->waits;
+    to->tries = from->tries;
     double* memory = solver_object_memory(&sim->world.solver);
     if (memory)
     {

@@ -173,7 +173,7 @@ typedef struct edits
 typedef struct body_control
 {
     int32_t cluster; // the same for bodies that were in one
-    int32_t halvings, calm, history_filled;
+    int32_t halvings, calm, waits, tries, history_filled;
     double past_h[HISTORY_MAX];   // s
     double solver[SOLVER_MEMORY]; // what `auto` has learnt
 } body_control;

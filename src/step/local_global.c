@@ -411,7 +411,7 @@ static void safeguard(world* w, double now, double* value)
 static weft_status take_turns(world* w, int turns, int releases, double* value)
 {
     local_global_data* d = w->data;
-    int every = int_max(turns / (RELEASES_MAX + 1), 1);
+    int every = int_max(turns / (RELEASES_ROUGH + 1), 1);
     for (int turn = 0, asked = 0; turn < turns; turn++)
     {
         double now = local_global_descend(w);
@@ -445,7 +445,7 @@ static weft_status solve_contact(world* w, int turns, double* value)
     *value = INFINITY;
     TRY(local_global_constrain(w));
     TRY(turns_begin(&d->turns, w, acceleration_of(w)));
-    return take_turns(w, turns, RELEASES_MAX, value);
+    return take_turns(w, turns, RELEASES_ROUGH, value);
 }
 
 static weft_status stage_iterate(world* w)
@@ -460,7 +460,7 @@ static weft_status stage_iterate(world* w)
     TRY(turns_begin(&d->turns, w, acceleration_of(w)));
     d->again = false;
     d->begins = true;
-    TRY(take_turns(w, turns, RELEASES_MAX, &value));
+    TRY(take_turns(w, turns, RELEASES_ROUGH, &value));
     if (most > 0 && local_global_projects(w) && w->contact->rows.count > 0 && local_global_crumples(w))
     {
         TRY(solve_contact(w, turns, &value));

@@ -83,7 +83,7 @@ weft_status local_global_newton(world* w, double value)
 {
     int most = local_global_projects(w) ? 0 : (int)world_setting(w, "newton");
     TRY(newton_run(w, value, most));
-    for (int turn = 0; most > 0 && turn < RELEASES_MAX && world_release(w, local_global_reaction, w->v_next, false);
+    for (int turn = 0; most > 0 && turn < RELEASES_ROUGH && world_release(w, local_global_reaction, w->v_next, false);
          turn++)
     {
         TRY(local_global_constrain(w));

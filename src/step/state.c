@@ -92,6 +92,8 @@ weft_status state_copy(state* to, const state* from)
     to->step_count = from->step_count;
     to->halvings = from->halvings;
     to->calm = from->calm;
+    to->waits = from->waits;
+    to->tries = from->tries;
     history_copy(to, from);
     return contact_state_copy(&from->contact, &to->contact);
 }

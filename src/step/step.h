@@ -22,6 +22,7 @@ enum
     HALVINGS_FOR_CONTACT = 4, // of a substep, before what cannot be parted is left
     HALVINGS_FOR_CROWDS = 6,  // likewise, before all pairs of boxes are looked at, however many
     HALVINGS_MAX = 10,
+    WAITS_MAX = 3, // of a longer substep: at most 8 times as many good ones before it is tried
     STEP_TICKS = 1 << HALVINGS_MAX // a time step in the smallest substeps
 };
 
@@ -68,6 +69,8 @@ typedef struct state
     int64_t step_count;
     int halvings;                      // the current substep is time_step / 2^halvings
     int calm;                          // accepted substeps since the last change of halvings
+    int waits;                         // how often a longer one has failed: the next is tried later
+    bool tries;                        // the current substep is longer than the last one
     past_state* history;               // [history_count] the latest first; as many as the methods ask for
     int history_count, history_filled; // there is room for; there are since the start or the last change from outside
 } state;

@@ -291,6 +291,8 @@ static weft_status run_substeps(world* w, int from, int until)
         {
             s->halvings = w->halved + 1;
             s->calm = 0;
+            s->waits = int_min(s->waits + s->tries, WAITS_MAX);
+            s->tries = false;
             w->stats->rejected++;
             continue;
         }
@@ -301,11 +303,15 @@ static weft_status run_substeps(world* w, int from, int until)
         TRY(status);
         accept(w);
         w->ticks_done += ticks;
-        // Longer again after some good substeps, where the longer one still ends on the grid.
+        // Longer again after some good substeps, where the longer one still ends on the grid; where that has failed, twice
+        // as many each time. What is tried too often costs a substep each, and one that just passes its judges is poor:
+        // rings stretched cloth to 1.5 times its length.
         bool own = s->halvings > 0 && s->halvings == w->halved; // not that of the part
+        s->waits = int_max(s->waits - s->tries, 0);
         s->calm += own;
-        bool calm = s->calm >= CALM_STEPS || is_spent(w);
-        if (own && calm && w->ticks_done % (2 * ticks) == 0)
+        bool calm = s->calm >= CALM_STEPS << s->waits || is_spent(w);
+        s->tries = own && calm && w->ticks_done % (2 * ticks) == 0;
+        if (s->tries)
         {
             s->halvings--;
             s->calm = 0;
@@ -326,14 +332,14 @@ static weft_status run_substeps(world* w, int from, int until)
 typedef struct step_control
 {
     int64_t step_count;
-    int32_t halvings, calm;
+    int32_t halvings, calm, waits, tries;
 } step_control;
 
-static const section_shape control_shape = {"step-control", 1, sizeof(step_control), 1};
+static const section_shape control_shape = {"step-control", 2, sizeof(step_control), 1};
 
 void step_control_save(const state* s, section_writer* out)
 {
-    step_control c = {s->step_count, s->halvings, s->calm};
+    step_control c = {s->step_count, s->halvings, s->calm, s->waits, s->tries};
     section_put(out, control_shape.name, control_shape.version, sizeof(c), 1, &c);
 }
 
@@ -349,16 +355,18 @@ weft_status step_control_load(state* s, int max_halvings, sections* from, weft_e
     step_control c;
     memcpy(&c, found->items, sizeof(c));
     if (c.step_count < 0 || c.step_count > whole_max || c.halvings < 0 || c.halvings > max_halvings || c.calm < 0 ||
-        c.calm > STEP_TICKS)
+        c.calm > STEP_TICKS || c.waits < 0 || c.waits > WAITS_MAX || (c.tries | 1) != 1)
     {
         char what[128];
-        snprintf(what, sizeof(what), "step %lld with %d halvings and %d calm substeps", (long long)c.step_count,
-                 c.halvings, c.calm);
+        snprintf(what, sizeof(what), "step %lld with %d halvings, %d calm substeps and %d waits", (long long)c.step_count,
+                 c.halvings, c.calm, c.waits);
         return sections_cannot_be(from, what, error);
     }
     s->step_count = c.step_count;
     s->halvings = c.halvings;
     s->calm = c.calm;
+    s->waits = c.waits;
+    s->tries = c.tries != 0;
     return WEFT_OK;
 }
 
