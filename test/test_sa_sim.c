@@ -150,8 +150,8 @@ static void test_shipped_scenes(void** unused)
         print_message("%-12s %5d vertices, %d levels, %3d iterations in the last step: %.1e m, sa-pcg %.1e m\n", name,
                       direct.n, multigrid.levels, multigrid.iterations[e.steps - 1], d, u);
         // Contacts that are let go or held, and friction that holds or slides, by the last digits of a force part the
-        // motions: those of gown, which a moving body drags along, by 4 and 8 mm.
-        double most = direct.contacts > 0 ? 1e-2 : 1e-9;
+        // motions: those of gown, which a moving body drags along, by up to 13 mm.
+        double most = direct.contacts > 0 ? 2e-2 : 1e-9;
         assert_true(d < most && u < most);
         outcome_finish(&direct);
         outcome_finish(&multigrid);
