@@ -51,6 +51,12 @@ weft_ccd ccd_decide(weft_pair_kind kind, const vec3 start[4], const vec3 end[4])
     return out;
 }
 
+bool ccd_pierces(vec3 from, vec3 to, const vec3 face[3])
+{
+    vec3 start[4] = {from, face[0], face[1], face[2]}, end[4] = {to, face[0], face[1], face[2]};
+    return ccd_decide(WEFT_VERTEX_FACE, start, end).collides;
+}
+
 static weft_status check_range(const vec3 points[4])
 {
     weft_status status = WEFT_OK;

@@ -37,6 +37,8 @@ bool ccd_exact(weft_pair_kind kind, const vec3 start[4], const vec3 end[4], doub
 
 // Both, for callers that have checked the range of their coordinates (ccd_in_range).
 weft_ccd ccd_decide(weft_pair_kind kind, const vec3 start[4], const vec3 end[4]);
+// Whether an edge and a face that do not move share a point: one that goes along the edge meets the face.
+bool ccd_pierces(vec3 from, vec3 to, const vec3 face[3]);
 bool ccd_in_range(double coordinate); // 0, or between 1e-30 and 1e12 in size
 
 #endif

@@ -44,19 +44,12 @@ static bool holds(const triangle* t, int vertex)
     return t->v[0] == vertex || t->v[1] == vertex || t->v[2] == vertex;
 }
 
-// A point that moves along the edge meets the face.
-static bool passes(vec3 from, vec3 to, const vec3 face[3])
-{
-    vec3 start[4] = {from, face[0], face[1], face[2]}, end[4] = {to, face[0], face[1], face[2]};
-    return ccd_decide(WEFT_VERTEX_FACE, start, end).collides;
-}
-
 static weft_status list_edges(contact* c, const triangle* a, const triangle* b)
 {
     for (int k = 0; k < 3; k++)
     {
         int from = a->v[k], to = a->v[(k + 1) % 3];
-        if (holds(b, from) || holds(b, to) || !passes(a->x[k], a->x[(k + 1) % 3], b->x))
+        if (holds(b, from) || holds(b, to) || !ccd_pierces(a->x[k], a->x[(k + 1) % 3], b->x))
         {
             continue;
         }
@@ -123,7 +116,8 @@ static weft_status list_segment(contact* c, int edge)
     {
         triangle b = triangle_at(c, c->around.feature[k]);
         c->squeeze_tests++;
-        if (boxes_near(&box, &b.box, 0.0) && squeeze_holds(c, v, 2, c->body[b.v[0]], false) && passes(x[0], x[1], b.x))
+        if (boxes_near(&box, &b.box, 0.0) && squeeze_holds(c, v, 2, c->body[b.v[0]], false) &&
+            ccd_pierces(x[0], x[1], b.x))
         {
             squeezed_pair pair = {{int_min(v[0], v[1]), int_max(v[0], v[1])}, {b.v[0], b.v[1], b.v[2]}, 0};
             TRY(squeezed_pairs_add(&c->squeezed, &c->squeezed_count, &c->squeezed_capacity, &pair));

@@ -86,7 +86,7 @@ weft_status step_parts(weft_sim* sim, part_step* step, weft_step_stats* stats, w
         follow(stats, &part);
         TRY(status);
         sim->part_from = sim->part_until;
-        TRY(tears ? sim_tear(sim, &torn, error) : WEFT_OK);
+        TRY(tears ? sim_tear(sim, stats, &torn, error) : WEFT_OK);
         bool rests = !tears || torn == 0;
         ticks = !rests ? shortest : sim->part_from % (2 * ticks) == 0 ? 2 * ticks : ticks;
         ticks = part.forced > 0 ? STEP_TICKS : ticks; // shorter ones would be no better

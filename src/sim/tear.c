@@ -480,7 +480,7 @@ weft_status tear_is_due(weft_sim* sim, body* b, bool* due, weft_error* error)
 }
 
 // One body after the other: a generation numbers vertices anew.
-static weft_status tear_one(weft_sim* sim, body* b, int* torn, weft_error* error)
+static weft_status tear_one(weft_sim* sim, body* b, weft_step_stats* stats, int* torn, weft_error* error)
 {
     ripper r;
     weft_status status = ripper_begin(&r, sim, b, b->tear);
@@ -489,18 +489,21 @@ static weft_status tear_one(weft_sim* sim, body* b, int* torn, weft_error* error
     {
         status = tear_apart(sim, b, &r.tears, error);
         *torn += status == WEFT_OK ? r.tears.count : 0;
+        // Parts that follow tell anew.
+        bool whole = status == WEFT_OK && sim->part_from == STEP_TICKS;
+        status = whole ? tear_tell(sim, b, &r.tears, stats, error) : status;
     }
     ripper_finish(&r);
     return status;
 }
 
-weft_status sim_tear(weft_sim* sim, int* torn, weft_error* error)
+weft_status sim_tear(weft_sim* sim, weft_step_stats* stats, int* torn, weft_error* error)
 {
     *torn = 0;
     for (int k = 0; k < sim->body_count; k++)
     {
         body* b = &sim->bodies[k];
-        TRY(b->tear > 0.0 && !b->removed ? tear_one(sim, b, torn, error) : WEFT_OK);
+        TRY(b->tear > 0.0 && !b->removed ? tear_one(sim, b, stats, torn, error) : WEFT_OK);
     }
     return WEFT_OK;
 }

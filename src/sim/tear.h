@@ -3,6 +3,7 @@
 //
 //     tear.c        forces, and what splits
 //     tear_room.c   whether the sides of a cut may part
+//     tear_told.c   what a step lists as squeezed or unsettled, by the names after it
 //     tear_body.c   a body with more vertices, and tears in a checkpoint
 //
 // Each new vertex is torn off an earlier one and takes some of its faces along. That list is all that a checkpoint
@@ -43,8 +44,10 @@ void tear_open(weft_sim* sim, body* b, int vertex);
 void tear_scratch_finish(tear_scratch* s); // zeroed is fine
 // Whether a vertex that can split is loaded with more than a tenth above the cloth's strength.
 weft_status tear_is_due(weft_sim* sim, body* b, bool* due, weft_error* error);
-// After a step, or a part of one: *torn vertices were split.
-weft_status sim_tear(weft_sim* sim, int* torn, weft_error* error);
+// After a step, or a part of one: *torn vertices were split. Of a whole step stats has the pairs that it tells of.
+weft_status sim_tear(weft_sim* sim, weft_step_stats* stats, int* torn, weft_error* error);
+// The pairs that the step tells of and that cross at what has torn, by the names that it has now.
+weft_status tear_tell(weft_sim* sim, const body* b, const tear_list* tears, weft_step_stats* stats, weft_error* error);
 
 // ---- in a checkpoint: a section of its own, where something is torn
 weft_status tears_save(const weft_sim* sim, section_writer* out, weft_error* error);
