@@ -163,6 +163,27 @@ void world_conclude(world* w, reaction_fn* reaction)
     }
 }
 
+static double elastic_energy(const weft_energy* e)
+{
+    return e->stretch + e->shear + e->bend;
+}
+
+// What no substep may leave, however short: threads that the response has stretched further than any solve may, and
+// that hold more for it than all motion, all threads and the weight did. It moves flat triangles by a part of the
+// thickness, which may be many times their height, and the next solve throws the cloth about with what that left.
+static bool is_wild(const world* w)
+{
+    bool judged = w->running->ends_early || !isinf(w->running->energy_rise_max);
+    if (!judged || contact_is_unsettled(w->contact) || w->contact->marks.count > 0)
+    {
+        return false;
+    }
+    const weft_energy *before = &w->before.energy, *after = &w->after.energy;
+    double all = lively_energy(before) + after->kinetic + weight_energy(w->model);
+    return w->after.max_stretch > w->settings.max_stretch * fmax(1.0, w->before.max_stretch) &&
+           elastic_energy(after) - elastic_energy(before) > all;
+}
+
 // What the response does to the cloth is no work of its elastic forces. Where it had to stretch or fold the cloth far,
 // a body has gone too far in one substep, and elastic forces want to take part: the substep is taken in halves. What a
 // response leaves behind otherwise drives the next one, and cloth that is drawn through a ring jams (2.4 times its
@@ -170,6 +191,11 @@ void world_conclude(world* w, reaction_fn* reaction)
 static weft_status judge_response(world* w, bool may_halve)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
+    w->wild = is_wild(w);
+    if (w->wild)
+    {
+        return WEFT_NOT_CONVERGED;
+    }
     if (!may_halve || contact_is_unsettled(w->contact))
     {
         return WEFT_OK;

@@ -172,6 +172,7 @@ struct world
     double work;                // J done by moving pins and air
     bool judged;                // the candidate's energies are finite and known
     bool responded;             // the response has moved the candidate
+    bool wild;                  // it has left the cloth as no substep may
     const double* cap_mass;     // [vertex_count] where the method has bending explicit, see element_motion; else NULL
     bool restart;               // a kink: methods of several steps start anew after this substep
     bool may_halve;             // what goes wrong is tried again with half the length

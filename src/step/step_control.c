@@ -148,7 +148,7 @@ static weft_status run_stages(world* w, const method_object* object)
 {
     const time_method* method = object->method;
     w->bad_vertex = -1;
-    w->judged = w->responded = w->restart = false;
+    w->judged = w->responded = w->wild = w->restart = false;
     w->cap_mass = NULL;
     w->work = 0.0;
     w->running = method;
@@ -210,12 +210,18 @@ static int halvings_max(const world* w)
     return is_squeezed(w) ? int_min(w->settings.max_halvings, HALVINGS_FOR_CONTACT) : w->settings.max_halvings;
 }
 
+static bool may_stand(const world* w, weft_status status)
+{
+    return status == WEFT_NOT_CONVERGED && w->judged && !w->wild;
+}
+
 // What was judged wrong stands, once nothing crosses. Longer substeps than contact would like end, too: see respond.c.
 static weft_status let_stand(world* w)
 {
     static const stage respond = {"respond", stage_respond};
-    w->stats->forced++;
-    return run_stage(w, &respond);
+    weft_status status = run_stage(w, &respond);
+    w->stats->forced += status == WEFT_OK;
+    return status;
 }
 
 // Nothing moves but what is prescribed.
@@ -225,27 +231,26 @@ static weft_status stand_still(world* w)
     w->may_halve = false;
     weft_status status = run_stages(w, &still);
     w->stats->forced += status == WEFT_OK;
-    return status == WEFT_NOT_CONVERGED && w->judged ? let_stand(w) : status;
+    return may_stand(w, status) ? let_stand(w) : status;
 }
 
 // The shortest substep went wrong too, or the step's work is spent: the fallback takes it, then what is finite stands,
 // then nothing moves.
 static weft_status last_resort(world* w, weft_status status)
 {
-    bool stands = status == WEFT_NOT_CONVERGED && w->judged;
     w->may_halve = false;
-    if (stands && (is_squeezed(w) || is_spent(w)))
+    if (may_stand(w, status) && (is_squeezed(w) || is_spent(w)))
     {
-        return let_stand(w);
+        status = let_stand(w);
+        return w->wild ? stand_still(w) : status;
     }
     w->resort = true;
     w->spent = is_spent(w);
     if (w->fallback.method && !is_entangled(w))
     {
         status = run_stages(w, &w->fallback);
-        stands = status == WEFT_NOT_CONVERGED && w->judged;
     }
-    if (stands)
+    if (may_stand(w, status))
     {
         status = let_stand(w);
     }
