@@ -79,5 +79,5 @@ int main(void)
         cmocka_unit_test(test_folds_take_few_iterations),
         cmocka_unit_test(test_exact_hessian_ends_sooner),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }
