@@ -1237,6 +1237,7 @@ class weft_box(Structure):
 
 FUNCTIONS["weft_box_empty"] = (weft_box, [])
 FUNCTIONS["weft_box_add"] = (None, [POINTER(weft_box), POINTER(weft_vec3), c_int])
+FUNCTIONS["weft_box_add_triangles"] = (None, [POINTER(weft_box), POINTER(weft_vec3), POINTER(c_int), c_int])
 
 
 class weft_view(Structure):
