@@ -67,6 +67,8 @@ class Source:
 def number(value, digits=3):
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
+    if isinstance(value, float) and abs(value) >= 10**digits:
+        return "{:,.0f}".format(value)
     return "%.*g" % (digits, value) if isinstance(value, float) else "{:,}".format(value) if isinstance(value, int) else str(value)
 
 
@@ -117,7 +119,8 @@ def sa_figure_9(s):
     ratio = mean["diag-pcg"] / mean["sa-ppcg"]
     facts = [("mean speed-up over diag-pcg, %s vertices" % number(d["vertices"]), number(ratio), "8 (walk), 6 (run)")]
     return Shown(facts, [plot("Time of each step's solves", "step", "ms", lines)], s.pictures("production", "skirt.png"),
-                 "A skirt on a body of capsules stands in for the dressed character, whose data were not published" + ("; the published speed-up is not reached at this size." if ratio < 6 else "."))
+                 "A skirt on a body of capsules stands in for the dressed character, whose data were not published" + ("; the published speed-up is not reached at this size." if ratio < 6 else ".") +
+                 " script/character makes one of 371,064 vertices that walks: docs/garments.md has its figures.")
 
 
 def sa_table_1(s):
@@ -194,7 +197,7 @@ def lg_figure_2(s):
     for r in by_way.get("local/global", []):
         if r["turns"] in LG_FIGURE_2:
             ms, error = LG_FIGURE_2[r["turns"]]
-            facts.append(("%d iterations: ms; relative error" % r["turns"], "%s; %s" % (number(r["ms"]), number(r["error"])), "%s; %s" % (number(ms), number(error))))
+            facts.append(("%d iteration%s: ms; relative error" % (r["turns"], "" if r["turns"] == 1 else "s"), "%s; %s" % (number(r["ms"]), number(r["error"])), "%s; %s" % (number(ms), number(error))))
     for r in by_way.get("Newton-PCG", [])[:1]:
         facts.append(("Newton with PCG, one iteration: ms; error", "%s; %s" % (number(r["ms"]), number(r["error"])), "181; 0.2496"))
     by_turns = {w: [(r["turns"], r["error"]) for r in rows] for w, rows in by_way.items()}
