@@ -28,6 +28,7 @@ typedef struct tearer
     int* edge_now;     // [edges before] -1: gone
     int* added;        // [2 * added_count] edges that are new, and those before that they were torn off from
     int added_count, edges_before;
+    int shift; // of vertices that come behind the new ones, 0: there are none
 } tearer;
 
 // ---- vertices
@@ -214,7 +215,7 @@ static void move_corners(const tearer* t)
 {
     weft_collider* c = t->c;
     int* corner = c->corner[FEATURE_FACE];
-    for (int k = 0; t->torn->first < c->vertex_count && k < 3 * c->tree[FEATURE_FACE].count; k++)
+    for (int k = 0; t->shift > 0 && k < 3 * c->tree[FEATURE_FACE].count; k++)
     {
         corner[k] = vertex_now(t->torn, corner[k]);
     }
@@ -277,8 +278,8 @@ static weft_status mend_vertex_tree(const tearer* t)
     weft_collider* c = t->c;
     int before = c->tree[FEATURE_VERTEX].count, more = t->torn->count, first = t->torn->first;
     int *now = MEM_NEW(before, int), *added = MEM_NEW(2 * more, int);
-    feature_change change = {before, now, added, more, NULL, 0, more, first};
-    for (int v = 0; v < before && now; v++)
+    feature_change change = {before, t->shift > 0 ? now : NULL, added, more, NULL, 0, t->shift, first};
+    for (int v = 0; v < before && now && t->shift > 0; v++)
     {
         now[v] = vertex_now(t->torn, v);
     }
@@ -299,7 +300,7 @@ static weft_status mend_face_tree(const tearer* t)
 {
     bvh* tree = &t->c->tree[FEATURE_FACE];
     int* changed = MEM_NEW(t->torn->corner_count, int);
-    feature_change change = {tree->count, NULL, NULL, 0, changed, t->torn->corner_count, t->torn->count, t->torn->first};
+    feature_change change = {tree->count, NULL, NULL, 0, changed, t->torn->corner_count, t->shift, t->torn->first};
     for (int k = 0; k < t->torn->corner_count && changed; k++)
     {
         changed[k] = t->torn->corner[k].face;
@@ -313,8 +314,7 @@ static weft_status mend_face_tree(const tearer* t)
 static weft_status mend_trees(const tearer* t, int edge_count)
 {
     weft_collider* c = t->c;
-    feature_change edges = {t->edges_before, t->edge_now, t->added, t->added_count, NULL, 0, t->torn->count,
-                            t->torn->first};
+    feature_change edges = {t->edges_before, t->edge_now, t->added, t->added_count, NULL, 0, t->shift, t->torn->first};
     if (!c->window.used && c->build_count > 0)
     {
         TRY(mend_vertex_tree(t));
@@ -398,7 +398,7 @@ static weft_status tear(tearer* t)
 
 weft_status collider_tear(weft_collider* c, const torn_vertices* torn)
 {
-    tearer t = {.c = c, .torn = torn};
+    tearer t = {.c = c, .torn = torn, .shift = torn->first < c->vertex_count ? torn->count : 0};
     weft_status status = tear(&t);
     mem_free(t.was.item);
     mem_free(t.is.item);
