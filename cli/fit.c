@@ -281,6 +281,10 @@ int command_fit(int argc, char** argv)
     weft_status status = weft_material_find(o.base, &base, &error);
     status = status == WEFT_OK ? fit_read(o.file, &sheet, &error) : status;
     status = status == WEFT_OK ? fit_all(&sheet, &f, &error) : status;
+    if (status == WEFT_OK && sheet.passed_over[0] && !o.json)
+    {
+        fprintf(stderr, "weft: note: columns that are passed over: %s\n", sheet.passed_over);
+    }
     fit_sheet_free(&sheet);
     if (status != WEFT_OK)
     {

@@ -41,7 +41,19 @@ typedef struct fit_sheet
     const char* file;
     fit_row* rows;
     int count, capacity;
+    char passed_over[128]; // columns that are not known, with commas
 } fit_sheet;
+
+// The sheet's file as lines of UTF-8.
+typedef struct fit_text
+{
+    char* bytes; // with a zero at the end
+    char* next;  // where the next line begins
+} fit_text;
+
+weft_status fit_text_read(const fit_sheet* sheet, fit_text* out, weft_error* error);
+char* fit_text_line(fit_text* t); // without its end; NULL: there are no more
+void fit_text_free(fit_text* t);  // zeroed is fine
 
 weft_status fit_read(const char* file, fit_sheet* out, weft_error* error);
 void fit_sheet_free(fit_sheet* sheet);

@@ -1,22 +1,21 @@
 // The reader of `weft fit`: a table in CSV whose header names its columns, quantity, value and unit, and where they are
 // needed direction, at and at_unit (the load of an extension). Quantities go by what they are called, or by the symbols
 // of the sheets of KES (Kawabata 1980: W, B, G, EMT, LT, WT) and FAST (De Boos and Tester 1994: W, C, B, G, E5, E20,
-// E100, EB5), with the direction behind them: B-1 is warp, B-2 weft.
+// E100, EB5), with the direction behind them: B-1 is warp, B-2 weft. Units are in a column of their own, in brackets
+// behind the quantity, or behind the number.
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/fit.h"
 
 enum
 {
     FIELDS_MAX = 32,
-    LINE_SIZE = 4096,
+    LINE_BYTES = 4094, // bytes
     ROWS_MAX = 100000
 };
 
@@ -202,32 +201,54 @@ static const kind* kind_and_direction(const char* text, fit_direction* direction
 
 // ---- lines
 
-// Fields of a line in place, without quotes and blanks around them.
+// A field that is in quotes, in place: two of them are one. The first character behind it; NULL: they are not closed.
+static char* unquote(char* at)
+{
+    char* out = at;
+    for (; *at && (at[0] != '"' || at[1] == '"'); at++)
+    {
+        at += at[0] == '"';
+        *out++ = *at;
+    }
+    bool closed = *at == '"';
+    char* behind = at + closed;
+    memset(out, 0, (size_t)(behind - out));
+    return closed ? behind : NULL;
+}
+
+static void trim(char* text)
+{
+    for (char* end = text + strlen(text); end > text && isspace((unsigned char)end[-1]); *--end = 0)
+    {
+    }
+}
+
+// Fields of a line in place, without quotes and blanks around them; -1: quotes are opened and not closed.
 static int split(char* line, char separator, char* fields[FIELDS_MAX])
 {
+    const char stops[] = {separator, 0};
     int count = 0;
-    char* at = line;
-    while (count < FIELDS_MAX)
+    for (char* at = line; at && count < FIELDS_MAX;)
     {
-        at += strspn(at, " \t");
+        at += strspn(at, separator == '\t' ? " " : " \t");
         bool quoted = *at == '"';
-        char* end = quoted ? strchr(at + 1, '"') : NULL;
-        fields[count] = end ? at + 1 : at;
-        char* stop = strchr(end ? end : at, separator);
-        char* last = end ? end : stop ? stop : at + strlen(at);
-        bool more = stop != NULL;
-        *last = 0;
-        for (; !end && last > fields[count] && isspace((unsigned char)last[-1]); *--last = 0)
+        fields[count] = at + quoted;
+        char* behind = quoted ? unquote(at + 1) : at;
+        if (!behind)
         {
+            return -1;
         }
-        count++;
-        if (!more)
-        {
-            break;
-        }
-        at = stop + 1;
+        char* stop = behind + strcspn(behind, stops);
+        at = *stop ? stop + 1 : NULL;
+        *(quoted ? behind : stop) = 0;
+        trim(fields[count++]);
     }
     return count;
+}
+
+static weft_status fail_quotes(const fit_sheet* sheet, int line, weft_error* error)
+{
+    return fit_fail(error, sheet, line, "quotes are opened and not closed in this line; close them, or leave them out");
 }
 
 typedef enum column
@@ -242,6 +263,9 @@ typedef enum column
 } column;
 
 static const char* const column_names[COLUMNS] = {"quantity", "direction", "value", "unit", "at", "at_unit"};
+// What they are called as well.
+static const char* const column_words[COLUMNS] = {
+    "quantity parameter property symbol", "direction", "value mean average", "unit units", "at load", "at_unit load_unit"};
 
 typedef struct header
 {
@@ -249,9 +273,28 @@ typedef struct header
     int place[COLUMNS]; // -1: there is none
 } header;
 
-static weft_status read_header(const fit_sheet* sheet, int line, char* text, header* out, weft_error* error)
+static column column_of(const char* text)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "%.31s", text);
+    for (char* at = name; *at; at++)
+    {
+        *at = *at == ' ' || *at == '-' ? '_' : (char)tolower((unsigned char)*at);
+    }
+    int c = 0;
+    while (c < COLUMNS && !(name[0] && is_word(column_words[c], name)))
+    {
+        c++;
+    }
+    return (column)c;
+}
+
+// Columns of dates, names and the like are passed over, and said to be.
+static weft_status read_header(fit_sheet* sheet, int line, char* text, header* out, weft_error* error)
 {
     char* fields[FIELDS_MAX];
+    const char* unknown = NULL;
+    size_t used = 0;
     out->separator = strchr(text, ';') ? ';' : strchr(text, '\t') ? '\t' : ',';
     int count = split(text, out->separator, fields);
     for (int c = 0; c < COLUMNS; c++)
@@ -260,44 +303,50 @@ static weft_status read_header(const fit_sheet* sheet, int line, char* text, hea
     }
     for (int k = 0; k < count; k++)
     {
-        bool known = false;
-        for (int c = 0; c < COLUMNS; c++)
+        column c = column_of(fields[k]);
+        if (c < COLUMNS)
         {
-            char name[32];
-            snprintf(name, sizeof(name), "%.31s", fields[k]);
-            for (char* at = name; *at; at++)
-            {
-                *at = *at == ' ' || *at == '-' ? '_' : (char)tolower((unsigned char)*at);
-            }
-            if (strcmp(name, column_names[c]) == 0)
-            {
-                known = true;
-                out->place[c] = k;
-            }
+            out->place[c] = k;
         }
-        if (!known && fields[k][0])
+        else if (fields[k][0])
         {
-            return fit_fail(error, sheet, line,
-                            "`%.60s` is no column; a sheet begins with a line of the columns quantity, direction, "
-                            "value, unit, at, at_unit",
-                            fields[k]);
+            unknown = unknown ? unknown : fields[k];
+            int length = snprintf(sheet->passed_over + used, sizeof(sheet->passed_over) - used, "%s`%.40s`",
+                                  used > 0 ? ", " : "", fields[k]);
+            used = used + (size_t)length < sizeof(sheet->passed_over) ? used + (size_t)length : used;
+            sheet->passed_over[used] = 0;
         }
     }
-    static const column needed[] = {COLUMN_QUANTITY, COLUMN_VALUE, COLUMN_UNIT};
-    for (int k = 0; k < 3; k++)
+    if (count < 0)
+    {
+        return fail_quotes(sheet, line, error);
+    }
+    static const column needed[] = {COLUMN_QUANTITY, COLUMN_VALUE};
+    for (int k = 0; k < 2; k++)
     {
         if (out->place[needed[k]] < 0)
         {
             return fit_fail(error, sheet, line,
-                            "the column `%s` is missing; a sheet begins with a line such as "
-                            "`quantity,direction,value,unit,at,at_unit`",
-                            column_names[needed[k]]);
+                            unknown ? "`%.60s` is no column; a sheet begins with a line of the columns quantity, "
+                                      "direction, value, unit, at, at_unit"
+                                    : "the column `%s` is missing; a sheet begins with a line such as "
+                                      "`quantity,direction,value,unit,at,at_unit`",
+                            unknown ? unknown : column_names[needed[k]]);
         }
     }
     return WEFT_OK;
 }
 
-// A number; where fields are parted by ";" its comma is a decimal point.
+// Whether its only comma is a decimal one: where fields are parted by ";" it is. Elsewhere 1,150 may be a thousand and
+// more; 0,150 and 1,15 are not.
+static bool is_decimal(const char* text, char separator)
+{
+    const char* comma = strchr(text, ',');
+    bool only = comma && !strchr(comma + 1, ',') && !strchr(text, '.');
+    bool thousand = only && strspn(comma + 1, "0123456789") == 3 && !comma[4] && !(text[0] == '0' && comma == text + 1);
+    return only && (separator == ';' || !thousand);
+}
+
 static bool read_number(const char* text, char separator, double* out)
 {
     char copy[64];
@@ -305,9 +354,9 @@ static bool read_number(const char* text, char separator, double* out)
     {
         return false;
     }
-    for (char* at = copy; *at && separator == ';'; at++)
+    if (is_decimal(copy, separator))
     {
-        *at = *at == ',' ? '.' : *at;
+        *strchr(copy, ',') = '.';
     }
     return parse_double(copy, out) && isfinite(*out);
 }
@@ -334,57 +383,119 @@ static const char* field(const header* h, char** fields, int count, column c)
     return h->place[c] >= 0 && h->place[c] < count ? fields[h->place[c]] : "";
 }
 
-// The value in SI units, with the load of an extension.
-static weft_status read_value(const fit_sheet* sheet, const header* h, char** fields, int count, const kind* k,
-                              fit_row* row, weft_error* error)
+// A number with its unit, from two columns: the unit may be behind the number instead, or, for a quantity, behind its
+// name.
+typedef struct measure
 {
-    const char *value = field(h, fields, count, COLUMN_VALUE), *name = field(h, fields, count, COLUMN_QUANTITY);
-    const char *given = field(h, fields, count, COLUMN_UNIT), *at = field(h, fields, count, COLUMN_AT);
+    char number[64], unit[64];
+} measure;
+
+static measure measure_of(const char* value, const char* unit, const char* bracket)
+{
+    measure m;
+    size_t length = strspn(value, "+-.,0123456789");
+    length += (value[length] == 'e' || value[length] == 'E') && strchr("+-0123456789", value[length + 1]) && value[length + 1]
+                  ? 1 + strspn(value + length + 1, "+-0123456789")
+                  : 0;
+    const char* behind = value + length + strspn(value + length, " ");
+    bool both = length > 0 && behind[0] && !unit[0];
+    snprintf(m.number, sizeof(m.number), "%.*s", both ? (int)length : 63, value);
+    snprintf(m.unit, sizeof(m.unit), "%s", unit[0] ? unit : both ? behind : bracket);
+    return m;
+}
+
+static weft_status read_load(const fit_sheet* sheet, const header* h, char** fields, int count, fit_row* row,
+                             weft_error* error)
+{
     double si = 1.0;
-    if (!read_number(value, h->separator, &row->value) || !(row->value > 0.0))
-    {
-        return fit_fail(error, sheet, row->line, "`%.40s` of %.40s is no positive number", value, name);
-    }
-    if (!given[0] && !k->optional)
-    {
-        return fit_fail(error, sheet, row->line, "%.40s has no unit; write one in the column `unit`, such as %s", name,
-                        k->example);
-    }
-    if (given[0] && !unit_find(k->units, given, &si))
-    {
-        return fit_fail(error, sheet, row->line, "`%.40s` is no unit of %.40s that is known; write it in %s", given,
-                        name, k->example);
-    }
-    row->value *= si;
-    row->load = k->load;
-    if (k->quantity != FIT_EXTENSION || (k->load > 0.0 && !at[0]))
-    {
-        return WEFT_OK;
-    }
-    const char* at_unit = field(h, fields, count, COLUMN_AT_UNIT);
-    if (!read_number(at, h->separator, &row->load) || !(row->load > 0.0))
+    measure m = measure_of(field(h, fields, count, COLUMN_AT), field(h, fields, count, COLUMN_AT_UNIT), "");
+    if (!read_number(m.number, h->separator, &row->load) || !(row->load > 0.0))
     {
         return fit_fail(error, sheet, row->line,
                         "an extension needs the load that it was measured at, a positive number in the column `at`, "
                         "not `%.40s`",
-                        at);
+                        m.number);
     }
-    if (!unit_find(loads, at_unit, &si))
+    if (!unit_find(loads, m.unit, &si))
     {
         return fit_fail(error, sheet, row->line,
-                        at_unit[0] ? "`%.40s` is no unit of a load that is known; write it in N/m or gf/cm"
-                                   : "the load has no unit%.0s; write one in the column `at_unit`, N/m or gf/cm",
-                        at_unit);
+                        m.unit[0] ? "`%.40s` is no unit of a load that is known; write it in N/m or gf/cm"
+                                  : "the load has no unit%.0s; write one in the column `at_unit`, N/m or gf/cm",
+                        m.unit);
     }
     row->load *= si;
     return WEFT_OK;
+}
+
+// The value in SI units, with the load of an extension.
+static weft_status read_value(const fit_sheet* sheet, const header* h, char** fields, int count, const kind* k,
+                              const char* bracket, fit_row* row, weft_error* error)
+{
+    const char *value = field(h, fields, count, COLUMN_VALUE), *name = field(h, fields, count, COLUMN_QUANTITY);
+    measure m = measure_of(value, field(h, fields, count, COLUMN_UNIT), bracket);
+    double si = 1.0;
+    if (!value[0])
+    {
+        return fit_fail(error, sheet, row->line, "%.40s has no value; write one, or leave the line out", name);
+    }
+    if (!read_number(m.number, h->separator, &row->value) || !(row->value > 0.0))
+    {
+        return fit_fail(error, sheet, row->line,
+                        strchr(value, ',') ? "`%.40s` of %.40s is no positive number that has one meaning; write it with a "
+                                             "decimal point and without other marks"
+                                           : "`%.40s` of %.40s is no positive number",
+                        value, name);
+    }
+    if (!m.unit[0] && !k->optional)
+    {
+        return fit_fail(error, sheet, row->line, "%.40s has no unit; write one in the column `unit`, such as %s", name,
+                        k->example);
+    }
+    // Sheets write a dash where there is no unit.
+    if (m.unit[0] && !(k->optional && strcmp(m.unit, "-") == 0) && !unit_find(k->units, m.unit, &si))
+    {
+        return fit_fail(error, sheet, row->line, "`%.40s` is no unit of %.40s that is known; write it in %s", m.unit,
+                        name, k->example);
+    }
+    row->value *= si;
+    row->load = k->load;
+    bool stated = field(h, fields, count, COLUMN_AT)[0] != 0;
+    return k->quantity == FIT_EXTENSION && (k->load == 0.0 || stated) ? read_load(sheet, h, fields, count, row, error)
+                                                                      : WEFT_OK;
+}
+
+// Takes the brackets at the end of a name off, if no direction is in them.
+static void take_bracket(char* name, char* bracket, size_t size)
+{
+    size_t length = strlen(name);
+    char* open = length > 0 && strchr(")]", name[length - 1]) ? strrchr(name, name[length - 1] == ')' ? '(' : '[') : NULL;
+    fit_direction direction;
+    bracket[0] = 0;
+    if (open && open > name)
+    {
+        snprintf(bracket, size, "%.*s", (int)(name + length - 1 - (open + 1)), open + 1);
+        if (direction_of(bracket, &direction))
+        {
+            bracket[0] = 0;
+            return;
+        }
+        *open = 0;
+        trim(name);
+    }
 }
 
 static weft_status read_row(fit_sheet* sheet, const header* h, int line, char* text, weft_error* error)
 {
     char* fields[FIELDS_MAX];
     int count = split(text, h->separator, fields);
-    const char *name = field(h, fields, count, COLUMN_QUANTITY), *way = field(h, fields, count, COLUMN_DIRECTION);
+    if (count < 0)
+    {
+        return fail_quotes(sheet, line, error);
+    }
+    const char* way = field(h, fields, count, COLUMN_DIRECTION);
+    char name[128], bracket[64];
+    snprintf(name, sizeof(name), "%s", field(h, fields, count, COLUMN_QUANTITY));
+    take_bracket(name, bracket, sizeof(bracket));
     fit_row row = {.line = line};
     if (!direction_of(way, &row.direction))
     {
@@ -404,48 +515,35 @@ static weft_status read_row(fit_sheet* sheet, const header* h, int line, char* t
         return WEFT_OK;
     }
     row.quantity = k->quantity;
-    weft_status status = read_value(sheet, h, fields, count, k, &row, error);
+    weft_status status = read_value(sheet, h, fields, count, k, bracket, &row, error);
     return status == WEFT_OK ? sheet_add(sheet, &row, error) : status;
+}
+
+// Empty, a comment, or Excel's word on what parts fields.
+static bool is_nothing(const char* line)
+{
+    return line[strspn(line, " \t,;\"")] == 0 || line[0] == '#' || strncmp(line, "sep=", 4) == 0;
 }
 
 weft_status fit_read(const char* file, fit_sheet* out, weft_error* error)
 {
     *out = (fit_sheet){.file = file};
-    // A named pipe or a device would be waited for, or read, for ever.
-    struct stat found;
-    if (stat(file, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
-    {
-        return fit_fail(error, out, 0, "cannot be read: it is no ordinary file; write the sheet to one");
-    }
-    FILE* in = fopen(file, "r");
-    if (!in)
-    {
-        return fit_fail(error, out, 0, "cannot be read: %s", strerror(errno));
-    }
-    char text[LINE_SIZE];
+    fit_text text;
     header h = {0};
-    weft_status status = WEFT_OK;
-    for (int line = 1; status == WEFT_OK && fgets(text, sizeof(text), in); line++)
+    weft_status status = fit_text_read(out, &text, error);
+    char* line = NULL;
+    for (int k = 1; status == WEFT_OK && (line = fit_text_line(&text)); k++)
     {
-        char* begin = line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
-        size_t length = strlen(begin);
-        if (length + 1 == sizeof(text))
+        if (strlen(line) > LINE_BYTES)
         {
-            status =
-                fit_fail(error, out, line, "a line of more than %d characters is no line of a sheet", LINE_SIZE - 2);
+            status = fit_fail(error, out, k, "a line of more than %d characters is no line of a sheet", LINE_BYTES);
         }
-        begin[strcspn(begin, "\r\n")] = 0;
-        bool empty = begin[strspn(begin, " \t,;")] == 0 || begin[0] == '#';
-        if (!empty && status == WEFT_OK)
+        else if (!is_nothing(line))
         {
-            status = h.separator ? read_row(out, &h, line, begin, error) : read_header(out, line, begin, &h, error);
+            status = h.separator ? read_row(out, &h, k, line, error) : read_header(out, k, line, &h, error);
         }
     }
-    if (status == WEFT_OK && ferror(in))
-    {
-        status = fit_fail(error, out, 0, "cannot be read: %s", strerror(errno));
-    }
-    fclose(in);
+    fit_text_free(&text);
     if (status == WEFT_OK && out->count == 0)
     {
         status = fit_fail(error, out, 0,

@@ -135,6 +135,41 @@ static void simulated_measurements_give_the_material_back(void** state)
 
 // ---- what is refused
 
+// One sheet as laboratories and their programs save it: each is read to the same block.
+static void sheets_as_they_are_saved_are_one(void** state)
+{
+    (void)state;
+    static const char* const sheets[] = {
+        "quantity,direction,value,unit\nweight,,150.5,g/m2\noverhang,warp,41,mm\noverhang,weft,37,mm\n",
+        "quantity,direction,value,unit\rweight,,150.5,g/m2\roverhang,warp,41,mm\roverhang,weft,37,mm\r",
+        "quantity\tdirection\tvalue\tunit\nweight\t\t150.5\tg/m2\noverhang\twarp\t41\tmm\noverhang\tweft\t37\tmm\n",
+        "sep=;\r\n\r\nParameter;Direction;Mean;Units\r\nweight;;150,5;g/m\xb2\r\n;;;\r\noverhang;warp;41;mm\r\noverhang;weft;37;mm\r\n",
+        "# gepr\xfc"
+        "ft\n\"quantity\",\"direction\",\"value\",\"unit\"\n\"weight\",\"\",\"150,5\",\"g/m2\"\n\"overhang\",\"warp\",\"41\",\"mm\"\noverhang,weft,37,mm\n",
+        "Quantity,Direction,Value\nWeight [g/m\xc2\xb2],,150.5\nOverhang (mm),warp,41\noverhang,weft,37 mm\n",
+        "date,quantity,direction,value,unit,operator\n2024-01-02,weight,,150.5\xc2\xa0,g/m2,Anna\n,overhang (warp),,41,mm,\n,overhang (weft),,37,mm,\n",
+    };
+    char first[1024];
+    for (size_t k = 0; k < sizeof(sheets) / sizeof(sheets[0]); k++)
+    {
+        manners_put("saved.csv", sheets[k]);
+        assert_int_equal(manners_run("fit saved.csv"), 0);
+        k == 0 ? snprintf(first, sizeof(first), "%s", manners_last.out) : 0;
+        assert_string_equal(manners_last.out, first);
+    }
+    // Excel's "Unicode text".
+    char wide[1024] = "\xff\xfe";
+    size_t length = strlen(sheets[2]);
+    for (size_t k = 0; k < length; k++)
+    {
+        wide[2 + 2 * k] = sheets[2][k];
+        wide[3 + 2 * k] = 0;
+    }
+    manners_put_bytes("saved.csv", wide, 2 + 2 * length);
+    assert_int_equal(manners_run("fit saved.csv"), 0);
+    assert_string_equal(manners_last.out, first);
+}
+
 static void wrong_sheets_are_refused(void** state)
 {
     (void)state;
@@ -145,7 +180,8 @@ static void wrong_sheets_are_refused(void** state)
         {"quantity,value,unit\nB,much,N m\n", ":2: `much`"},
         {"quantity,value,unit\nweigth,150,g/m2\n", ":2: `weigth`"},
         {"quantity,direction,value,unit\nB,up,1,N m\n", ":2: `up`"},
-        {"quantity,value\nW,150\n", ":1: the column `unit`"},
+        {"quantity,value\nW,150\n", ":2: W has no unit"},
+        {"quantity,unit\nW,g/m2\n", ":1: the column `value`"},
         {"W,150,g/m2\n", ":1: `W`"},
         {"", "holds no measurement"},
         {"quantity,value,unit\nC,15,mm\n", ":2: a length"},
@@ -155,12 +191,20 @@ static void wrong_sheets_are_refused(void** state)
         {"quantity,value,unit\nE5-1,2,%\nE20-1,1.5,%\n", ":3: the load curve"},
         {"quantity,value,unit\nB-1,1,uN m\nB-2,1,uN m\nB-3,3,uN m\n", ":4: bending"},
         {"quantity,value,unit\nB-3,3,uN m\n", ":2: bending"},
+        {"quantity;value;unit\nW;1.150,5;g/m2\n", ":2: `1.150,5`"},
+        {"quantity,value,unit\nW,\"1,150\",g/m2\n", ":2: `1,150`"},
+        {"quantity,value,unit\nW,,g/m2\n", ":2: W has no value"},
+        {"quantity,value,unit\nW,\"150,g/m2\n", ":2: quotes"},
+        {"quantity,value,unit\nW,150 \xc2\xb1 2,g/m2\n", ":2: `150"},
+        {"PK\3\4\24", "spreadsheet"},
     };
     for (size_t k = 0; k < sizeof(sheets) / sizeof(sheets[0]); k++)
     {
         manners_put("wrong.csv", sheets[k][0]);
         manners_refuses("fit wrong.csv", 2, sheets[k][1]);
     }
+    manners_put_bytes("wrong.csv", "quantity,value\0,unit\n", 21);
+    manners_refuses("fit wrong.csv", 2, ":1: holds bytes of zero");
     manners_refuses("fit", 2, "FILE.csv");
     manners_refuses("fit nowhere.csv", 2, "nowhere.csv");
     manners_refuses("fit . ", 2, "cannot be read");
@@ -177,7 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sheet_of_kes_is_read),       cmocka_unit_test(a_sheet_of_fast_is_read),
         cmocka_unit_test(points_give_their_curve_back), cmocka_unit_test(simulated_measurements_give_the_material_back),
-        cmocka_unit_test(wrong_sheets_are_refused),
+        cmocka_unit_test(sheets_as_they_are_saved_are_one), cmocka_unit_test(wrong_sheets_are_refused),
     };
     return cmocka_run_group_tests(tests, manners_make_folder, manners_remove_folder);
 }

@@ -207,13 +207,13 @@ static void check_against_new(weft_sim* sim, bool trees)
     mem_free(fresh);
 }
 
-static void check_mesh(const char* mesh, const char* obstacle, int most)
+static void check_mesh(const char* mesh, const char* obstacle, int most, int turns)
 {
     weft_sim* sim = make_sim(16, mesh, obstacle);
     uint64_t counter = 11;
     tear_list list = {0};
     int torn = 0;
-    for (int turn = 0; turn < 60; turn++)
+    for (int turn = 0; turn < turns; turn++)
     {
         bool mended = false;
         turn % 5 == 0 ? assert_int_equal(weft_sim_step(sim, NULL, NULL), WEFT_OK) : (void)0;
@@ -230,7 +230,7 @@ static void check_mesh(const char* mesh, const char* obstacle, int most)
         }
     }
     printf("%s: %d tears mended\n", mesh, torn);
-    assert_true(torn > 30);
+    assert_true(torn > 15);
     tears_finish(&list);
     weft_sim_destroy(sim);
 }
@@ -238,11 +238,11 @@ static void check_mesh(const char* mesh, const char* obstacle, int most)
 static void test_against_new(void** unused)
 {
     (void)unused;
-    check_mesh("regular", box, 1);
-    check_mesh("irregular", box, 1);
-    check_mesh("irregular", box, 12);
-    check_mesh("irregular", "", 6);
-    check_mesh("irregular", ball, 3);
+    check_mesh("regular", box, 1, 30);
+    check_mesh("irregular", box, 1, 30);
+    check_mesh("irregular", box, 12, 8);
+    check_mesh("irregular", "", 6, 8);
+    check_mesh("irregular", ball, 4, 12);
 }
 
 static void check_bits(const char* obstacle, int most)
@@ -250,7 +250,7 @@ static void check_bits(const char* obstacle, int most)
     weft_sim* sims[2] = {make_sim(14, "irregular", obstacle), make_sim(14, "irregular", obstacle)};
     uint64_t counter = 3;
     tear_list list = {0};
-    for (int turn = 0; turn < 40; turn++)
+    for (int turn = 0; turn < 26; turn++)
     {
         bool wanted = turn % 2 == 1 && choose(sims[0], &counter, &list, most);
         for (int k = 0; k < 2; k++)

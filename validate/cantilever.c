@@ -1,9 +1,11 @@
 // Strips that bend under their own weight. The number that decides is gamma = rho g L^3 / B; the length is that at
 // which gamma is 10 on Earth, and gravity, raised from rest to rest, goes through the range as a longer strip would.
 //
-// Three columns of vertices are held. The fold along the last of them stands for the curvature of half a cell on either
-// side, as every other fold does, so the strip bends from the middle of the last held cell on: its length runs from
-// there. Read from the last column instead, the tip of a limp strip would be off by the half cell over its reach.
+// Two cells are held, and where the strip bends from is somewhere between their vertices: half a cell before the last
+// held column of a grid by `curvature`, 0.6 by `exact`, and 0.26 to 0.38 before the last held vertices of even
+// triangles in no rows. A tenth of a cell is 1.6 % of a limp tip's drop over its reach at 80 cells. So it is read off
+// the shape under a weight that bends the strip by a hundredth, as a beam: w = q / (24 B) s^2 (s^2 - 4 L s + 6 L^2)
+// with s from there. The fit gives B as well, which is not used: what is too soft stays so.
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,14 +45,13 @@ static bool strip_open(rig* r, const trial* t, double length, double degrees, re
     return rig_open(r, t, &s, out);
 }
 
-// Holds what lies in the first `held` cells. *clamp is where the overhang begins: half a cell before the mean of the
-// held vertices that have a neighbour which is not, on grids the last held column.
-static bool strip_clamp(rig* r, double length, int held, weft_pin_id* pin, double* clamp)
+// Mean place of the held vertices that have a neighbour which is not; NaN: there are none, or no memory.
+static double strip_last_held(const rig* r, double end)
 {
-    double low = rig_low(r, 0), cell = strip_cell(r->trial, length), end = low + (held + 0.49) * cell, sum = 0.0;
     int triangle_count = weft_sim_triangle_count(r->sim, 0), count = 0;
     int* corners = malloc(3 * (size_t)triangle_count * sizeof(int));
     char* seen = calloc((size_t)r->vertex_count, 1);
+    double sum = 0.0;
     if (corners && seen)
     {
         weft_sim_triangles(r->sim, 0, corners);
@@ -71,13 +72,66 @@ static bool strip_clamp(rig* r, double length, int held, weft_pin_id* pin, doubl
     }
     free(corners);
     free(seen);
-    if (count == 0)
+    return count > 0 ? sum / count : NAN;
+}
+
+// What a beam that is clamped there leaves of the drops beyond `from`: 1 - (w . y)^2 / (w . w), of those a share.
+static double beam_misfit(const rig* r, double clamp, double from)
+{
+    double length = rig_high(r, 0) - clamp, wy = 0.0, ww = 0.0, yy = 0.0;
+    for (int k = 0; k < r->vertex_count; k++)
+    {
+        double s = r->start[k].x - clamp, w = s * s * (s * s - 4.0 * length * s + 6.0 * length * length);
+        if (r->start[k].x > from)
+        {
+            wy -= w * r->x[k].y;
+            ww += w * w;
+            yy += r->x[k].y * r->x[k].y;
+        }
+    }
+    return yy - wy * wy / ww;
+}
+
+// Lets the strip, held up to `last`, come to rest under little weight, and reads where it bends from. Cells beside the
+// clamp are left out, as the beam knows nothing of them.
+static bool strip_begin(rig* r, double length, double last, double* clamp)
+{
+    const double small = 0.01, golden = 0.61803398874989485; // gamma 0.1: the tip drops by 0.0125 of the length
+    double cell = strip_cell(r->trial, length), low = last - 3.0 * cell, high = last + 2.0 * cell;
+    if (!rig_gravity(r, 0, -small * earth, 0) || !rig_settle(r, small * length))
+    {
+        return false;
+    }
+    double a = high - golden * (high - low), b = low + golden * (high - low);
+    double at_a = beam_misfit(r, a, last + 3.0 * cell), at_b = beam_misfit(r, b, last + 3.0 * cell);
+    for (int k = 0; k < 40; k++)
+    {
+        bool left = at_a < at_b;
+        *(left ? &high : &low) = left ? b : a;
+        *(left ? &b : &a) = left ? a : b;
+        *(left ? &at_b : &at_a) = left ? at_a : at_b;
+        *(left ? &a : &b) = left ? high - golden * (high - low) : low + golden * (high - low);
+        *(left ? &at_a : &at_b) = beam_misfit(r, left ? a : b, last + 3.0 * cell);
+    }
+    *clamp = 0.5 * (low + high);
+    bool found = *clamp > last - 2.9 * cell && *clamp < last + 1.9 * cell;
+    if (!found)
+    {
+        result_fail(r->out, "under little weight it does not hang as a beam does that is clamped near its held cells");
+    }
+    return found;
+}
+
+// Holds what lies in the first `held` cells; *clamp is where the overhang begins.
+static bool strip_clamp(rig* r, double length, int held, weft_pin_id* pin, double* clamp)
+{
+    double end = rig_low(r, 0) + (held + 0.49) * strip_cell(r->trial, length), last = strip_last_held(r, end);
+    if (isnan(last))
     {
         result_fail(r->out, "no memory, or the specimen has no overhang");
         return false;
     }
-    *clamp = sum / count - 0.5 * cell;
-    return rig_pin_again(r, 0, low, end, pin);
+    return rig_pin_again(r, 0, -INFINITY, end, pin) && strip_begin(r, length, last, clamp);
 }
 
 // Drop over reach of the tip.
@@ -159,7 +213,7 @@ static void d1388_along(const trial* t, double degrees, result* out)
     for (int held = HELD + t->cells / 5; held >= HELD && good; held--)
     {
         double clamp = 0.0;
-        good = strip_clamp(&r, length, held, &pin, &clamp) && rig_settle(&r, length);
+        good = strip_clamp(&r, length, held, &pin, &clamp) && rig_gravity(&r, 0, -earth, 0) && rig_settle(&r, length);
         double overhang = rig_high(&r, 0) - clamp;
         double tangent = good ? strip_tip(&r, clamp) : 0.0;
         if (good && tangent >= sight && last > 0.0)

@@ -16,8 +16,10 @@
 //     sum over both triangles of s Q (theta + s D) = 0,
 //
 // one scalar an edge, sparse, definite, and as well conditioned as the triangles' shapes (right ones: 6). It is solved
-// anew for each set of positions, by conjugate gradients from zero and in one order, so that D depends on nothing else:
-// neither on threads nor on what was before. At the minimum the force is the partial derivative with D held, and the
+// anew for each set of positions, by conjugate gradients from zero, whose sums have one order, so that D depends on
+// nothing else: neither on threads nor on what was before. An edge meets four others in its two triangles, so the
+// matrix is five numbers an edge, scaled to a unit diagonal: summed from the triangles' Q each time it took twice as
+// long. At the minimum the force is the partial derivative with D held, and the
 // Hessian with D held is an upper bound of the true one: kernels are those of `curvature`, which take s D as a shift of
 // the rest folds, and an implicit step stays stable. The rate of D has no part in damping.
 #include "material/directors.h"
@@ -30,7 +32,8 @@
 enum
 {
     ITERATIONS_MAX = 40,
-    FOLD_GRAIN = 1024 // edges
+    GRAIN = 4096, // edges
+    OTHERS = 4     // edges that share a triangle with one
 };
 
 static const double tolerance =
@@ -53,12 +56,15 @@ struct directors
     int shift_capacity;
     double* values; // [VALUES * edge_count], below
     int value_capacity;
+    double* share; // [OTHERS * edge_count] the matrix off its diagonal, which is one
+    int* other;    // [OTHERS * edge_count] the edges of these; the edge itself where there is none
+    int share_capacity, other_capacity;
     vec3* solved_at; // [vertex_count] positions for which shift holds, where is_solved
     int vertex_count, vertex_capacity;
     bool is_solved;
 };
 
-// Scratch and solution, each [edge_count].
+// Scratch and solution, each [edge_count]. Turns and residuals are those of the scaled matrix.
 enum
 {
     FOLD, // theta - rest
@@ -66,7 +72,7 @@ enum
     RESIDUAL,
     DIRECTION,
     PRODUCT,
-    INVERSE, // of the diagonal; set up once
+    SCALE, // 1 over the root of the diagonal; set up once
     VALUES
 };
 
@@ -83,6 +89,8 @@ void directors_finish(directors* d)
         mem_free(d->slots);
         mem_free(d->shift);
         mem_free(d->values);
+        mem_free(d->share);
+        mem_free(d->other);
         mem_free(d->solved_at);
         mem_free(d);
     }
@@ -183,7 +191,9 @@ static bool reserve(element_group* group, const cloth_shape* shape)
     bool room = d && mem_grow((void**)&d->edges, &d->edge_capacity, edges, sizeof(director_edge)) &&
                 mem_grow((void**)&d->slots, &d->slot_capacity, 3 * elements, sizeof(int)) &&
                 mem_grow((void**)&d->shift, &d->shift_capacity, 3 * elements, sizeof(double)) &&
-                mem_grow((void**)&d->values, &d->value_capacity, VALUES * edges, sizeof(double));
+                mem_grow((void**)&d->values, &d->value_capacity, VALUES * edges, sizeof(double)) &&
+                mem_grow((void**)&d->share, &d->share_capacity, OTHERS * edges, sizeof(double)) &&
+                mem_grow((void**)&d->other, &d->other_capacity, OTHERS * edges, sizeof(int));
     int vertices = d ? d->vertex_count : 0;
     for (int k = 0; k < 3 * shape->triangle_count && room; k++)
     {
@@ -207,10 +217,18 @@ static void stiffness_apply(const double* L, const double* x, double* y)
     y[2] = L[3] * a + L[4] * b + L[5] * c;
 }
 
+// The edge of an element's slot, and whether it is on its left (1) or right (-1); -1 at the border.
+static int edge_of(const directors* d, int e, int k, double* side)
+{
+    int slot = d->slots[3 * e + k];
+    *side = slot < 0 ? -1.0 : 1.0;
+    return (slot < 0 ? -slot : slot) - 1;
+}
+
 static void find_diagonal(const element_group* group)
 {
     directors* d = group->directors;
-    double* inverse = values_of(d, INVERSE);
+    double* scale = values_of(d, SCALE);
     for (int i = 0; i < d->edge_count; i++)
     {
         double sum = 0.0;
@@ -221,7 +239,29 @@ static void find_diagonal(const element_group* group)
             stiffness_apply(group->rest + (size_t)CURVATURE_STRIDE * (size_t)d->edges[i].element[side], x, y);
             sum += y[d->edges[i].slot[side]];
         }
-        inverse[i] = sum > 0.0 ? 1.0 / sum : 0.0;
+        scale[i] = sum > 0.0 ? 1.0 / sqrt(sum) : 0.0;
+    }
+}
+
+static void find_matrix(const element_group* group)
+{
+    directors* d = group->directors;
+    find_diagonal(group);
+    const double* scale = values_of(d, SCALE);
+    for (int i = 0; i < d->edge_count; i++)
+    {
+        for (int n = 0; n < OTHERS; n++)
+        {
+            const director_edge* edge = &d->edges[i];
+            int e = edge->element[n / 2], k = edge->slot[n / 2];
+            double x[3] = {0.0, 0.0, 0.0}, y[3], own, its;
+            edge_of(d, e, k, &own);
+            int at = (k + 1 + n % 2) % 3, j = edge_of(d, e, at, &its);
+            x[at] = 1.0;
+            stiffness_apply(group->rest + (size_t)CURVATURE_STRIDE * (size_t)e, x, y);
+            d->other[OTHERS * i + n] = j < 0 ? i : j;
+            d->share[OTHERS * i + n] = j < 0 ? 0.0 : own * its * y[k] * scale[i] * scale[j];
+        }
     }
 }
 
@@ -263,7 +303,7 @@ weft_status exact_append(element_group* group, const cloth_shape* shape)
         d->slots[3 * edge.element[0] + edge.slot[0]] = d->edge_count;
         d->slots[3 * edge.element[1] + edge.slot[1]] = -d->edge_count;
     }
-    find_diagonal(group);
+    find_matrix(group);
     d->is_solved = false;
     mem_free(place);
     return WEFT_OK;
@@ -276,96 +316,131 @@ void directors_forget(directors* d)
 
 // ---- where they stand
 
-typedef struct fold_context
+typedef struct turning
 {
     const element_group* group;
     const vec3* x;
-} fold_context;
+    double *fold, *turn, *residual, *direction, *product, *scale; // [edge_count]
+    double step;
+} turning;
 
 static void folds_find(void* context, int begin, int end)
 {
-    const fold_context* c = context;
+    const turning* c = context;
     const directors* d = c->group->directors;
-    double* fold = values_of(d, FOLD);
     for (int i = begin; i < end; i++)
     {
         int k = d->edges[i].slot[0];
         const int* v = c->group->vertices + 6 * d->edges[i].element[0];
         const vec3 at[4] = {c->x[v[(k + 1) % 3]], c->x[v[(k + 2) % 3]], c->x[v[k]], c->x[v[3 + k]]};
-        fold[i] = fold_of_angle(hinge_angle(at)) - d->edges[i].rest;
+        c->fold[i] = fold_of_angle(hinge_angle(at)) - d->edges[i].rest;
     }
 }
 
-// out = sum over elements of s Q x, where x of a slot is s `turns` of its edge, or with `folds` that plus the fold, less
-// what the element keeps of it.
-static void gather(const element_group* group, const double* turns, const double* folds, double* out)
+// What the folds, less what elements keep of them, draw an edge's director by.
+static double drawn_by_folds(const turning* c, int i)
 {
-    const directors* d = group->directors;
-    memset(out, 0, (size_t)d->edge_count * sizeof(double));
-    for (int e = 0; e < group->count; e++)
+    const directors* d = c->group->directors;
+    double sum = 0.0;
+    for (int side = 0; side < 2; side++)
     {
-        const int* slot = d->slots + 3 * e;
-        double x[3], y[3];
-        for (int k = 0; k < 3; k++)
+        int e = d->edges[i].element[side], k = d->edges[i].slot[side];
+        double x[3], y[3], turned;
+        for (int n = 0; n < 3; n++)
         {
-            int i = (slot[k] < 0 ? -slot[k] : slot[k]) - 1;
-            x[k] = i < 0 ? 0.0 : (slot[k] < 0 ? -turns[i] : turns[i]) + (folds ? folds[i] : 0.0);
-            x[k] -= folds && i >= 0 ? crease_shift(group, e, k) : 0.0;
+            int j = edge_of(d, e, n, &turned);
+            x[n] = j < 0 ? 0.0 : c->fold[j] - crease_shift(c->group, e, n);
         }
-        stiffness_apply(group->rest + (size_t)CURVATURE_STRIDE * (size_t)e, x, y);
-        for (int k = 0; k < 3; k++)
-        {
-            int i = (slot[k] < 0 ? -slot[k] : slot[k]) - 1;
-            if (i >= 0)
-            {
-                out[i] += slot[k] < 0 ? -y[k] : y[k];
-            }
-        }
+        stiffness_apply(c->group->rest + (size_t)CURVATURE_STRIDE * (size_t)e, x, y);
+        sum += side == 0 ? y[k] : -y[k];
+    }
+    return sum;
+}
+
+static double turns_begin(void* context, int begin, int end)
+{
+    const turning* c = context;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        c->turn[i] = 0.0;
+        c->direction[i] = c->residual[i] = -c->scale[i] * drawn_by_folds(c, i);
+        sum += c->residual[i] * c->residual[i];
+    }
+    return sum;
+}
+
+static double turns_multiply(void* context, int begin, int end)
+{
+    const turning* c = context;
+    const directors* d = c->group->directors;
+    const double* p = c->direction;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        const double* share = d->share + OTHERS * (size_t)i;
+        const int* other = d->other + OTHERS * (size_t)i;
+        double q = p[i] + (share[0] * p[other[0]] + share[1] * p[other[1]]) +
+                   (share[2] * p[other[2]] + share[3] * p[other[3]]);
+        c->product[i] = q;
+        sum += p[i] * q;
+    }
+    return sum;
+}
+
+static double turns_move(void* context, int begin, int end)
+{
+    const turning* c = context;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+    {
+        c->turn[i] += c->step * c->direction[i];
+        c->residual[i] -= c->step * c->product[i];
+        sum += c->residual[i] * c->residual[i];
+    }
+    return sum;
+}
+
+static void turns_direct(void* context, int begin, int end)
+{
+    const turning* c = context;
+    for (int i = begin; i < end; i++)
+    {
+        c->direction[i] = c->residual[i] + c->step * c->direction[i];
     }
 }
 
-// Conjugate gradients with the diagonal, from zero; in one order, whatever the number of threads.
-static void turns_solve(const element_group* group)
+// Conjugate gradients from zero; the same bits on any number of threads.
+static void turns_solve(turning* c, workers* pool)
 {
-    const directors* d = group->directors;
-    double *D = values_of(d, TURN), *r = values_of(d, RESIDUAL), *p = values_of(d, DIRECTION);
-    double *q = values_of(d, PRODUCT), *inverse = values_of(d, INVERSE);
-    int n = d->edge_count;
-    memset(D, 0, (size_t)n * sizeof(double));
-    gather(group, D, values_of(d, FOLD), r);
-    double rho = 0.0;
-    for (int i = 0; i < n; i++)
-    {
-        r[i] = -r[i];
-        p[i] = inverse[i] * r[i];
-        rho += r[i] * p[i];
-    }
-    double target = tolerance * tolerance * rho;
+    int n = c->group->directors->edge_count;
+    double rho = parallel_sum(pool, n, GRAIN, turns_begin, c), target = tolerance * tolerance * rho;
     for (int k = 0; k < ITERATIONS_MAX && rho > target; k++)
     {
-        gather(group, p, NULL, q);
-        double curvature = 0.0, next = 0.0;
-        for (int i = 0; i < n; i++)
-        {
-            curvature += p[i] * q[i];
-        }
+        double curvature = parallel_sum(pool, n, GRAIN, turns_multiply, c);
         if (!(curvature > 0.0))
         {
             return;
         }
-        double step = rho / curvature;
-        for (int i = 0; i < n; i++)
-        {
-            D[i] += step * p[i];
-            r[i] -= step * q[i];
-            next += inverse[i] * r[i] * r[i];
-        }
-        double turn = next / rho;
+        c->step = rho / curvature;
+        double next = parallel_sum(pool, n, GRAIN, turns_move, c);
+        c->step = next / rho;
         rho = next;
-        for (int i = 0; i < n; i++)
-        {
-            p[i] = inverse[i] * r[i] + turn * p[i];
-        }
+        parallel_for(pool, n, GRAIN, turns_direct, c);
+    }
+}
+
+static void turns_hand_out(void* context, int begin, int end)
+{
+    const turning* c = context;
+    directors* d = c->group->directors;
+    for (int k = 3 * begin; k < 3 * end; k++)
+    {
+        // Kernels subtract rest and shift from the fold.
+        double side;
+        int i = edge_of(d, k / 3, k % 3, &side);
+        d->shift[k] = i < 0 ? 0.0 : -side * c->scale[i] * c->turn[i];
+        d->shift[k] += crease_shift(c->group, k / 3, k % 3);
     }
 }
 
@@ -377,17 +452,17 @@ void directors_prepare(const element_group* group, const element_motion* motion,
     {
         return;
     }
-    fold_context context = {group, motion->x};
-    parallel_for(pool, d->edge_count, FOLD_GRAIN, folds_find, &context);
-    turns_solve(group);
-    const double* D = values_of(d, TURN);
-    for (int k = 0; k < 3 * group->count; k++)
-    {
-        // Kernels subtract rest and shift from the fold.
-        int slot = d->slots[k];
-        d->shift[k] = slot > 0 ? -D[slot - 1] : slot < 0 ? D[-slot - 1] : 0.0;
-        d->shift[k] += crease_shift(group, k / 3, k % 3);
-    }
+    turning context = {.group = group,
+                       .x = motion->x,
+                       .fold = values_of(d, FOLD),
+                       .turn = values_of(d, TURN),
+                       .residual = values_of(d, RESIDUAL),
+                       .direction = values_of(d, DIRECTION),
+                       .product = values_of(d, PRODUCT),
+                       .scale = values_of(d, SCALE)};
+    parallel_for(pool, d->edge_count, GRAIN, folds_find, &context);
+    turns_solve(&context, pool);
+    parallel_for(pool, group->count, GRAIN, turns_hand_out, &context);
     memcpy(d->solved_at, motion->x, size);
     d->is_solved = true;
 }

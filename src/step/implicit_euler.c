@@ -163,6 +163,7 @@ static weft_status stage_advance(world* w)
         w->x_next[i] = v3_madd(s->x[i], w->h, w->v_next[i]);
     }
     world_conclude(w, reaction);
+    w->work += strain_limit_work(w);
     return WEFT_OK;
 }
 

@@ -16,7 +16,9 @@
 // 3. What is still too long then makes the substep shorter, six times at most; then it stands and is counted: pins that go apart,
 //    or bodies that spread the cloth between them, leave nothing else.
 //
-// The solve aims at less than the limit, so that what comes after it has some room.
+// The solve aims at less than the limit, so that what comes after it has some room. A thread that is near its limit at the start
+// of a substep is only kept from getting longer, and what pulls do to the cloth counts as work where its energy is judged: drawn
+// in each time, taut cloth gained energy in every substep, however short, and a tight dress took 200 of them a step.
 #include "step/strain_limit.h"
 
 #include <math.h>
@@ -25,6 +27,7 @@
 #include "step/step.h"
 
 static const double aimed = 0.9;     // of the limit's strain, in the solve and when threads are drawn in
+static const double kept = 0.95;     // likewise, of threads that were beyond `aimed` before: those are kept from getting longer
 static const double enough = 0.97;   // likewise: no further turn is needed
 static const double certain = 0.998; // likewise, at the end: caches round positions to float
 static const double stiffer = 30.0;  // the penalty, in stiffness of the thread
@@ -76,11 +79,14 @@ weft_status strain_limit_create(world* w)
     l->threads = MEM_NEW(count, limited_thread);
     l->n = MEM_NEW(count, vec3);
     l->pull = MEM_NEW(count, double);
+    l->aim = MEM_NEW(count, double);
+    l->most = MEM_NEW(count, double);
+    l->laid_pull = MEM_NEW(count, double);
     l->allowed = MEM_NEW(count, double);
     l->held = MEM_NEW(count, uint8_t);
     l->rhs = MEM_NEW(m->vertex_count, vec3);
     l->record = MEM_NEW(m->vertex_count, int);
-    if (!l->threads || !l->n || !l->pull || !l->allowed || !l->held || !l->rhs || !l->record)
+    if (!l->threads || !l->n || !l->pull || !l->aim || !l->most || !l->laid_pull || !l->allowed || !l->held || !l->rhs || !l->record)
     {
         return WEFT_NO_MEMORY;
     }
@@ -99,6 +105,9 @@ void strain_limit_finish(strain_limit* l)
     mem_free(l->threads);
     mem_free(l->n);
     mem_free(l->pull);
+    mem_free(l->aim);
+    mem_free(l->most);
+    mem_free(l->laid_pull);
     mem_free(l->allowed);
     mem_free(l->held);
     mem_free(l->values);
@@ -122,8 +131,13 @@ void strain_limit_begin(world* w)
     l->laid = false;
     for (int k = 0; k < l->count; k++)
     {
-        // A thread that starts too long gets no longer.
-        l->allowed[k] = fmax(l->threads[k].limit, v3_length(thread_vector(&l->threads[k], w->state.x)));
+        // A thread that starts too long gets no longer. One that is so by little, as beside vertices of a seam that have
+        // become one, is drawn in at once.
+        double limit = l->threads[k].limit, length = v3_length(thread_vector(&l->threads[k], w->state.x));
+        bool far = length - limit > limit - 1.0;
+        l->allowed[k] = fmax(limit, length);
+        l->aim[k] = far ? share_of(length, aimed) : fmin(fmax(length, share_of(limit, aimed)), share_of(limit, kept));
+        l->most[k] = share_of(far ? length : limit, enough);
         l->held[k] = 0;
         l->pull[k] = 0.0;
     }
@@ -137,8 +151,8 @@ bool strain_limit_update(world* w)
     {
         const limited_thread* t = &l->threads[k];
         vec3 at = v3_madd(thread_vector(t, w->state.x), w->h, thread_vector(t, w->v_next));
-        double length = v3_length(at), over = length - share_of(l->allowed[k], aimed);
-        again = again || length > share_of(l->allowed[k], enough);
+        double length = v3_length(at), over = length - l->aim[k];
+        again = again || length > l->most[k];
         if (!l->held[k] && !(over > 0.0))
         {
             continue;
@@ -174,7 +188,7 @@ static void lay_thread(world* w, int k)
     vec3 n = l->n[k];
     const double axis[3] = {n.x, n.y, n.z};
     double c0 = v3_dot(n, v3_madd(thread_vector(t, w->state.x), w->h, thread_vector(t, w->state.v))) -
-                share_of(l->allowed[k], aimed);
+                l->aim[k];
     for (int a = 0; a < 3; a++)
     {
         int i = t->vertex[a];
@@ -202,6 +216,7 @@ weft_status strain_limit_lay(world* w)
     memcpy(l->rhs, w->rhs, (size_t)w->model->vertex_count * sizeof(vec3));
     for (int k = 0; k < l->count; k++)
     {
+        l->laid_pull[k] = l->pull[k];
         if (l->held[k])
         {
             lay_thread(w, k);
@@ -220,6 +235,21 @@ void strain_limit_lift(world* w)
         memcpy(w->rhs, l->rhs, (size_t)w->model->vertex_count * sizeof(vec3));
         l->laid = false;
     }
+}
+
+double strain_limit_work(const world* w)
+{
+    const strain_limit* l = &w->limit;
+    double work = 0.0;
+    for (int k = 0; k < l->count && l->laid; k++)
+    {
+        const limited_thread* t = &l->threads[k];
+        vec3 way = v3_scale(w->h, thread_vector(t, w->v_next));
+        double length = l->laid_pull[k] > 0.0 ? v3_length(v3_add(thread_vector(t, w->state.x), way)) : 0.0;
+        double pull = l->laid_pull[k] + stiffer * t->stiffness * (length - l->aim[k]);
+        work -= l->laid_pull[k] > 0.0 ? fmax(pull, 0.0) * v3_dot(l->n[k], way) : 0.0;
+    }
+    return work;
 }
 
 // ---- after the response
@@ -272,7 +302,7 @@ static bool draw_in(world* w, int k)
     strain_limit* l = &w->limit;
     const limited_thread* t = &l->threads[k];
     vec3 at = thread_vector(t, w->x_next);
-    double length = v3_length(at), over = length - share_of(l->allowed[k], aimed), sum = 0.0;
+    double length = v3_length(at), over = length - l->aim[k], sum = 0.0;
     if (!(length > 0.0) || (!(over > 0.0) && l->pull[k] == 0.0))
     {
         return false;
@@ -295,7 +325,7 @@ static bool draw_in(world* w, int k)
         w->x_next[t->vertex[a]] = v3_madd(w->x_next[t->vertex[a]], by, move[a]);
         w->v_next[t->vertex[a]] = v3_madd(w->v_next[t->vertex[a]], by / w->h, move[a]);
     }
-    return length > share_of(l->allowed[k], enough);
+    return length > l->most[k];
 }
 
 static void draw_all(world* w)

@@ -23,7 +23,10 @@ typedef struct strain_limit
     int count;
     vec3* n;         // [count] the direction in which a thread is held, in this substep
     double* pull;    // [count] N m, what holds it: the multiplier
+    double* aim;     // [count] how long the solve would have a thread at most
+    double* most;    // [count] how long it may be without another turn
     double* allowed; // [count] the limit, or where the substep starts beyond it how long the thread is then
+    double* laid_pull; // [count] N m, the pulls that the last solution was found with
     uint8_t* held;   // [count] whether it is held in this substep
     int held_count;
     double* values; // [value_capacity] of the matrix without what holds threads
@@ -40,6 +43,7 @@ void strain_limit_begin(struct world* w);         // of a substep
 bool strain_limit_update(struct world* w);
 weft_status strain_limit_lay(struct world* w); // into matrix and right side
 void strain_limit_lift(struct world* w);       // out of them again
+double strain_limit_work(const struct world* w); // J, that pulls do on the way to v_next
 // After response: threads that it has made too long are drawn in, and it looks again; NOT_CONVERGED: they are still too long.
 weft_status strain_limit_settle(struct world* w, bool may_halve, bool* changed);
 int strain_limit_count_over(const struct world* w); // threads of the state that are beyond their limit
