@@ -168,6 +168,7 @@ typedef struct contact_substep
     const vec3* v;        // [cloth_count] m/s
     const vec3* expected; // [cloth_count] m/s^2, the acceleration if nothing new happens
     const contact_state* last;
+    const double* yielding; // [cloth_count] share of its push that what settles has at a vertex; NULL: all of it
     const filter_record* pins; // [pin_count] prescribed directions of vertices, sorted
     int pin_count;
     bool may_halve; // one that is too long may be refused: NOT_CONVERGED

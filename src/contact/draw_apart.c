@@ -84,7 +84,7 @@ void contact_draw_apart(contact* c, vec3* x)
         for (int k = 0; k < c->projected_count; k++)
         {
             const projected_row* p = &c->projected[k];
-            p->row->settles ? draw_row(c, p, project_missing(c, p, x)) : (void)0;
+            p->row->settles ? draw_row(c, p, unsettled_share(c, p->row) * project_missing(c, p, x)) : (void)0;
         }
         even_edges(c, turn % 2 == 1);
     }

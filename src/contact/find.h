@@ -4,7 +4,7 @@
 
 #include "contact/contact.h"
 
-#define TOUCH_DRIVEN 0.5 // of contact_memory.calm: it slides, and friction that was to stop it could not
+#define TOUCH_DRIVEN 0.5            // of contact_memory.calm: it slides, and friction that was to stop it could not
 #define CUSHION_ACCELERATION 1000.0 // m/s^2, scale of what cushions push with
 
 double contact_size(const contact* c); // vertices, as far as they make work
@@ -62,10 +62,10 @@ void rub_touch(contact* c, touch* t); // friction in motion of a vertex that sli
 void rub_all(contact* c);             // of all cushions
 bool rub_turns(const contact* c, const cushion* s, double thickness, const vec3* v); // whether it turned a pair round
 void rub_bear(const contact* c, const cushion* s, double push, vec3 u); // adds to what vertices bear on each side
-contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u);      // the pair's next memory
+contact_bond rub_bond(const contact* c, const cushion* s, double push, vec3 u); // the pair's next memory
 bool rub_is_driven(const contact* c, const cushion* s, vec3 u);
-bool rub_slides(const cushion* s);                                                   // friction in motion, or none
-bool rub_rests(const contact* c, const cushion* s, vec3 u);                          // a stop, nearly
+bool rub_slides(const cushion* s);                                 // friction in motion, or none
+bool rub_rests(const contact* c, const cushion* s, vec3 u);        // a stop, nearly
 void rub_owe(contact* c, const cushion* s, double push, vec3 u);   // what its vertices remember of a wrong normal force
 vec3 cushion_friction(const contact* c, const cushion* s, vec3 u); // N, on the first feature
 int bond_compare(const contact_bond* bond, const contact_row* row); // by their order
@@ -121,6 +121,7 @@ weft_status grown_list(contact* c); // adds, to what crosses at the end, what a 
 bool unsettled_holds(const contact* c, const squeezed_pair* pair); // whether a crossing is left of the start
 weft_status unsettled_rows(contact* c);                            // adds what brings it apart, after near pairs
 void unsettled_push(const contact* c, const contact_row* row, cushion* s); // the force of such a row
+double unsettled_share(const contact* c, const contact_row* row);          // of it, that stretched cloth leaves
 weft_status
 unsettled_keep(contact* c); // once crossings of the end are marked: which of the state's marks stay, and how
 

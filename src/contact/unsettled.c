@@ -453,12 +453,24 @@ weft_status unsettled_rows(contact* c)
     return WEFT_OK;
 }
 
+// The least that its vertices of cloth leave it.
+double unsettled_share(const contact* c, const contact_row* row)
+{
+    double share = 1.0;
+    for (int k = 0; k < 4 && c->now.yielding; k++)
+    {
+        int i = row->vertex[k];
+        share = i < c->cloth_count && row->weight[k] != 0.0 ? fmin(share, c->now.yielding[i]) : share;
+    }
+    return share;
+}
+
 // As far as it may come in the substep, against whatever cloth does: the force follows the mass, as of other cushions.
 void unsettled_push(const contact* c, const contact_row* row, cushion* s)
 {
     double h = c->now.h;
     s->overlap = fmin(row->thickness - row->distance, speed * h);
-    s->stiffness = (row->curve ? stiff_free : stiff) / (h * h) / s->inv_mass;
+    s->stiffness = unsettled_share(c, row) * (row->curve ? stiff_free : stiff) / (h * h) / s->inv_mass;
     s->pressed = s->stiffness * fmax(s->overlap, 0.0);
 }
 

@@ -212,6 +212,14 @@ static weft_status look_judge(start_look* look, start_way way, start_layers laye
     TRY(start_look_inspect(look, look->x, error));
     out->crossings = look->pair_count;
     out->settles = way == START_SETTLE;
+    if (way == START_SETTLE && look->pair_count > 0)
+    {
+        // What touches exactly has no side either, and what is to the wrong one would be called new.
+        TRY(start_part(look, true, error));
+        TRY(look_take(look, error));
+        TRY(start_look_inspect(look, look->x, error));
+        out->crossings = look->pair_count;
+    }
     if (way == START_SETTLE)
     {
         return look->pair_count > 0 || layers.count > 1 ? start_settle(look, layers, error) : WEFT_OK;
@@ -238,7 +246,7 @@ weft_status start_judge(weft_sim* sim, start_way way, start_layers layers, weft_
     status = status == WEFT_OK ? look_judge(&look, way, layers, out, error) : status;
     bool parts = status == WEFT_OK && (way != START_SETTLE || out->crossings == 0);
     parts ? look_blink(&look) : (void)0;
-    status = parts ? start_part(&look, error) : status;
+    status = parts ? start_part(&look, false, error) : status;
     start_look_close(&look);
     return status == WEFT_NO_MEMORY ? error_set(error, status, NULL, 0, "%s", weft_status_text(status)) : status;
 }

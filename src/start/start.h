@@ -48,8 +48,9 @@ typedef struct start_layers
 // Looks at the start: crossings are refused, untangled or marked. out may be NULL.
 weft_status start_judge(weft_sim* sim, start_way way, start_layers layers, weft_untangling* out, weft_error* error);
 
-// Parts by a few roundings what touches and does not cross, in touching.c. look->pairs are overwritten.
-weft_status start_part(start_look* look, weft_error* error);
+// Parts by a few roundings what touches and does not cross, in touching.c; `crosses`: also where something crosses then.
+// look->pairs are overwritten.
+weft_status start_part(start_look* look, bool crosses, weft_error* error);
 
 // Moves cloth so that nothing crosses; look->pairs are the crossings. BAD_INPUT: it cannot be done.
 weft_status untangle(start_look* look, weft_untangling* out, weft_error* error);

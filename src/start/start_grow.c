@@ -13,6 +13,9 @@ enum
 static const double thinnest = 0.97, threaded = 0.99;  // of the way to the core, as it is and led through sleeves
 static const double speed = 0.5;                       // m/s, of a surface that grows, in the mean
 static const double least_time = 0.1, most_time = 0.4; // s
+// m, that a body grows: a limb that is led farther goes through an opening that was not meant for it, and wrings the
+// cloth on its way back.
+static const double farthest = 0.5;
 
 typedef struct thinnings
 {
@@ -114,16 +117,25 @@ static bool crosses(const thinnings* g, int cloth, int body)
     return found;
 }
 
+static double longest_way(const thinnings* g, int b)
+{
+    const start_look* look = g->look;
+    double longest = 0.0;
+    for (int i = look->first_vertex[b]; i < look->first_vertex[b + 1]; i++)
+    {
+        longest = fmax(longest, g->thin[b] * v3_length(v3_sub(g->core[i], look->x[i])));
+    }
+    return longest;
+}
+
 static weft_status begin(thinnings* g, int b)
 {
     start_look* look = g->look;
     int first = look->first_vertex[b], n = look->first_vertex[b + 1] - first;
-    double longest = 0.0;
     vec3* thin = MEM_NEW(int_max(n, 1), vec3);
     for (int i = 0; i < n && thin; i++)
     {
         thin[i] = v3_scale(g->thin[b], v3_sub(g->core[first + i], look->x[first + i]));
-        longest = fmax(longest, v3_length(thin[i]));
     }
     int* lifts = MEM_NEW(look->sim->body_count + 1, int);
     if (!thin || !lifts)
@@ -138,7 +150,7 @@ static weft_status begin(thinnings* g, int b)
         lifts[count] = cloth;
         count += crosses(g, cloth, b);
     }
-    double time = fmin(fmax(longest / speed, least_time), most_time);
+    double time = fmin(fmax(longest_way(g, b) / speed, least_time), most_time);
     obstacle_grow(&look->sim->obstacles[b - look->sim->body_count],
                   (obstacle_growth){thin, weft_sim_time(look->sim), time, lifts, count});
     return WEFT_OK;
@@ -189,7 +201,7 @@ static weft_status grow(thinnings* g, const unsigned char* solid, unsigned char*
     TRY(try_levels(g, threaded, grows, &count, error));
     for (int b = 0; b < look->body_count; b++)
     {
-        grows[b] = g->thin[b] > 0.0;
+        grows[b] = g->thin[b] > 0.0 && longest_way(g, b) <= farthest;
         TRY(grows[b] ? begin(g, b) : WEFT_OK);
     }
     return WEFT_OK;

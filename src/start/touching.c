@@ -7,7 +7,7 @@
 // they lean to neither, because all lies in one plane, the pair is left alone: crossings in a plane are the inspector's
 // business, which refuses them. Sweeps with impulses that only push find the smallest movement that meets all rows;
 // pins and obstacles stay where they are. Moved vertices may come near others, so a few searches follow each other.
-// What would end with a crossing is not done.
+// What would end with a crossing is not done; where a start settles it is, and is parted with the others.
 #include "start/start.h"
 
 #include <string.h>
@@ -250,7 +250,7 @@ static void part_rows(touching* t)
 }
 
 // Positions come from the meshes as they are given: what is left of them is not rounded.
-static weft_status take_positions(touching* t, weft_error* error)
+static weft_status take_positions(touching* t, bool crosses, weft_error* error)
 {
     weft_sim* sim = t->look->sim;
     for (int i = 0; i < t->look->vertex_count; i++)
@@ -259,7 +259,7 @@ static weft_status take_positions(touching* t, weft_error* error)
     }
     TRY(start_look_inspect(t->look, t->rounded, error));
     TRY(sim_build(sim, error));
-    for (int b = 0; b < sim->body_count && t->look->pair_count == 0; b++)
+    for (int b = 0; b < sim->body_count && (crosses || t->look->pair_count == 0); b++)
     {
         for (int i = 0; i < sim->bodies[b].rest.vertex_count; i++)
         {
@@ -270,7 +270,7 @@ static weft_status take_positions(touching* t, weft_error* error)
     return WEFT_OK;
 }
 
-weft_status start_part(start_look* look, weft_error* error)
+weft_status start_part(start_look* look, bool crosses, weft_error* error)
 {
     touching t;
     weft_status status = touching_create(&t, look, error);
@@ -285,7 +285,7 @@ weft_status start_part(start_look* look, weft_error* error)
         any = true;
         part_rows(&t);
     }
-    status = status == WEFT_OK && any ? take_positions(&t, error) : status;
+    status = status == WEFT_OK && any ? take_positions(&t, crosses, error) : status;
     touching_finish(&t);
     return status;
 }

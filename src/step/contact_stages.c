@@ -66,6 +66,8 @@ weft_status stage_detect(world* w)
     }
     memcpy(w->pins, w->filter, (size_t)w->pin_count * sizeof(filter_record));
     expect(w);
+    const double* yielding;
+    TRY(world_find_yielding(w, &yielding));
     contact_substep now = {.h = w->h,
                            .time = w->time,
                            .time_step = w->settings.time_step,
@@ -73,6 +75,7 @@ weft_status stage_detect(world* w)
                            .v = w->state.v,
                            .expected = w->expected,
                            .last = &w->state.contact,
+                           .yielding = yielding,
                            .pins = w->pins,
                            .pin_count = w->pin_count,
                            .may_halve = w->may_halve && s->halvings < HALVINGS_FOR_CROWDS,
@@ -171,10 +174,12 @@ static double elastic_energy(const weft_energy* e)
 // What no substep may leave, however short: threads that the response has stretched further than any solve may, and
 // that hold more for it than all motion, all threads and the weight did. It moves flat triangles by a part of the
 // thickness, which may be many times their height, and the next solve throws the cloth about with what that left.
-static bool is_wild(const world* w)
+// While a start settles the shortest substep may stay so, as there may be no other way.
+static bool is_wild(const world* w, bool may_halve)
 {
     bool judged = w->running->ends_early || !isinf(w->running->energy_rise_max);
-    if (!judged || contact_is_unsettled(w->contact) || w->contact->marks.count > 0)
+    bool bears = w->contact->marks.count > 0 && !(contact_is_unsettled(w->contact) && may_halve);
+    if (!judged || bears)
     {
         return false;
     }
@@ -191,7 +196,7 @@ static bool is_wild(const world* w)
 static weft_status judge_response(world* w, bool may_halve)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
-    w->wild = is_wild(w);
+    w->wild = is_wild(w, may_halve);
     if (w->wild)
     {
         return WEFT_NOT_CONVERGED;

@@ -143,6 +143,8 @@ struct world
     void* user;                         // for these
     vec3* followed;                     // [followed_capacity] m, all obstacles at the end of the substep
     int followed_capacity;
+    double* yielding; // [yielding_capacity] shares, and scratch; only while a start settles (yielding.c)
+    int yielding_capacity;
     vec3* followed_before; // [followed_before_capacity] m, at its start; only where a pin that holds in part follows
     int followed_before_capacity;
     grip* grips; // [grip_count] pins that hold in part
@@ -348,6 +350,8 @@ static inline bool is_numeric(weft_status status)
 weft_status stage_detect(world* w);                   // pins; what touches, and what is about to
 typedef vec3 reaction_fn(const world* w, int vertex); // N, that the constraints of a vertex have exerted
 // Whether something pulled that must not, at these velocities: then constrain and solve again without it.
+// Of each vertex, the share of its push that what settles has there (yielding.c); *out NULL: nothing is marked.
+weft_status world_find_yielding(world* w, const double** out);
 int world_release(world* w, reaction_fn* reaction, const vec3* v, bool early);
 void world_remember(world* w, reaction_fn* reaction); // for the contact of the next substep
 // The velocities stand: work of what holds, of air and of contact, and what the next contact must know.

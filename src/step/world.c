@@ -62,6 +62,7 @@ void world_finish(world* w)
     mem_free(w->pins);
     mem_free(w->held);
     mem_free(w->followed);
+    mem_free(w->yielding);
     mem_free(w->followed_before);
     mem_free(w->grips);
     mem_free(w->grip_pull);
