@@ -57,12 +57,21 @@ static bool choose(const weft_sim* sim, uint64_t* counter, tear_list* list)
 static void check_tree(const bvh* tree)
 {
     uint8_t* seen = calloc((size_t)tree->count + 1, 1);
-    assert_int_equal(tree->held, tree->count);
-    for (int k = 0; k < tree->held; k++)
+    int found = 0;
+    for (int k = 0; k < tree->level_size[0] * BVH_WIDTH; k++)
     {
-        assert_in_range(tree->id[k], 0, tree->count - 1);
-        assert_int_equal(seen[tree->id[k]]++, 0);
+        int id = tree->id[k], group = k / BVH_WIDTH;
+        assert_in_range(id + 1, 0, tree->count);
+        for (int c = 0; c < tree->arity; c++)
+        {
+            int vertex = tree->vertex[(group * tree->arity + c) * BVH_WIDTH + k % BVH_WIDTH];
+            assert_int_equal(vertex, id < 0 ? -1 : tree->corner[id * tree->arity + c]);
+        }
+        assert_true(id <= tree->last_id[group]);
+        id < 0 ? (void)0 : assert_int_equal(seen[id]++, 0);
+        found += id >= 0;
     }
+    assert_int_equal(found, tree->count);
     free(seen);
 }
 

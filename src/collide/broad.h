@@ -68,14 +68,14 @@ typedef struct bvh
     const int* corner; // [arity * count] vertices, as the collider has them
     int* chosen;       // [chosen_count] features that the next build takes, ascending; NULL: all
     int chosen_count;
-    int held;        // features in the tree
+    int held;        // places in the tree: features, and those that are free in the middle (bvh_mend)
     int level_count; // 0 when there is no feature
     int level_start[BVH_LEVELS], level_size[BVH_LEVELS];
     int node_count, node_capacity;
     box8* node;               // [node_capacity] swept boxes, or those of the start
     box8* node_end;           // [node_capacity] those of the end, or NULL
     int* body;                // [8 * node_capacity] of each box; NULL without rules
-    int* id;                  // [8 * groups] features; -1 where a group is not full
+    int* id;                  // [8 * groups] features; -1 where a place is free
     int* vertex;              // [8 * arity * groups] their vertices: group by group, corner by corner
     int* last_id;             // [groups] the greatest id
     int moving_groups;        // the groups behind these have obstacles only
@@ -97,8 +97,28 @@ weft_status bvh_init(bvh* tree, const int* corner, int arity, int count, const c
 void bvh_finish(bvh* tree);
 // Sorts the chosen features anew by the middles of their boxes. On NO_MEMORY the old order stays.
 weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules, build_scratch* scratch);
-// In place of a build: all features in this order, [count].
-void bvh_order(bvh* tree, const cull_rules* rules, const int* order);
+// The parts of a build. So many places, eight a group; what the kernels read beside the boxes, of a group and then of
+// all nodes above.
+void bvh_set_levels(bvh* tree, int places);
+void bvh_fill_group(bvh* tree, const cull_rules* rules, int group);
+void bvh_fill_inner(bvh* tree, const cull_rules* rules);
+
+// What a tear does to the features of a tree (bvh_mend.c).
+typedef struct feature_change
+{
+    int before;       // features that there were
+    const int* now;   // [before] their numbers from now on, -1: gone; NULL: as they were
+    const int* added; // [2 * added_count] of features that are new: the number, that before of one that is beside it
+    int added_count;
+    const int* changed; // [changed_count] features that have other vertices
+    int changed_count;
+    int shift, shift_from; // what vertices from shift_from on are now higher by
+} feature_change;
+
+// Room for the features that `corner` has now; the next build takes them.
+weft_status bvh_extend(bvh* tree, const int* corner, int count);
+// Likewise, and the order stays as it is, with what is new where it belongs; groups may then have free places.
+weft_status bvh_mend(bvh* tree, const cull_rules* rules, const int* corner, int count, const feature_change* change);
 void build_scratch_finish(build_scratch* s); // zeroed is fine
 
 // ---- pages: where a search leaves what it finds before it is sorted
@@ -355,16 +375,24 @@ weft_status collider_split_boxes(weft_collider* c, bool apart);
 // first vertices of the collider. Only for searches after collider_smooth_measure.
 weft_status collider_learn_rest(weft_collider* c, const vec3* rest, const int* body, int vertex_count, int body_count);
 weft_status smooth_attach(weft_collider* c, int kind); // a tree to the map
-// Instead of that, in a new collider: vertices [first, first + count) are new, each torn off from[k] before them, and
-// what came from `first` on has moved up. It takes from the old one what it can, which is then only to be destroyed; not
-// *done: learn.
+// A corner of a face that goes to a torn off vertex.
+typedef struct torn_corner
+{
+    int face, corner, to;
+} torn_corner;
+
+// Vertices [first, first + count) are new, each torn off from[k] before them; what there was from `first` on moves up.
 typedef struct torn_vertices
 {
     int first, count;
-    const int* from; // [count]
+    const int* from;           // [count]
+    const torn_corner* corner; // [corner_count]
+    int corner_count;
 } torn_vertices;
 
-weft_status collider_follow(weft_collider* c, weft_collider* old, const torn_vertices* torn, bool* done);
+// Mends a collider that has learned what is at rest. NOT_FOUND: it is not of the mesh that has torn, or nothing that can
+// be mended; then, and after NO_MEMORY, it is only to be destroyed.
+weft_status collider_tear(weft_collider* c, const torn_vertices* torn);
 // After an update: where bodies are smooth in the step, so that nothing is `near` or closer than neighbours in one body
 // may be (find.c, rest_limit). Nothing is where positions are rounded too roughly.
 void collider_smooth_measure(weft_collider* c, double near, double rounding);
@@ -409,6 +437,7 @@ weft_status collider_test(weft_collider* c, const narrow_search* search, narrow_
 // candidates. Not done where boxes are apart, or the trees do not hold all that is near: update and search again.
 weft_status collider_extend(weft_collider* c, const int* vertex, int count, const vec3* end, bool* done);
 weft_status extender_build(weft_collider* c);
+weft_status extender_renew(weft_collider* c); // after other edges and faces
 void extender_finish(extender* x); // zeroed is fine
 // Trees follow boxes of vertices that have changed; false: they do not hold all that is near.
 bool collider_refit(weft_collider* c);

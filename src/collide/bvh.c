@@ -21,7 +21,7 @@ const broad_kernels* broad_kernels_for(cpu_kind cpu)
 #endif
 }
 
-static void set_levels(bvh* tree, int count)
+void bvh_set_levels(bvh* tree, int count)
 {
     tree->held = count;
     tree->level_count = tree->node_count = tree->moving_groups = tree->asking_groups = 0;
@@ -37,7 +37,7 @@ static void set_levels(bvh* tree, int count)
 weft_status bvh_init(bvh* tree, const int* corner, int arity, int count, const cull_rules* rules)
 {
     *tree = (bvh){.arity = arity, .count = count, .corner = corner};
-    set_levels(tree, count);
+    bvh_set_levels(tree, count);
     tree->node_capacity = tree->node_count;
     size_t places = tree->level_count ? (size_t)tree->level_size[0] * BVH_WIDTH : 0;
     tree->node = MEM_NEW(tree->node_count, box8);
@@ -164,46 +164,6 @@ static void put_in_order(bvh* tree, const cull_rules* rules, const int* at_place
     }
 }
 
-// What the kernels read beside the boxes.
-static void fill_groups(bvh* tree)
-{
-    for (int g = 0; g < tree->level_size[0]; g++)
-    {
-        tree->last_id[g] = -1;
-        for (int lane = 0; lane < BVH_WIDTH; lane++)
-        {
-            int id = tree->id[g * BVH_WIDTH + lane];
-            tree->last_id[g] = int_max(tree->last_id[g], id);
-            for (int c = 0; c < tree->arity; c++)
-            {
-                tree->vertex[((size_t)g * (size_t)tree->arity + (size_t)c) * BVH_WIDTH + (size_t)lane] =
-                    id < 0 ? -1 : tree->corner[(size_t)id * (size_t)tree->arity + (size_t)c];
-            }
-        }
-    }
-}
-
-// Where the features of nodes are at rest.
-static void fill_rects(bvh* tree)
-{
-    for (int k = 0; k < tree->held; k++)
-    {
-        const int* corner = tree->corner + (size_t)tree->id[k] * (size_t)tree->arity;
-        smooth_rect rect = smooth_rect_of(tree->smooth, corner, tree->arity), *group = &tree->rect[k / BVH_WIDTH];
-        k % BVH_WIDTH == 0 ? (void)(*group = rect) : smooth_rect_join(group, &rect);
-    }
-    for (int level = 1; level < tree->level_count; level++)
-    {
-        const smooth_rect* below = tree->rect + tree->level_start[level - 1];
-        smooth_rect* here = tree->rect + tree->level_start[level];
-        for (int k = 0; k < tree->level_size[level - 1]; k++)
-        {
-            smooth_rect* node = &here[k / BVH_WIDTH];
-            k % BVH_WIDTH == 0 ? (void)(*node = below[k]) : smooth_rect_join(node, &below[k]);
-        }
-    }
-}
-
 // The body of features of two bodies together; a free place (BODY_FREE) takes on the other's.
 enum
 {
@@ -225,13 +185,50 @@ static int join_bodies(const cull_rules* rules, int a, int b)
     return passive ? BODY_PASSIVE : BODY_MIXED;
 }
 
-static void fill_bodies(bvh* tree, const cull_rules* rules)
+// Beside the boxes: vertices, the greatest id, where its features are at rest, whose they are.
+void bvh_fill_group(bvh* tree, const cull_rules* rules, int g)
 {
-    for (int k = 0; k < tree->level_size[0] * BVH_WIDTH; k++)
+    bool first = true;
+    tree->last_id[g] = -1;
+    for (int k = g * BVH_WIDTH; k < (g + 1) * BVH_WIDTH; k++)
     {
         int id = tree->id[k];
-        tree->body[k] = id < 0 ? BODY_FREE : rules->body[tree->corner[(size_t)id * (size_t)tree->arity]];
+        const int* corner = id < 0 ? NULL : tree->corner + (size_t)id * (size_t)tree->arity;
+        int* vertex = tree->vertex + (size_t)g * (size_t)(tree->arity * BVH_WIDTH) + k % BVH_WIDTH;
+        for (int c = 0; c < tree->arity; c++)
+        {
+            vertex[c * BVH_WIDTH] = corner ? corner[c] : -1;
+        }
+        tree->last_id[g] = int_max(tree->last_id[g], id);
+        if (rules->body)
+        {
+            tree->body[k] = corner ? rules->body[corner[0]] : BODY_FREE;
+        }
+        if (tree->smooth && corner)
+        {
+            smooth_rect rect = smooth_rect_of(tree->smooth, corner, tree->arity), *group = &tree->rect[g];
+            first ? (void)(*group = rect) : smooth_rect_join(group, &rect);
+            first = false;
+        }
     }
+}
+
+static void fill_inner_rects(bvh* tree)
+{
+    for (int level = 1; level < tree->level_count; level++)
+    {
+        const smooth_rect* below = tree->rect + tree->level_start[level - 1];
+        smooth_rect* here = tree->rect + tree->level_start[level];
+        for (int k = 0; k < tree->level_size[level - 1]; k++)
+        {
+            smooth_rect* node = &here[k / BVH_WIDTH];
+            k % BVH_WIDTH == 0 ? (void)(*node = below[k]) : smooth_rect_join(node, &below[k]);
+        }
+    }
+}
+
+static void fill_inner_bodies(bvh* tree, const cull_rules* rules)
+{
     for (int level = 1; level < tree->level_count; level++)
     {
         const int* below = tree->body + (size_t)tree->level_start[level - 1] * BVH_WIDTH;
@@ -245,6 +242,12 @@ static void fill_bodies(bvh* tree, const cull_rules* rules)
             }
         }
     }
+}
+
+void bvh_fill_inner(bvh* tree, const cull_rules* rules)
+{
+    tree->smooth ? fill_inner_rects(tree) : (void)0;
+    rules->body ? fill_inner_bodies(tree, rules) : (void)0;
 }
 
 void build_scratch_finish(build_scratch* s)
@@ -274,9 +277,11 @@ static void fill_all(bvh* tree, const cull_rules* rules, const int* at_place)
         return;
     }
     put_in_order(tree, rules, at_place);
-    fill_groups(tree);
-    tree->smooth ? fill_rects(tree) : (void)0;
-    rules->body ? fill_bodies(tree, rules) : (void)0;
+    for (int g = 0; g < tree->level_size[0]; g++)
+    {
+        bvh_fill_group(tree, rules, g);
+    }
+    bvh_fill_inner(tree, rules);
 }
 
 weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rules, build_scratch* scratch)
@@ -293,15 +298,9 @@ weft_status bvh_build(bvh* tree, const vertex_box* boxes, const cull_rules* rule
     {
         scratch->at_place[scratch->place_of[k]] = chosen_at(tree, k);
     }
-    set_levels(tree, count);
+    bvh_set_levels(tree, count);
     fill_all(tree, rules, scratch->at_place);
     return WEFT_OK;
-}
-
-void bvh_order(bvh* tree, const cull_rules* rules, const int* order)
-{
-    set_levels(tree, tree->count);
-    fill_all(tree, rules, order);
 }
 
 // ---- refit

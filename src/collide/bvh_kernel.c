@@ -82,6 +82,10 @@ WIDE_INLINE void leaf_boxes_of(const bvh* tree, const vertex_box* boxes, box8* n
         float8 row[8] = {nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing};
         for (int k = 0; k < lanes; k++)
         {
+            if (vertex[k] < 0)
+            {
+                continue;
+            }
             row[k] = float8_load(boxes[vertex[k]].side);
             for (int corner = 1; corner < arity; corner++)
             {
@@ -420,8 +424,11 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
     int lanes = int_min(BVH_WIDTH, queries->held - group * BVH_WIDTH), first_id = INT32_MAX, block_count = 0;
     for (int lane = 0; lane < lanes; lane++)
     {
-        s->w->found[id[lane]] = 0;
-        first_id = int_min(first_id, id[lane]);
+        if (id[lane] >= 0)
+        {
+            s->w->found[id[lane]] = 0;
+            first_id = int_min(first_id, id[lane]);
+        }
     }
     if (group_count == 0)
     {
@@ -439,6 +446,10 @@ static void walk_group(walker* s, int group, const int* groups, int group_count)
     size_t plain = plain_bodies(s->w, group);
     for (int lane = 0; lane < lanes && !s->failed; lane++)
     {
+        if (id[lane] < 0)
+        {
+            continue;
+        }
         query q; // large: what is not used is not written
         q.id = id[lane];
         q.rules = s->w->rules;

@@ -12,9 +12,8 @@
 
 static weft_status star_build(feature_star* s, const int* corner, int arity, int count, int vertex_count)
 {
-    s->start = MEM_NEW(vertex_count + 2, int);
-    s->feature = MEM_NEW((size_t)arity * (size_t)count, int);
-    if (!s->start || !s->feature)
+    if (!array_grow((void**)&s->start, 0, (size_t)vertex_count + 2, sizeof(int)) ||
+        !array_grow((void**)&s->feature, 0, (size_t)arity * (size_t)count, sizeof(int)))
     {
         return WEFT_NO_MEMORY;
     }
@@ -56,6 +55,12 @@ weft_status extender_build(weft_collider* c)
     TRY(reserve_lists(c));
     x->moved = MEM_NEW(c->vertex_count, uint8_t);
     TRY(x->moved ? WEFT_OK : WEFT_NO_MEMORY);
+    return extender_renew(c);
+}
+
+weft_status extender_renew(weft_collider* c)
+{
+    extender* x = &c->extender;
     TRY(star_build(&x->star[0], c->corner[FEATURE_EDGE], 2, c->tree[FEATURE_EDGE].count, c->vertex_count));
     return star_build(&x->star[1], c->corner[FEATURE_FACE], 3, c->tree[FEATURE_FACE].count, c->vertex_count);
 }

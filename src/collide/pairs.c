@@ -344,7 +344,7 @@ static void sort_chunks(void* context, int begin, int end)
         int first = chunk * chunk_size, last = int_min(queries->held - first, chunk_size) + first;
         for (int k = first; k < last; k++)
         {
-            int id = queries->id[k], count = s->finder->found[id];
+            int id = queries->id[k], count = id < 0 ? 0 : s->finder->found[id];
             weft_pair* pairs = s->out + s->finder->offset[id];
             if (count > 0 && count <= RANK_MAX && count <= pool->used[reader.page] - reader.at)
             {

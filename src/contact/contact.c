@@ -44,7 +44,8 @@ weft_status contact_create(contact* c, weft_collider* collider, int cloth_count,
         c->zone[i] = i;
     }
     TRY(contact_state_create(&c->next, cloth_count));
-    return fan_build(c);
+    c->fan = &collider->extender.star[1];
+    return WEFT_OK;
 }
 
 void contact_finish(contact* c)
@@ -52,7 +53,7 @@ void contact_finish(contact* c)
     weft_collider_destroy(c->collider);
     void* const arrays[] = {
         c->skin,    c->body,       c->inv_mass, c->friction,  c->thickness,   c->girth,     c->rest,      c->kin,
-        c->sewn,    c->fan_start,  c->fan,      c->start,     c->end,         c->velocity,  c->framed,    c->rows.item,
+        c->sewn,    c->start,     c->end,         c->velocity,  c->framed,    c->rows.item,
         c->touches, c->cushions,   c->load,     c->couplings, c->record,      c->awake,     c->island,    c->visits,
         c->pushes,  c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected, c->lost,
         c->glide,   c->fixed,      c->between,  c->strays,    c->seam,        c->room,      c->drawn};
@@ -65,6 +66,85 @@ void contact_finish(contact* c)
     coupled_finish(&c->coupled);
     contact_state_finish(&c->next);
     *c = (contact){0};
+}
+
+static bool arrays_tear(contact* c, size_t first, size_t more)
+{
+    struct
+    {
+        void** array;
+        size_t count, size;
+    } const all[] = {
+        {(void**)&c->body, (size_t)c->vertex_count, sizeof(int)},
+        {(void**)&c->inv_mass, (size_t)c->vertex_count, sizeof(double)},
+        {(void**)&c->thickness, (size_t)c->vertex_count, sizeof(double)},
+        {(void**)&c->start, (size_t)c->vertex_count + 1, sizeof(vec3)},
+        {(void**)&c->end, (size_t)c->vertex_count + 1, sizeof(vec3)},
+        {(void**)&c->velocity, (size_t)c->vertex_count, sizeof(vec3)},
+        {(void**)&c->framed, (size_t)c->vertex_count, sizeof(vec3)},
+        {(void**)&c->awake, (size_t)c->vertex_count, sizeof(uint8_t)},
+        {(void**)&c->island, (size_t)c->vertex_count, sizeof(int)},
+        {(void**)&c->visits, (size_t)c->vertex_count, sizeof(int)},
+        {(void**)&c->marked, (size_t)c->vertex_count, sizeof(uint8_t)},
+        {(void**)&c->zone, (size_t)c->vertex_count, sizeof(int)},
+        {(void**)&c->zone_motion, (size_t)c->vertex_count, sizeof(vec3)},
+        {(void**)&c->zone_mass, (size_t)c->vertex_count, sizeof(double)},
+        {(void**)&c->rest, (size_t)c->cloth_count, sizeof(vec3)},
+        {(void**)&c->strays, (size_t)c->cloth_count, sizeof(int)},
+        {(void**)&c->load, (size_t)c->cloth_count, sizeof(cushion_load)},
+        {(void**)&c->lost, (size_t)c->cloth_count, sizeof(vec3)},
+        {(void**)&c->glide, (size_t)c->cloth_count, sizeof(vec3)},
+        {(void**)&c->fixed, (size_t)c->cloth_count, sizeof(bool)},
+        {(void**)&c->between, (size_t)c->cloth_count, sizeof(bool)},
+        {(void**)&c->record, (size_t)c->cloth_count, sizeof(int)},
+        {(void**)&c->next.memory, (size_t)c->cloth_count, sizeof(contact_memory)},
+    };
+    bool ok = true;
+    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]) && ok; k++)
+    {
+        ok = array_insert(all[k].array, first, more, all[k].count, all[k].size);
+    }
+    return ok;
+}
+
+// As in a new one; arrays stay.
+static void forget_substep(contact* c)
+{
+    c->rows.count = c->found.count = 0;
+    c->touch_count = c->cushion_count = c->coupling_count = c->projected_count = c->push_count = c->stuck_count = 0;
+    c->marks.count = c->crossed.count = c->squeezed_count = c->passed_count = 0;
+    c->next.marks.count = c->next.bond_count = 0;
+    c->contacts = c->last_resort = c->releases = 0;
+    c->sifted = c->strayed = c->unsettled = c->crowded = c->early = false;
+    c->effort = 0.0;
+    coupled_finish(&c->coupled);
+    squeeze_forget(c);
+}
+
+weft_status contact_tear(contact* c, const torn_vertices* torn)
+{
+    if (c->room || c->seam || c->kin || torn->first != c->cloth_count)
+    {
+        return WEFT_NOT_FOUND;
+    }
+    TRY(collider_tear(c->collider, torn));
+    TRY(arrays_tear(c, (size_t)torn->first, (size_t)torn->count) ? WEFT_OK : WEFT_NO_MEMORY);
+    for (int k = 0; k < torn->count; k++)
+    {
+        int i = torn->first + k;
+        c->body[i] = c->body[torn->from[k]];
+        c->thickness[i] = c->thickness[torn->from[k]];
+        c->rest[i] = c->rest[torn->from[k]];
+    }
+    c->cloth_count += torn->count;
+    c->vertex_count += torn->count;
+    c->next.vertex_count = c->cloth_count;
+    for (int i = 0; i < c->vertex_count; i++)
+    {
+        c->zone[i] = i;
+    }
+    forget_substep(c);
+    return WEFT_OK;
 }
 
 // ---- the rule of friction

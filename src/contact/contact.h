@@ -336,7 +336,7 @@ typedef struct contact
     vec3* sewn;         // [cloth_count] where they started; NULL without ties
     double* room;       // [cloth_count] m, least height of the triangles around each at rest; NULL: nothing is sewn
     int* seam;          // [cloth_count] vertices that are drawn together have the same; -1: not; NULL: none is
-    int *fan_start, *fan; // faces around each vertex: fan[fan_start[i] .. fan_start[i + 1])
+    const feature_star* fan; // faces around each vertex: the collider's, once it has learned where all is at rest
     double reach;         // m: what counts as near features, at most
     double margin;        // m: what the last search looked for around them
     double edge;          // m, of the cloth at rest, in the mean
@@ -423,9 +423,14 @@ typedef struct contact
 } contact;
 
 weft_status contact_create(contact* c, weft_collider* collider, int cloth_count, int vertex_count, int body_count);
-void contact_finish(contact* c);                                           // zeroed is fine
+void contact_finish(contact* c); // zeroed is fine
+// Cloth has torn: the collider and all that is by vertex grow, and nothing is known of the last substep. NOT_FOUND: as
+// collider_tear has it. Masses and spacings are due.
+weft_status contact_tear(contact* c, const torn_vertices* torn);
 void contact_forget(contact* c); // at a checkpoint: what only saves time
+void squeeze_forget(contact* c); // after a tear: what follows from the topology
 weft_status particles_create(contact* c, const particle_options* options); // then spacings are due
+void particles_finish(contact* c);
 
 // The friction of two bodies (contact.c has the rule).
 friction contact_friction(const contact* c, int body, int other);

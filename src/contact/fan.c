@@ -19,32 +19,6 @@
 // out.
 static const double level = 1e-4, lean = 0.25, lean_on_cloth = 0.03, standing_out = -0.01;
 
-weft_status fan_build(contact* c)
-{
-    const int* corner = c->collider->corner[FEATURE_FACE];
-    int faces = c->collider->tree[FEATURE_FACE].count;
-    c->fan_start = MEM_NEW(c->vertex_count + 2, int);
-    c->fan = MEM_NEW(3 * (size_t)faces + 1, int);
-    if (!c->fan_start || !c->fan)
-    {
-        return WEFT_NO_MEMORY;
-    }
-    // Counts, then offsets one place on, so that filling moves each to its start.
-    for (int k = 0; k < 3 * faces; k++)
-    {
-        c->fan_start[corner[k] + 2]++;
-    }
-    for (int i = 0; i < c->vertex_count; i++)
-    {
-        c->fan_start[i + 2] += c->fan_start[i + 1];
-    }
-    for (int k = 0; k < 3 * faces; k++)
-    {
-        c->fan[c->fan_start[corner[k] + 1]++] = k / 3;
-    }
-    return WEFT_OK;
-}
-
 static const int* face_at(const contact* c, int face)
 {
     return c->collider->corner[FEATURE_FACE] + 3 * (size_t)face;
@@ -91,14 +65,14 @@ static beside beside_edge(const contact* c, int a, int b, vec3 n)
     beside out = {.most = -1.0, .first = -1};
     vec3 along = v3_sub(c->start[b], c->start[a]);
     double length_sq = v3_dot(along, along);
-    for (int k = c->fan_start[a]; k < c->fan_start[a + 1]; k++)
+    for (int k = c->fan->start[a]; k < c->fan->start[a + 1]; k++)
     {
-        int third = third_corner(face_at(c, c->fan[k]), a, b);
+        int third = third_corner(face_at(c, c->fan->feature[k]), a, b);
         if (third < 0)
         {
             continue;
         }
-        out.first = out.first < 0 ? c->fan[k] : out.first;
+        out.first = out.first < 0 ? c->fan->feature[k] : out.first;
         vec3 aside = v3_sub(c->start[third], c->start[a]);
         beside_add(&out, n, length_sq > 0.0 ? v3_madd(aside, -v3_dot(aside, along) / length_sq, along) : aside);
     }
@@ -108,10 +82,10 @@ static beside beside_edge(const contact* c, int a, int b, vec3 n)
 // The edges at the corner a, those within a surface twice.
 static beside beside_corner(const contact* c, int a, vec3 n)
 {
-    beside out = {.most = -1.0, .first = c->fan_start[a] < c->fan_start[a + 1] ? c->fan[c->fan_start[a]] : -1};
-    for (int k = 3 * c->fan_start[a]; k < 3 * c->fan_start[a + 1]; k++)
+    beside out = {.most = -1.0, .first = c->fan->start[a] < c->fan->start[a + 1] ? c->fan->feature[c->fan->start[a]] : -1};
+    for (int k = 3 * c->fan->start[a]; k < 3 * c->fan->start[a + 1]; k++)
     {
-        int other = face_at(c, c->fan[k / 3])[k % 3];
+        int other = face_at(c, c->fan->feature[k / 3])[k % 3];
         if (other != a)
         {
             beside_add(&out, n, v3_sub(c->start[other], c->start[a]));

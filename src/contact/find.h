@@ -17,7 +17,6 @@ bool find_row(const contact* c, weft_pair pair, vec3 end, contact_row* row);
 weft_status find_fallen(contact* c); // adds rows of what faces carried that it has left
 
 // ---- fans
-weft_status fan_build(contact* c); // after bodies are known
 // Whether a closest point lies inside the normal cones of its features, and no other feature says the same.
 bool fan_counts(const contact* c, weft_pair_kind kind, weft_pair pair, const int vertex[4], const closest* at);
 
@@ -57,7 +56,6 @@ static inline vec3 across(vec3 u, vec3 normal)
 // ---- springs of particles
 weft_status particles_find(contact* c); // pairs, and room for them among cushions
 void particles_take(contact* c);        // behind the cushions of rows and touches
-void particles_finish(contact* c);
 
 // ---- friction
 void rub_touch(contact* c, touch* t); // friction in motion of a vertex that slides: a cushion without a row

@@ -84,15 +84,15 @@ static void sum_loads(contact* c)
 static void pass_on(contact* c, int vertex)
 {
     cushion_load* from = &c->load[vertex];
-    const int *corner = c->collider->corner[FEATURE_FACE], begin = 3 * c->fan_start[vertex];
-    int end = 3 * c->fan_start[vertex + 1], count = 0;
+    const int *corner = c->collider->corner[FEATURE_FACE], begin = 3 * c->fan->start[vertex];
+    int end = 3 * c->fan->start[vertex + 1], count = 0;
     for (int k = begin; k < end; k++)
     {
-        count += c->load[corner[3 * c->fan[k / 3] + k % 3]].borne > 0.0;
+        count += c->load[corner[3 * c->fan->feature[k / 3] + k % 3]].borne > 0.0;
     }
     for (int k = begin; k < end && count > 0; k++)
     {
-        cushion_load* to = &c->load[corner[3 * c->fan[k / 3] + k % 3]];
+        cushion_load* to = &c->load[corner[3 * c->fan->feature[k / 3] + k % 3]];
         to->had += to->borne > 0.0 ? from->had / count : 0.0;
         to->owed += to->borne > 0.0 ? from->owed / count : 0.0;
     }

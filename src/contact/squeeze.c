@@ -20,9 +20,9 @@
 // of the body, and pushing along it would only tear the cloth. So the body goes through all of them.
 static weft_status mark_pinned_around(contact* c, squeeze_mark mark)
 {
-    for (int k = 3 * c->fan_start[mark.vertex]; k < 3 * c->fan_start[mark.vertex + 1]; k++)
+    for (int k = 3 * c->fan->start[mark.vertex]; k < 3 * c->fan->start[mark.vertex + 1]; k++)
     {
-        int other = (c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan[k / 3])[k % 3];
+        int other = (c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan->feature[k / 3])[k % 3];
         if (c->record[other] >= 0)
         {
             TRY(marks_add(&c->marks, (squeeze_mark){.vertex = other, .body = mark.body, .through = 1}));
@@ -96,7 +96,7 @@ static void list_lines(squeeze_lists* l, const contact* c)
     int ends = 2 * c->collider->tree[FEATURE_EDGE].count;
     for (int k = 0; k < ends; k++)
     {
-        l->line_start[edge[k] + 2] += c->fan_start[edge[k]] == c->fan_start[edge[k] + 1];
+        l->line_start[edge[k] + 2] += c->fan->start[edge[k]] == c->fan->start[edge[k] + 1];
     }
     for (int i = 0; i < c->vertex_count; i++)
     {
@@ -104,7 +104,7 @@ static void list_lines(squeeze_lists* l, const contact* c)
     }
     for (int k = 0; k < ends; k++)
     {
-        if (c->fan_start[edge[k]] == c->fan_start[edge[k] + 1])
+        if (c->fan->start[edge[k]] == c->fan->start[edge[k] + 1])
         {
             l->line_edge[l->line_start[edge[k] + 1]++] = k / 2;
         }
@@ -182,6 +182,11 @@ void contact_forget(contact* c)
     lists_drop_trees(&c->lists);
 }
 
+void squeeze_forget(contact* c)
+{
+    lists_finish(&c->lists);
+}
+
 void squeeze_finish(contact* c)
 {
     lists_finish(&c->lists);
@@ -211,9 +216,9 @@ weft_status squeezed_pairs_add(squeezed_pair** list, int* count, int* capacity, 
 // The first face with both vertices; NULL: there is none.
 static const int* face_with(const contact* c, int a, int b)
 {
-    for (int k = c->fan_start[a]; k < c->fan_start[a + 1]; k++)
+    for (int k = c->fan->start[a]; k < c->fan->start[a + 1]; k++)
     {
-        const int* v = c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan[k];
+        const int* v = c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan->feature[k];
         if (v[0] == b || v[1] == b || v[2] == b)
         {
             return v;

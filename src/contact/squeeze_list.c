@@ -172,9 +172,9 @@ weft_status squeeze_list_crossings(contact* c, const vec3* x)
         {
             continue;
         }
-        for (int k = c->fan_start[vertex]; k < c->fan_start[vertex + 1]; k++)
+        for (int k = c->fan->start[vertex]; k < c->fan->start[vertex + 1]; k++)
         {
-            TRY(is_first_marked(c, c->fan[k], vertex) ? list_around(c, c->fan[k]) : WEFT_OK);
+            TRY(is_first_marked(c, c->fan->feature[k], vertex) ? list_around(c, c->fan->feature[k]) : WEFT_OK);
         }
         for (int k = c->lists.line_start[vertex]; k < c->lists.line_start[vertex + 1]; k++)
         {

@@ -133,9 +133,9 @@ static vec3 face_normal(const contact* c, const vec3* x, int face)
 static vec3 vertex_normal(const contact* c, const vec3* x, int vertex)
 {
     vec3 sum = v3(0, 0, 0);
-    for (int k = c->fan_start[vertex]; k < c->fan_start[vertex + 1]; k++)
+    for (int k = c->fan->start[vertex]; k < c->fan->start[vertex + 1]; k++)
     {
-        sum = v3_add(sum, face_normal(c, x, c->fan[k]));
+        sum = v3_add(sum, face_normal(c, x, c->fan->feature[k]));
     }
     return v3_normalize(sum);
 }
@@ -183,9 +183,9 @@ static weft_status stand_inside(contact* c, const squeeze_mark* mark, const vec3
 static vec3 smooth_normal(const contact* c, const vec3* x, int vertex)
 {
     vec3 sum = v3(0, 0, 0);
-    for (int k = 3 * c->fan_start[vertex]; k < 3 * c->fan_start[vertex + 1]; k++)
+    for (int k = 3 * c->fan->start[vertex]; k < 3 * c->fan->start[vertex + 1]; k++)
     {
-        sum = v3_add(sum, vertex_normal(c, x, (c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan[k / 3])[k % 3]));
+        sum = v3_add(sum, vertex_normal(c, x, (c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan->feature[k / 3])[k % 3]));
     }
     return v3_normalize(sum);
 }
@@ -310,16 +310,16 @@ static vec3 shortening(const contact* c, const vec3* x, const squeezed_pair* p, 
     vec3 edge = v3_normalize(v3_sub(x[p->edge[1]], x[p->edge[0]])), sum = v3(0, 0, 0);
     double steep = v3_dot(edge, n);
     steep = fabs(steep) < steep_least ? copysign(steep_least, steep) : steep;
-    for (int k = c->fan_start[p->edge[0]]; k < c->fan_start[p->edge[0] + 1]; k++)
+    for (int k = c->fan->start[p->edge[0]]; k < c->fan->start[p->edge[0] + 1]; k++)
     {
-        const int* v = c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan[k];
+        const int* v = c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan->feature[k];
         if (v[0] != p->edge[1] && v[1] != p->edge[1] && v[2] != p->edge[1])
         {
             continue;
         }
         int third = v[0] + v[1] + v[2] - p->edge[0] - p->edge[1];
         vec3 inward = across(v3_sub(x[third], x[p->edge[0]]), edge);
-        vec3 run = v3_normalize(v3_cross(n, face_normal(c, x, c->fan[k])));
+        vec3 run = v3_normalize(v3_cross(n, face_normal(c, x, c->fan->feature[k])));
         run = v3_dot(run, inward) < 0.0 ? v3_scale(-1.0, run) : run;
         sum = v3_add(sum, v3_madd(run, -2.0 * v3_dot(edge, run) / steep, n));
     }
@@ -328,11 +328,11 @@ static vec3 shortening(const contact* c, const vec3* x, const squeezed_pair* p, 
 
 static int face_of(const contact* c, const int v[3])
 {
-    for (int k = c->fan_start[v[0]]; k < c->fan_start[v[0] + 1]; k++)
+    for (int k = c->fan->start[v[0]]; k < c->fan->start[v[0] + 1]; k++)
     {
-        if (memcmp(c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan[k], v, 3 * sizeof(int)) == 0)
+        if (memcmp(c->collider->corner[FEATURE_FACE] + 3 * (size_t)c->fan->feature[k], v, 3 * sizeof(int)) == 0)
         {
-            return c->fan[k];
+            return c->fan->feature[k];
         }
     }
     return -1;

@@ -42,6 +42,10 @@ void* mem_alloc(size_t count, size_t size);
 void* mem_raw(size_t count, size_t size); // not zeroed: for large arrays that are filled in parallel, thread by thread
 void mem_free(void* pointer);             // NULL is fine
 bool mem_has_room(const void* array, size_t count, size_t size); // whether mem_alloc's array is as long; NULL: no
+// An array with room for more items, and some to spare; what it had stays, what comes is zero. It may be NULL.
+bool array_grow(void** array, size_t before, size_t count, size_t size);
+// Likewise, with `more` items in front of item `at` of `count`.
+bool array_insert(void** array, size_t at, size_t more, size_t count, size_t size);
 #define MEM_NEW(count, type) ((type*)mem_alloc((size_t)(count), sizeof(type)))
 
 // Grows *array (may be NULL) to hold at least `needed` items, doubling; contents are kept.

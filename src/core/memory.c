@@ -151,6 +151,41 @@ bool mem_grow(void** array, int* capacity, int needed, size_t item_size)
     return true;
 }
 
+enum
+{
+    SPARE = 8 // of an array so much more is taken: what has grown will grow again
+};
+
+bool array_grow(void** array, size_t before, size_t count, size_t size)
+{
+    size_t kept = !*array ? 0 : before < count ? before : count;
+    if (mem_has_room(*array, count, size))
+    {
+        memset((char*)*array + kept * size, 0, (count - kept) * size);
+        return true;
+    }
+    void* grown = mem_alloc(count + count / SPARE, size);
+    if (grown)
+    {
+        kept > 0 ? memcpy(grown, *array, kept * size) : NULL;
+        mem_free(*array);
+        *array = grown;
+    }
+    return grown != NULL;
+}
+
+bool array_insert(void** array, size_t at, size_t more, size_t count, size_t size)
+{
+    if (!array_grow(array, count, count + more, size))
+    {
+        return false;
+    }
+    char* hole = (char*)*array + at * size;
+    memmove(hole + more * size, hole, (count - at) * size);
+    memset(hole, 0, more * size);
+    return true;
+}
+
 char* mem_strdup(const char* text)
 {
     size_t size = strlen(text) + 1;

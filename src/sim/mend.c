@@ -15,6 +15,7 @@ typedef struct mender
     const tear_list* tears;
     int* from; // [tears.count] scene vertices
     moved_corners moved;
+    torn_corner* faces; // [moved.count] the same corners, of the body's triangles
     element_list_change* elements; // [groups]
     group_change* changes;         // [groups]
     bool found;
@@ -44,6 +45,7 @@ static void mender_finish(mender* m)
     mem_free(m->elements);
     mem_free(m->changes);
     mem_free(m->moved.item);
+    mem_free(m->faces);
     mem_free(m->from);
 }
 
@@ -52,6 +54,7 @@ static void mender_finish(mender* m)
 typedef struct wanted_corner
 {
     int v[3], corner, to; // of the scene
+    int face;             // of the body
 } wanted_corner;
 
 typedef struct wanted_corners
@@ -78,7 +81,7 @@ static weft_status want_corners(const mender* m, wanted_corners* out, const int*
                 return WEFT_NO_MEMORY;
             }
             wanted_corner* w = &out->item[out->count++];
-            *w = (wanted_corner){.corner = c, .to = m->sim->model.vertex_count + k};
+            *w = (wanted_corner){.corner = c, .to = m->sim->model.vertex_count + k, .face = t};
             for (int a = 0; a < 3; a++)
             {
                 w->v[a] = m->b->scene_vertex[rest->triangle[3 * t + a]];
@@ -115,6 +118,16 @@ static weft_status find_corners(mender* m, const wanted_corners* wanted, uint8_t
     return WEFT_OK;
 }
 
+static weft_status keep_faces(mender* m, const wanted_corners* wanted)
+{
+    m->faces = MEM_NEW(wanted->count + 1, torn_corner);
+    for (int k = 0; k < wanted->count && m->faces; k++)
+    {
+        m->faces[k] = (torn_corner){wanted->item[k].face, wanted->item[k].corner, wanted->item[k].to};
+    }
+    return m->faces ? WEFT_OK : WEFT_NO_MEMORY;
+}
+
 static weft_status find_moved(mender* m)
 {
     int* taken = MEM_NEW(m->b->rest.face_count, int);
@@ -130,6 +143,7 @@ static weft_status find_moved(mender* m)
     }
     status = status == WEFT_OK ? want_corners(m, &wanted, taken) : status;
     status = status == WEFT_OK ? find_corners(m, &wanted, split) : status;
+    status = status == WEFT_OK ? keep_faces(m, &wanted) : status;
     m->found = m->moved.count == wanted.count;
     mem_free(taken);
     mem_free(split);
@@ -330,7 +344,7 @@ static weft_status change_rest(const mender* m, int before, weft_error* error)
     TRY(change_pattern(m));
     TRY(renew_solver(sim, error));
     TRY(world_mend(&sim->world, &how));
-    torn_vertices torn = {.first = before, .count = m->tears->count, .from = m->from};
+    torn_vertices torn = {before, m->tears->count, m->from, m->faces, m->moved.count};
     return sim_mend_contact(sim, &torn, error);
 }
 

@@ -407,8 +407,7 @@ friction body_friction(const body* b)
     return b->lifted ? (friction){0} : b->friction;
 }
 
-// `before` is that before the tear, or NULL.
-static weft_status build_contact(weft_sim* sim, contact* before, const torn_vertices* torn, weft_error* error)
+weft_status sim_build_contact(weft_sim* sim, weft_error* error)
 {
     weft_collider* collider;
     TRY(make_collider(sim, true, &collider, error));
@@ -459,16 +458,9 @@ static weft_status build_contact(weft_sim* sim, contact* before, const torn_vert
     friction_take(sim->def.friction, sim->def.static_friction, &c->unsaid);
     contact_set_reach(c, sim->bodies, sim->body_count);
     TRY(sim_build_particles(sim, c));
-    bool followed = false;
-    TRY(before ? collider_follow(collider, before->collider, torn, &followed) : WEFT_OK);
-    TRY(followed ? WEFT_OK : collider_learn_rest(collider, c->rest, c->body, n, bodies));
+    TRY(collider_learn_rest(collider, c->rest, c->body, n, bodies));
     TRY(contact_set_seams(c, sim));
     return contact_set_kin(c, sim);
-}
-
-weft_status sim_build_contact(weft_sim* sim, weft_error* error)
-{
-    return build_contact(sim, NULL, NULL, error);
 }
 
 static void drop(contact* c)
@@ -477,19 +469,33 @@ static void drop(contact* c)
     mem_free(c);
 }
 
-weft_status sim_mend_contact(weft_sim* sim, const torn_vertices* torn, weft_error* error)
-{
-    contact* before = sim->world.contact;
-    sim->world.contact = NULL;
-    weft_status status = sim->def.contact ? build_contact(sim, before, torn, error) : WEFT_OK;
-    drop(before);
-    return status;
-}
-
 void sim_drop_contact(weft_sim* sim)
 {
     drop(sim->world.contact);
     sim->world.contact = NULL;
+}
+
+weft_status sim_mend_contact(weft_sim* sim, const torn_vertices* torn, weft_error* error)
+{
+    contact* c = sim->world.contact;
+    if (!c || !sim->def.contact)
+    {
+        sim_drop_contact(sim);
+        return sim->def.contact ? sim_build_contact(sim, error) : WEFT_OK;
+    }
+    weft_status status = contact_tear(c, torn);
+    if (status == WEFT_NOT_FOUND)
+    {
+        sim_drop_contact(sim);
+        return sim_build_contact(sim, error);
+    }
+    TRY(status);
+    for (int i = 0; i < c->cloth_count; i++)
+    {
+        c->inv_mass[i] = 1.0 / sim->model.mass[i];
+    }
+    particles_finish(c);
+    return sim_build_particles(sim, c);
 }
 
 int weft_sim_collider_vertex_count(const weft_sim* sim)

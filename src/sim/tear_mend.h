@@ -3,7 +3,7 @@
 //     mend_patch.c   which elements go and come: those around the cut, made before and after it
 //     mend.c         the rest of the model, state, world, contact, solver
 //
-// Masses, contact and the setup of the linear solver are made anew; the order of vertices is that of a rebuild, with
+// Masses and the setup of the linear solver are made anew; the order of vertices is that of a rebuild, with
 // what is torn off at the end of its body.
 #ifndef WEFT_TEAR_MEND_H
 #define WEFT_TEAR_MEND_H

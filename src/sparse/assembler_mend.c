@@ -91,26 +91,24 @@ static bool touches(const element_list* list, int e, int chunk)
     return found;
 }
 
-// The next changed element of a chunk, from place k on.
-static int next_change(const mender* m, int g, int chunk, int k)
+// Elements [from, end) of the old lists, with their places.
+static int copy_elements(const assembly_group* old, assembly_group* to, int from, int end, int at)
 {
-    const list_change* c = &m->changes[g];
-    while (k < c->count && !(c->element[k] < m->lists[g].count && touches(&m->lists[g], c->element[k], chunk)))
-    {
-        k++;
-    }
-    return k;
+    size_t pairs = (size_t)pair_count(old->list.arity), count = (size_t)(end - from);
+    memcpy(to->chunk_element + at, old->chunk_element + from, count * sizeof(int));
+    memcpy(to->place + pairs * (size_t)at, old->place + pairs * (size_t)from, pairs * count * sizeof(int));
+    return (int)count;
 }
 
-static bool has_changed(const list_change* c, int e)
+// The first of the ascending elements [from, end) that is not below e.
+static int place_at(const int* element, int from, int end, int e)
 {
-    int low = 0, high = c->count;
-    while (low < high)
+    while (from < end)
     {
-        int middle = (low + high) / 2;
-        c->element[middle] < e ? (void)(low = middle + 1) : (void)(high = middle);
+        int middle = from + (end - from) / 2;
+        element[middle] < e ? (void)(from = middle + 1) : (void)(end = middle);
     }
-    return low < c->count && c->element[low] == e;
+    return from;
 }
 
 // Kept and changed elements of one chunk, merged; places of the kept go along. Returns how many there are.
@@ -118,43 +116,26 @@ static int merge_chunk(const mender* m, int g, int chunk, int at)
 {
     const assembly_group* old = &m->a->groups[g];
     assembly_group* to = &m->fresh.groups[g];
-    size_t pairs = (size_t)pair_count(old->list.arity);
+    const list_change* c = &m->changes[g];
     bool had = chunk < chunks_of(m->a->pattern.row_count);
     int from = had ? old->chunk_start[chunk] : 0, end = had ? old->chunk_start[chunk + 1] : 0, first = at;
-    int next = next_change(m, g, chunk, 0);
-    for (;;)
+    for (int k = 0; k < c->count; k++)
     {
-        while (from < end && has_changed(&m->changes[g], old->chunk_element[from]))
+        int e = c->element[k], until = place_at(old->chunk_element, from, end, e);
+        at += copy_elements(old, to, from, until, at);
+        from = until + (until < end && old->chunk_element[until] == e);
+        if (e < m->lists[g].count && touches(&m->lists[g], e, chunk))
         {
-            from++;
-        }
-        bool changed = next < m->changes[g].count;
-        if (from < end && (!changed || old->chunk_element[from] < m->changes[g].element[next]))
-        {
-            memcpy(to->place + pairs * (size_t)at, old->place + pairs * (size_t)from, pairs * sizeof(int));
-            to->chunk_element[at++] = old->chunk_element[from++];
-        }
-        else if (changed)
-        {
-            to->chunk_element[at++] = m->changes[g].element[next];
-            next = next_change(m, g, chunk, next + 1);
-        }
-        else
-        {
-            return at - first;
+            to->chunk_element[at++] = e;
         }
     }
+    return at + copy_elements(old, to, from, end, at) - first;
 }
 
 static int copy_chunk(const mender* m, int g, int chunk, int at)
 {
     const assembly_group* old = &m->a->groups[g];
-    assembly_group* to = &m->fresh.groups[g];
-    size_t pairs = (size_t)pair_count(old->list.arity), from = (size_t)old->chunk_start[chunk];
-    int count = old->chunk_start[chunk + 1] - old->chunk_start[chunk];
-    memcpy(to->chunk_element + at, old->chunk_element + from, (size_t)count * sizeof(int));
-    memcpy(to->place + pairs * (size_t)at, old->place + pairs * from, pairs * (size_t)count * sizeof(int));
-    return count;
+    return copy_elements(old, &m->fresh.groups[g], old->chunk_start[chunk], old->chunk_start[chunk + 1], at);
 }
 
 static weft_status make_lists(mender* m, int g)
@@ -207,8 +188,8 @@ static weft_status gather_rows(mender* m, int g, int chunk)
         const int* v = group->list.vertices + (size_t)group->chunk_element[k] * (size_t)arity;
         for (int a = 0; a < arity; a++)
         {
-            int set = v[a] / ROW_GRAIN == chunk ? m->set_of[v[a]] : -1;
-            for (int b = 0; b < arity && set >= 0; b++)
+            int set = m->set_of[v[a]];
+            for (int b = 0; b < arity && set >= 0 && v[a] / ROW_GRAIN == chunk; b++)
             {
                 TRY(set_add(&m->sets[set], v[b]));
             }
@@ -293,14 +274,19 @@ static weft_status make_pattern(mender* m)
 
 // ---- places
 
-// Of an element that was there: its row has moved within the chunk.
-static int moved_place(const mender* m, int place, int row, int chunk)
+// By how much the rows of a chunk have moved within it, in places; PLACE_NONE: what they hold is looked up.
+static void find_shifts(const mender* m, int chunk, int* shift)
 {
     const int *old = m->a->pattern.row_start, *to = m->fresh.pattern.row_start, first = chunk * ROW_GRAIN;
-    return place + 9 * ((to[row] - to[first]) - (old[row] - old[first]));
+    int end = int_min(ROW_GRAIN, m->fresh.pattern.row_count - first);
+    for (int k = 0; k < end; k++)
+    {
+        shift[k] = m->set_of[first + k] >= 0 ? PLACE_NONE
+                                             : 9 * ((to[first + k] - to[first]) - (old[first + k] - old[first]));
+    }
 }
 
-static void place_element(const mender* m, const assembly_group* group, int chunk, int k, bool changed)
+static void place_element(const mender* m, const assembly_group* group, int chunk, int k, const int* shift)
 {
     int arity = group->list.arity;
     const int* v = group->list.vertices + (size_t)group->chunk_element[k] * (size_t)arity;
@@ -309,25 +295,30 @@ static void place_element(const mender* m, const assembly_group* group, int chun
     {
         for (int b = a; b < arity; b++, place++)
         {
-            int row = int_min(v[a], v[b]);
-            bool anew = changed || m->set_of[row] >= 0;
-            *place = anew                   ? assembly_place(&m->fresh.pattern, v, a, b, chunk)
-                     : *place == PLACE_NONE ? PLACE_NONE
-                                            : moved_place(m, *place, row, chunk);
+            int row = int_min(v[a], v[b]) - chunk * ROW_GRAIN;
+            if (row < 0 || row >= ROW_GRAIN)
+            {
+                *place = PLACE_NONE; // another chunk's
+                continue;
+            }
+            *place = shift[row] == PLACE_NONE ? assembly_place(&m->fresh.pattern, v, a, b, chunk) : *place + shift[row];
         }
     }
 }
 
+// Of the elements of chunks that rows of change, those of a changed row are looked up, and others follow their row.
 static void make_places(const mender* m)
 {
-    for (int g = 0; g < m->a->group_count; g++)
+    int shift[ROW_GRAIN];
+    for (int chunk = 0; chunk < m->chunk_count; chunk++)
     {
-        const assembly_group* group = &m->fresh.groups[g];
-        for (int chunk = 0; chunk < m->chunk_count; chunk++)
+        m->chunk[chunk] ? find_shifts(m, chunk, shift) : (void)0;
+        for (int g = 0; g < m->a->group_count && m->chunk[chunk]; g++)
         {
-            for (int k = group->chunk_start[chunk]; k < group->chunk_start[chunk + 1] && m->chunk[chunk]; k++)
+            const assembly_group* group = &m->fresh.groups[g];
+            for (int k = group->chunk_start[chunk]; k < group->chunk_start[chunk + 1]; k++)
             {
-                place_element(m, group, chunk, k, has_changed(&m->changes[g], group->chunk_element[k]));
+                place_element(m, group, chunk, k, shift);
             }
         }
     }

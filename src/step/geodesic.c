@@ -80,7 +80,12 @@ static weft_status cross_triangle(geodesic* d, int t, int from, double radius)
         {
             continue;
         }
-        double ab = graph_length(d->g, from, b), bc = graph_length(d->g, b, c), ca = graph_length(d->g, c, from);
+        double ab = graph_length(d->g, from, b);
+        if (d->distance[c] <= 0.5 * (d->distance[from] + d->distance[b] - ab))
+        {
+            continue; // no point of the side is nearer than that
+        }
+        double bc = graph_length(d->g, b, c), ca = graph_length(d->g, c, from);
         TRY(reach(d, c, unfolded(d->distance[from], d->distance[b], ab, bc, ca), source, radius));
     }
     return WEFT_OK;
@@ -114,6 +119,9 @@ weft_status geodesic_run(geodesic* d, const int* sources, int count, double radi
     while (d->heap.count > 0)
     {
         way next = way_heap_pop(&d->heap);
+        // Triangles that the way to a target passes over have their corners within an edge of it.
+        double found = d->target >= 0 ? d->distance[d->target] + 2.0 * d->g->longest : INFINITY;
+        radius = fmin(radius, found);
         if (next.distance == d->distance[next.vertex]) // else it was reached on a shorter way
         {
             TRY(leave(d, next.vertex, radius));
@@ -124,7 +132,6 @@ weft_status geodesic_run(geodesic* d, const int* sources, int count, double radi
 
 weft_status geodesic_between(geodesic* d, int a, int b, double most, double* out)
 {
-    // Triangles that the way passes over have their corners within an edge of it.
     d->target = b;
     weft_status status = geodesic_run(d, &a, 1, most + 2.0 * d->g->longest);
     d->target = -1;

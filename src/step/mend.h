@@ -30,7 +30,5 @@ weft_status world_settle(world* w);
 weft_status state_mend(state* s, int count, const int* from);
 // After model and state were mended: scratch, and what methods keep.
 weft_status world_mend(world* w, const mend* m);
-// An array with room for more items; what it had stays.
-bool array_grow(void** array, size_t before, size_t count, size_t size);
 
 #endif

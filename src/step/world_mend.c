@@ -6,26 +6,8 @@
 
 enum
 {
-    SPARE = 8 // of an array so much more is taken: cloth that has torn will tear again
+    SPARE = 8 // as array_grow has it
 };
-
-bool array_grow(void** array, size_t before, size_t count, size_t size)
-{
-    size_t kept = !*array ? 0 : before < count ? before : count;
-    if (mem_has_room(*array, count, size))
-    {
-        memset((char*)*array + kept * size, 0, (count - kept) * size);
-        return true;
-    }
-    void* grown = mem_alloc(count + count / SPARE, size);
-    if (grown)
-    {
-        kept > 0 ? memcpy(grown, *array, kept * size) : NULL;
-        mem_free(*array);
-        *array = grown;
-    }
-    return grown != NULL;
-}
 
 static bool vectors_grow(vec3** x, int before, int count, const int* from)
 {
