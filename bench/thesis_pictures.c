@@ -24,6 +24,7 @@ static vec2 seen(vec3 p)
 typedef struct frame
 {
     double low_x, low_y, scale;
+    int height; // of the picture, WIDTH wide
 } frame;
 
 static frame frame_of(const weft_sim* sim)
@@ -37,8 +38,9 @@ static frame frame_of(const weft_sim* sim)
         high[0] = fmax(high[0], q.x);
         high[1] = fmax(high[1], q.y);
     }
-    double size = fmax(high[0] - low[0], high[1] - low[1]);
-    return (frame){low[0] - 0.03 * size, low[1] - 0.03 * size, WIDTH / (1.06 * size)};
+    double size = fmax(high[0] - low[0], high[1] - low[1]), scale = WIDTH / (1.06 * size);
+    int height = (int)ceil(scale * (high[1] - low[1] + 0.06 * size));
+    return (frame){low[0] - 0.03 * size, low[1] - 0.03 * size, scale, height};
 }
 
 static void draw_group(const weft_sim* sim, int g, uint8_t flag, const frame* f, FILE* out)
@@ -66,7 +68,7 @@ void thesis_draw_connections(const void* context, FILE* out)
     static const char* const colours[] = {"#dbe6f5", "#f28e2b", "#1b2a41"};
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" style=\"background:#fff\">\n",
-            WIDTH, WIDTH, WIDTH);
+            WIDTH, f.height, WIDTH);
     for (int k = 0; k < 3; k++)
     {
         fprintf(out, "<path fill=\"none\" stroke=\"%s\" d=\"", colours[k]);

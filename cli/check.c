@@ -69,74 +69,123 @@ typedef struct body_extent
     double mass;        // of cloth, kg
 } body_extent;
 
-static void extent_set(const weft_vec3* x, int count, body_extent* out)
+// Of the vertices that triangles have (all of them where there is no triangle): what lies around somewhere says nothing of
+// the size. of [count] is the vertex that each place shows.
+static void extent_set(const weft_vec3* x, int count, const int* of, const unsigned char* used, body_extent* out)
 {
-    out->min = out->max = x[0];
-    for (int v = 1; v < count; v++)
+    bool first = true;
+    for (int v = 0; v < count; v++)
     {
-        out->min = (weft_vec3){fmin(out->min.x, x[v].x), fmin(out->min.y, x[v].y), fmin(out->min.z, x[v].z)};
-        out->max = (weft_vec3){fmax(out->max.x, x[v].x), fmax(out->max.y, x[v].y), fmax(out->max.z, x[v].z)};
+        if (used[of[v]])
+        {
+            out->min = first ? x[v] : (weft_vec3){fmin(out->min.x, x[v].x), fmin(out->min.y, x[v].y), fmin(out->min.z, x[v].z)};
+            out->max = first ? x[v] : (weft_vec3){fmax(out->max.x, x[v].x), fmax(out->max.y, x[v].y), fmax(out->max.z, x[v].z)};
+            first = false;
+        }
     }
 }
 
-static weft_status measure_cloths(const weft_sim* sim, weft_vec3* scratch, body_extent* out)
+// Room for one body after the other.
+typedef struct measure_room
+{
+    weft_vec3* x;        // [vertices] of the outputs
+    int* of;             // [vertices] the vertex that each shows
+    unsigned char* used; // [vertices]
+    int* triangles;      // [3 * triangles]
+    int vertices, triangle_count;
+} measure_room;
+
+static void room_mark(measure_room* room, int triangle_count, int vertex_count)
+{
+    memset(room->used, triangle_count == 0, (size_t)vertex_count);
+    for (size_t k = 0; k < 3 * (size_t)triangle_count; k++)
+    {
+        room->used[room->triangles[k]] = 1;
+    }
+}
+
+static weft_status measure_cloths(const weft_sim* sim, measure_room* room, body_extent* out)
 {
     weft_status status = WEFT_OK;
     for (int k = 0; k < weft_sim_cloth_count(sim) && status == WEFT_OK; k++)
     {
-        weft_sim_positions(sim, k, scratch);
-        extent_set(scratch, weft_sim_output_count(sim, k), &out[k]);
+        weft_sim_positions(sim, k, room->x);
+        weft_sim_output_vertices(sim, k, room->of);
+        weft_sim_triangles(sim, k, room->triangles);
+        room_mark(room, weft_sim_triangle_count(sim, k), weft_sim_vertex_count(sim, k));
+        extent_set(room->x, weft_sim_output_count(sim, k), room->of, room->used, &out[k]);
         status = weft_sim_mass(sim, k, &out[k].mass);
     }
     return status;
 }
 
 // At time 0: where its motion and its first sample put it.
-static weft_status measure_obstacles(weft_sim* sim, weft_vec3* scratch, body_extent* out, weft_error* error)
+static weft_status measure_obstacles(weft_sim* sim, measure_room* room, body_extent* out, weft_error* error)
 {
+    for (int k = 0; k < room->vertices; k++)
+    {
+        room->of[k] = k;
+    }
     for (int k = 0; k < weft_sim_obstacle_count(sim); k++)
     {
-        weft_status status = weft_sim_obstacle_positions(sim, k, 0.0, scratch, error);
+        weft_status status = weft_sim_obstacle_positions(sim, k, 0.0, room->x, error);
         if (status != WEFT_OK)
         {
             return status;
         }
-        extent_set(scratch, weft_sim_obstacle_vertex_count(sim, k), &out[k]);
+        weft_sim_obstacle_triangles(sim, k, room->triangles);
+        room_mark(room, weft_sim_obstacle_triangle_count(sim, k), weft_sim_obstacle_vertex_count(sim, k));
+        extent_set(room->x, weft_sim_obstacle_vertex_count(sim, k), room->of, room->used, &out[k]);
     }
     return WEFT_OK;
 }
 
-static int most_vertices(const weft_sim* sim)
+static void room_finish(measure_room* room)
 {
-    int most = 1;
+    free(room->x);
+    free(room->of);
+    free(room->used);
+    free(room->triangles);
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static bool room_make(const weft_sim* sim, measure_room* room)
+{
+    *room = (measure_room){.vertices = 1, .triangle_count = 1};
     for (int k = 0; k < weft_sim_cloth_count(sim); k++)
     {
-        most = weft_sim_vertex_count(sim, k) > most ? weft_sim_vertex_count(sim, k) : most;
-        most = weft_sim_output_count(sim, k) > most ? weft_sim_output_count(sim, k) : most;
+        room->vertices = larger(room->vertices, larger(weft_sim_vertex_count(sim, k), weft_sim_output_count(sim, k)));
+        room->triangle_count = larger(room->triangle_count, weft_sim_triangle_count(sim, k));
     }
     for (int k = 0; k < weft_sim_obstacle_count(sim); k++)
     {
-        int count = weft_sim_obstacle_vertex_count(sim, k);
-        most = count > most ? count : most;
+        room->vertices = larger(room->vertices, weft_sim_obstacle_vertex_count(sim, k));
+        room->triangle_count = larger(room->triangle_count, weft_sim_obstacle_triangle_count(sim, k));
     }
-    return most;
+    room->x = malloc((size_t)room->vertices * sizeof(*room->x));
+    room->of = malloc((size_t)room->vertices * sizeof(*room->of));
+    room->used = malloc((size_t)room->vertices);
+    room->triangles = malloc(3 * (size_t)room->triangle_count * sizeof(*room->triangles));
+    return room->x && room->of && room->used && room->triangles;
 }
 
 // Cloths, then obstacles; *out is for the caller to free, also after a failure.
 static weft_status measure_bodies(weft_sim* sim, body_extent** out, weft_error* error)
 {
     size_t count = (size_t)weft_sim_cloth_count(sim) + (size_t)weft_sim_obstacle_count(sim);
-    weft_vec3* scratch = malloc((size_t)most_vertices(sim) * sizeof(*scratch));
+    measure_room room;
     *out = calloc(count + 1, sizeof(**out));
     weft_status status = WEFT_NO_MEMORY;
-    if (scratch && *out)
+    if (room_make(sim, &room) && *out)
     {
-        status = measure_cloths(sim, scratch, *out);
-        status = status == WEFT_OK
-                     ? measure_obstacles(sim, scratch, *out + weft_sim_cloth_count(sim), error)
-                     : status;
+        status = measure_cloths(sim, &room, *out);
+        status = status == WEFT_OK ? measure_obstacles(sim, &room, *out + weft_sim_cloth_count(sim), error) : status;
     }
-    free(scratch);
+    room_finish(&room);
     return status;
 }
 

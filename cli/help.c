@@ -120,11 +120,12 @@ static const help_page pages[] = {
      "  weft export hang-run --to pc2\n"
      "  weft export hang-run --to pc2 --body sheet --up z -o sheet.pc2\n"
      "  weft export hang-run --to obj --frames 2:10 --every 2 --fps 24 -o /tmp/hang --force\n"},
-    {"system", "weft system SCENE [--step K|A:B[:N][,...]] -o PREFIX [--binary] [--threads N] [--set PATH=VALUE]...",
+    {"system", "weft system SCENE [--step K|A:B[:N][,...]] [--from DIR] -o PREFIX [--binary] [--threads N] [--set PATH=VALUE]...",
      "Writes the linear system that step K solves first, unfiltered, as Matrix Market files PREFIX.mtx, PREFIX_b.mtx, "
      "...\n"
      "or with --binary as PREFIX.weftsys. Of steps A to B, or each N-th of them, in one run: PREFIX-A, ..., "
-     "PREFIX-B;\nof several such ranges with commas between them.\n\n"
+     "PREFIX-B;\nof several such ranges with commas between them. --from DIR begins at the checkpoint of a run of this scene, "
+     "by default\nwith the step that comes next there.\n\n"
      "  weft system pinned --step 10 -o /tmp/pinned\n"
      "  weft system sphere --step 100:103 --binary -o /tmp/s && weft solve /tmp/s-100 /tmp/s-101 --solver sa-ppcg\n"},
     {"solve",

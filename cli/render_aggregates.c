@@ -112,14 +112,64 @@ weft_status frame_matrix_components(const frame_matrix* m, int* component, int* 
     return status;
 }
 
-static weft_status hierarchy_split(hierarchy* h, weft_error* error)
+// The field of a run with --fields, or -1.
+static int component_field(const weft_cache* cache, int body)
+{
+    for (int k = 0; k < weft_cache_field_count(cache, body); k++)
+    {
+        if (strcmp(weft_cache_field_at(cache, body, k)->name, "component") == 0)
+        {
+            return k;
+        }
+    }
+    return -1;
+}
+
+// What the run itself says of the step that ended in the frame: a matrix that is made anew from positions lacks the velocities of
+// that step, and what is implicit follows from both.
+static weft_status split_as_run(hierarchy* h, weft_cache* cache, int frame, weft_error* error)
+{
+    level* l = &h->levels[0];
+    int count = 0;
+    for (int body = 0; body < h->matrix.body_count; body++)
+    {
+        int field = h->matrix.vertices[body] ? component_field(cache, body) : -1;
+        if (h->matrix.vertices[body] && (field < 0 || frame == 0))
+        {
+            return WEFT_OK;
+        }
+        int vertices = weft_cache_body_at(cache, body)->vertex_count;
+        float* value = h->matrix.vertices[body] ? malloc(((size_t)vertices + 1) * sizeof(float)) : NULL;
+        if (h->matrix.vertices[body] && !value)
+        {
+            return WEFT_NO_MEMORY;
+        }
+        weft_status status = value ? weft_cache_read_field(cache, body, field, frame, value, error) : WEFT_OK;
+        for (int v = 0; value && status == WEFT_OK && v < vertices; v++)
+        {
+            l->aggregate[h->matrix.vertices[body][v]] = (int)value[v];
+            count = (int)value[v] >= count ? (int)value[v] + 1 : count;
+        }
+        free(value);
+        if (status != WEFT_OK)
+        {
+            return status;
+        }
+    }
+    l->count = count;
+    return WEFT_OK;
+}
+
+static weft_status hierarchy_split(hierarchy* h, weft_cache* cache, int frame, weft_error* error)
 {
     level* l = &h->levels[0];
     l->nodes = weft_system_vertex_count(h->matrix.system);
     l->aggregate = malloc(((size_t)l->nodes + 1) * sizeof(int));
     h->level_count = 1;
     h->components = true;
-    return l->aggregate ? frame_matrix_components(&h->matrix, l->aggregate, &l->count, error) : WEFT_NO_MEMORY;
+    weft_status status =
+        l->aggregate ? frame_matrix_components(&h->matrix, l->aggregate, &l->count, error) : WEFT_NO_MEMORY;
+    return status == WEFT_OK ? split_as_run(h, cache, frame, error) : status;
 }
 
 static void hierarchy_finish(hierarchy* h)
@@ -162,7 +212,7 @@ static weft_status hierarchy_create(hierarchy* h, weft_cache* cache, const rende
     {
         return WEFT_NO_MEMORY;
     }
-    return o->show == SHOW_COMPONENTS ? hierarchy_split(h, error) : hierarchy_solve(h, o->theta, error);
+    return o->show == SHOW_COMPONENTS ? hierarchy_split(h, cache, frame, error) : hierarchy_solve(h, o->theta, error);
 }
 
 // ---- colours
@@ -282,7 +332,8 @@ static weft_status panel_level(picture* p, int index, void* context, char* label
     }
     if (h->components)
     {
-        snprintf(label, LABEL_SIZE, "%d COMPONENTS", h->levels[0].count);
+        snprintf(label, LABEL_SIZE, "%d COMPONENT%s", h->levels[0].count,
+                 h->levels[0].count == 1 ? "" : "S");
         return hierarchy_color(h, p->cache, &h->levels[0]);
     }
     snprintf(label, LABEL_SIZE, "LEVEL %d: %d NODES, %d AGGREGATES", at, h->levels[at].nodes, h->levels[at].count);

@@ -130,7 +130,7 @@ static weft_vec3 cloth_middle(const picture* p)
     for (int k = 0; k < p->body_count; k++)
     {
         bool cloth = p->meshes[k].role == WEFT_MESH_CLOTH;
-        weft_box_add(&box, p->positions[k], cloth ? p->meshes[k].vertex_count : 0);
+        weft_box_add_triangles(&box, p->positions[k], p->meshes[k].triangles, cloth ? p->meshes[k].triangle_count : 0);
     }
     return (weft_vec3){0.5 * (box.min.x + box.max.x), 0.5 * (box.min.y + box.max.y), 0.5 * (box.min.z + box.max.z)};
 }

@@ -77,19 +77,21 @@ extremes extremes_empty(void)
     return e;
 }
 
-static void extremes_add(extremes* e, const weft_vec3* points, int count)
+// Of triangles: vertices that lie around somewhere are not seen.
+static void extremes_add(extremes* e, const weft_render_mesh* mesh)
 {
-    int stride = 1 + count / enough; // neighbours lie so close in a fine mesh that some of them tell
+    int stride = 1 + mesh->triangle_count / enough; // neighbours lie so close in a fine mesh that some of them tell
     for (int k = 0; k < DIRECTIONS; k++)
     {
         weft_vec3 d = direction_at(k);
-        for (int i = 0; i < count; i += stride)
+        for (int i = 0; i < 3 * mesh->triangle_count; i += i % 3 < 2 ? 1 : 3 * stride - 2)
         {
-            double reach = d.x * points[i].x + d.y * points[i].y + d.z * points[i].z;
+            weft_vec3 point = mesh->positions[mesh->triangles[i]];
+            double reach = d.x * point.x + d.y * point.y + d.z * point.z;
             if (reach > e->reach[k] && reach < INFINITY)
             {
                 e->reach[k] = reach;
-                e->points[k] = points[i];
+                e->points[k] = point;
             }
         }
     }
@@ -121,8 +123,8 @@ void framing_look(picture* p)
     for (int k = 0; k < p->body_count; k++)
     {
         const weft_render_mesh* mesh = &p->meshes[k];
-        weft_box_add(&p->boxes[k], mesh->positions, mesh->vertex_count);
-        extremes_add(&p->extremes[k], mesh->positions, mesh->vertex_count);
+        weft_box_add_triangles(&p->boxes[k], mesh->positions, mesh->triangles, mesh->triangle_count);
+        extremes_add(&p->extremes[k], mesh);
         for (int side = 0; side < 2 && mesh->role == WEFT_MESH_CLOTH; side++)
         {
             p->facing[side] += facing_area(mesh, side);

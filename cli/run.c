@@ -337,7 +337,8 @@ static void print_summary(const run_options* o, const weft_scene* scene, weft_si
     {
         printf("; the run has more frames than the %d asked for", weft_scene_frames(scene));
     }
-    printf("\ncache in %s; `weft render %s` makes a picture\n", o->dir, o->dir);
+    const char* quote = strpbrk(o->dir, " \t") ? "\"" : ""; // the line is there to be copied
+    printf("\ncache in %s; `weft render %s%s%s` makes a picture\n", o->dir, quote, o->dir, quote);
 }
 
 static weft_status run_scene(run_options* o, weft_scene* scene, weft_error* error)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "weft/cache.h"
 #include "weft/scene.h"
 
 enum
@@ -20,7 +21,7 @@ typedef struct step_range
 
 typedef struct system_options
 {
-    const char *scene, *prefix;
+    const char *scene, *prefix, *from; // from: a run's folder, or NULL
     step_range range[RANGES_MAX];
     int range_count;
     bool several; // not one step alone: the files' names hold the step
@@ -71,9 +72,10 @@ static bool parse_steps(const char* text, system_options* o)
     }
 }
 
-static bool is_wanted(const system_options* o, int step)
+// Without --step the first one that there is.
+static bool is_wanted(const system_options* o, int step, int first)
 {
-    bool wanted = false;
+    bool wanted = o->range_count == 0 && step == first;
     for (int k = 0; k < o->range_count; k++)
     {
         const step_range* r = &o->range[k];
@@ -82,9 +84,9 @@ static bool is_wanted(const system_options* o, int step)
     return wanted;
 }
 
-static int last_step(const system_options* o)
+static int last_step(const system_options* o, int first)
 {
-    int last = 1;
+    int last = first;
     for (int k = 0; k < o->range_count; k++)
     {
         last = o->range[k].last > last ? o->range[k].last : last;
@@ -100,6 +102,7 @@ static int refuse(const char* name, const char* value)
         const char *name, *wish;
     } known[] = {{"--step", "numbers of steps from 1 on: K, A:B or A:B:N where A is at most B, at most 32 of them, with commas "
                             "between"},
+                 {"--from", "the folder of a run of this scene"},
                  {"--threads", "0 (all cores) to 256"},
                  {"--set", "KEY=VALUE, at most 256 of them"},
                  {"-o", "the beginning of the files' names"}};
@@ -116,7 +119,7 @@ static int refuse(const char* name, const char* value)
 
 static int read_options(int argc, char** argv, system_options* o)
 {
-    *o = (system_options){.range = {{1, 1, 1}}, .range_count = 1};
+    *o = (system_options){0};
     option_scan scan = {.command = "system", .argc = argc, .argv = argv, .at = 1};
     while (option_next(&scan))
     {
@@ -140,6 +143,10 @@ static int read_options(int argc, char** argv, system_options* o)
         else if (good && strcmp(name, "--threads") == 0)
         {
             good = parse_int(value, 0, 256, &o->threads);
+        }
+        else if (good && strcmp(name, "--from") == 0)
+        {
+            o->from = value;
         }
         else if (good && strcmp(name, "-o") == 0)
         {
@@ -192,6 +199,33 @@ static weft_status write_system(const system_options* o, weft_sim* sim, weft_err
     return status;
 }
 
+// A simulation before the first step that is asked for, or at the checkpoint of --from.
+static weft_status make_sim(const system_options* o, const weft_scene* scene, weft_sim** sim, weft_error* error)
+{
+    if (!o->from)
+    {
+        return weft_scene_create_sim(scene, o->threads, sim, error);
+    }
+    weft_status status = weft_scene_build_sim(scene, o->threads, sim, error);
+    return status == WEFT_OK ? weft_cache_load_checkpoint(o->from, weft_scene_steps_per_frame(scene), *sim, error)
+                             : status;
+}
+
+static weft_status check_steps(const system_options* o, int first, weft_error* error)
+{
+    for (int k = 0; k < o->range_count; k++)
+    {
+        if (o->range[k].first < first)
+        {
+            snprintf(error->message, sizeof(error->message),
+                     "step %d is over: the checkpoint of %.200s goes on with step %d; --step from there on, or none for that one",
+                     o->range[k].first, o->from, first);
+            return WEFT_BAD_INPUT;
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status write_systems(const system_options* o, weft_error* error)
 {
     weft_scene* scene = NULL;
@@ -199,12 +233,16 @@ static weft_status write_systems(const system_options* o, weft_error* error)
     weft_status status = weft_scene_load(o->scene, o->overrides, o->override_count, &scene, error);
     if (status == WEFT_OK)
     {
-        status = weft_scene_create_sim(scene, o->threads, &sim, error);
+        status = make_sim(o, scene, &sim, error);
     }
-    int last = last_step(o);
-    for (int step = 1; step <= last && status == WEFT_OK; step++)
+    int first = status == WEFT_OK ? (int)weft_sim_step_count(sim) + 1 : 1, last = last_step(o, first);
+    if (status == WEFT_OK)
     {
-        status = is_wanted(o, step) ? write_system(o, sim, error) : WEFT_OK;
+        status = check_steps(o, first, error);
+    }
+    for (int step = first; step <= last && status == WEFT_OK; step++)
+    {
+        status = is_wanted(o, step, first) ? write_system(o, sim, error) : WEFT_OK;
         if (status == WEFT_OK && step < last)
         {
             status = weft_sim_step(sim, NULL, error);

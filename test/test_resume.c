@@ -681,6 +681,49 @@ static void test_force(void** unused)
     assert_same_run(work, reference);
 }
 
+#define SYSTEM(prefix, ...)                                                                                            \
+    (const char* const[])                                                                                              \
+    {                                                                                                                  \
+        "system", "two-corners", "-o", (prefix), "--set", "cells=20", "--set", "steps_per_frame=3", "--set",           \
+            "solver=diag-pcg", __VA_ARGS__, NULL                                                                       \
+    }
+
+// `weft system --from DIR` writes the system of the step in which the run would go on, and leaves the folder as it is.
+static void test_system_from_a_run(void** unused)
+{
+    (void)unused;
+    clear();
+    char whole[PATH_BYTES], next[PATH_BYTES], seventh[PATH_BYTES];
+    path_of(folder, "whole", whole);
+    path_of(folder, "next", next);
+    path_of(folder, "seventh", seventh);
+    assert_exit(start(RUN(work, "--frames", "2")), 0);
+    assert_exit(start(SYSTEM(next, "--binary", "--from", work)), 0);
+    assert_exit(start(SYSTEM(seventh, "--binary", "--from", work, "--step", "7")), 0);
+    assert_exit(start(SYSTEM(whole, "--binary", "--step", "7")), 0);
+    char name[2][PATH_BYTES];
+    snprintf(name[0], sizeof(name[0]), "%s/next.weftsys", folder);
+    const char* const others[] = {"whole", "seventh"};
+    for (int k = 0; k < 2; k++)
+    {
+        size_t sizes[2];
+        snprintf(name[1], sizeof(name[1]), "%s/%s.weftsys", folder, others[k]);
+        char* data[2] = {slurp(name[0], &sizes[0]), slurp(name[1], &sizes[1])};
+        assert_non_null(data[0]);
+        assert_non_null(data[1]);
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(data[0], data[1], sizes[0]);
+        free(data[0]);
+        free(data[1]);
+    }
+    assert_exit(start(SYSTEM(next, "--from", work, "--step", "6")), 2);
+    assert_says("goes on with step 7");
+    assert_exit(start(SYSTEM(next, "--from", folder)), 2);
+    assert_says("no checkpoint.weft");
+    assert_exit(start(RUN(work, "--frames", "10", "--resume")), 0);
+    assert_same_run(work, reference);
+}
+
 // One writer a folder: a second one is refused, whatever it wants, and the first is not disturbed.
 static void test_lock(void** unused)
 {
@@ -714,6 +757,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_force),
+        cmocka_unit_test(test_system_from_a_run),
         cmocka_unit_test(test_lock),
     };
     return cmocka_run_group_tests(tests, make_reference, remove_all);

@@ -477,7 +477,8 @@ static void test_doubtful_places_are_noted(void** state)
                                         NULL, 0);
     assert_non_null(strstr(weft_scene_warning(scene, 0), "cloth `split`: 4 of its 6 vertices lie exactly upon others"));
     assert_non_null(strstr(weft_scene_warning(scene, 1), "cloth `far` lies 5e+05 m from the origin"));
-    assert_null(weft_scene_warning(scene, 2));
+    assert_non_null(strstr(weft_scene_warning(scene, 2), "cloth `whole` has 4 vertices exactly where cloth `split` has some"));
+    assert_null(weft_scene_warning(scene, 3));
     weft_scene_destroy(scene);
 }
 

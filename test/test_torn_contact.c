@@ -13,22 +13,27 @@
 static const char scene[] =
     "{\"time_step\": 0.01, \"method\": \"pbd\", \"model\": \"hooke\", \"cloth\": [{\"tear\": 1e9, \"pins\": [{\"where\": "
     "{\"edge\": \"top\"}}], \"mesh\": {\"grid\": {\"cells\": [%d, %d], \"plane\": \"xy\", \"tessellation\": \"%s\"}}}], "
-    "\"obstacles\": [{\"shape\": {\"box\": {\"center\": [0.1, -0.3, 0.22], \"size\": [0.3, 0.3, 0.3]}}}]}";
+    "\"obstacles\": [%s]}";
+static const char box[] = "{\"shape\": {\"box\": {\"center\": [0.1, -0.3, 0.22], \"size\": [0.3, 0.3, 0.3]}}}";
+// More vertices than the cloth has: trees hold what is near.
+static const char ball[] = "{\"shape\": {\"sphere\": {\"center\": [0.1, -0.3, 0.22], \"radius\": 0.2, \"segments\": 48}}}";
 
-static weft_sim* make_sim(int cells, const char* mesh)
+static weft_sim* make_sim(int cells, const char* mesh, const char* obstacle)
 {
     char text[1000];
-    snprintf(text, sizeof(text), scene, cells, cells + 3, mesh);
+    snprintf(text, sizeof(text), scene, cells, cells + 3, mesh, obstacle);
     weft_sim* sim = scene_sim_text(text, 1);
     assert_int_equal(sim_build(sim, NULL), WEFT_OK);
     return sim;
 }
 
-// Faces of one vertex that are on one side of a line through it; false: all or none are, or it is held.
-static bool choose(const weft_sim* sim, uint64_t* counter, tear_list* list)
+// Faces of one vertex that are on one side of a line through it; false: all or none are, one is in the list, or it is
+// held.
+static bool choose_one(const weft_sim* sim, uint64_t* counter, tear_list* list, uint8_t* used)
 {
     const mesh* m = &sim->bodies[0].rest;
     int vertex = (int)test_random(counter, 0, m->vertex_count), taken = 0, around = 0;
+    bool blocked = false;
     vec3 across = test_random_vec(counter, 1.0);
     for (int k = 0; k < sim->model.pins.count; k++)
     {
@@ -37,8 +42,7 @@ static bool choose(const weft_sim* sim, uint64_t* counter, tear_list* list)
             return false;
         }
     }
-    list->count = list->face_count = 0;
-    assert_int_equal(tears_add(list, vertex), WEFT_OK);
+    int face[40];
     for (int t = 0; t < m->triangle_count; t++)
     {
         const int* v = m->triangle + 3 * (size_t)t;
@@ -47,11 +51,39 @@ static bool choose(const weft_sim* sim, uint64_t* counter, tear_list* list)
         {
             bool up = v3_dot(v3_sub(middle, m->position[vertex]), across) > 0.0;
             around++;
-            taken += up;
-            up ? assert_int_equal(tears_take(list, m->triangle_face[t]), WEFT_OK) : (void)0;
+            face[taken] = m->triangle_face[t];
+            taken += up && taken < 39;
+            blocked = blocked || used[m->triangle_face[t]];
         }
     }
-    return taken > 0 && taken < around;
+    if (blocked || taken == 0 || taken == around)
+    {
+        return false;
+    }
+    assert_int_equal(tears_add(list, vertex), WEFT_OK);
+    for (int t = 0; t < m->triangle_count; t++)
+    {
+        const int* v = m->triangle + 3 * (size_t)t;
+        used[m->triangle_face[t]] |= v[0] == vertex || v[1] == vertex || v[2] == vertex;
+    }
+    for (int k = 0; k < taken; k++)
+    {
+        assert_int_equal(tears_take(list, face[k]), WEFT_OK);
+    }
+    return true;
+}
+
+// Up to so many vertices, as a step tears them: no face is at two of them.
+static bool choose(const weft_sim* sim, uint64_t* counter, tear_list* list, int most)
+{
+    uint8_t* used = calloc((size_t)sim->bodies[0].rest.face_count + 1, 1);
+    list->count = list->face_count = 0;
+    for (int k = 0; k < most; k++)
+    {
+        choose_one(sim, counter, list, used);
+    }
+    free(used);
+    return list->count > 0;
 }
 
 static void check_tree(const bvh* tree)
@@ -143,29 +175,29 @@ static weft_pair* pairs_of(const weft_sim* sim, weft_collider* c, int* count)
 }
 
 // The mended collider is taken aside while another one is made.
-static void check_against_new(weft_sim* sim)
+static void check_against_new(weft_sim* sim, bool trees)
 {
     contact* mended = sim->world.contact;
     sim->world.contact = NULL;
     assert_int_equal(sim_build_contact(sim, NULL), WEFT_OK);
     weft_collider *a = mended->collider, *b = sim->world.contact->collider;
-    assert_int_equal(a->build_count, 1);
+    assert_int_equal(a->build_count, trees);
     assert_int_equal(b->build_count, 0);
     for (int kind = 0; kind < FEATURE_KINDS; kind++)
     {
         assert_int_equal(a->tree[kind].count, b->tree[kind].count);
         assert_memory_equal(a->corner[kind], b->corner[kind],
                             (size_t)(kind + 1) * (size_t)a->tree[kind].count * sizeof(int));
-        check_tree(&a->tree[kind]);
+        trees ? check_tree(&a->tree[kind]) : (void)0;
     }
     assert_memory_equal(a->smooth.corner, b->smooth.corner, 3 * (size_t)a->smooth.face_count * sizeof(int));
     assert_memory_equal(a->smooth.grid_of, b->smooth.grid_of, (size_t)a->vertex_count * sizeof(int));
-    check_cells(a);
+    trees ? check_cells(a) : (void)0; // of a mesh that is fine enough beside the obstacle
     int p, q;
     weft_pair *x = pairs_of(sim, a, &p), *y = pairs_of(sim, b, &q);
     assert_int_equal(a->build_count, 1); // its order was good
     assert_int_equal(p, q);
-    assert_true(p > 1000);
+    assert_true(p > 500);
     assert_memory_equal(x, y, (size_t)p * sizeof(weft_pair));
     free(x);
     free(y);
@@ -175,17 +207,17 @@ static void check_against_new(weft_sim* sim)
     mem_free(fresh);
 }
 
-static void check_mesh(const char* mesh)
+static void check_mesh(const char* mesh, const char* obstacle, int most, int turns)
 {
-    weft_sim* sim = make_sim(16, mesh);
+    weft_sim* sim = make_sim(16, mesh, obstacle);
     uint64_t counter = 11;
     tear_list list = {0};
     int torn = 0;
-    for (int turn = 0; turn < 60; turn++)
+    for (int turn = 0; turn < turns; turn++)
     {
         bool mended = false;
         turn % 5 == 0 ? assert_int_equal(weft_sim_step(sim, NULL, NULL), WEFT_OK) : (void)0;
-        if (sim->world.contact->collider->build_count == 0 || !choose(sim, &counter, &list))
+        if (sim->world.contact->collider->build_count == 0 || !choose(sim, &counter, &list, most))
         {
             continue;
         }
@@ -193,12 +225,12 @@ static void check_mesh(const char* mesh)
         if (mended)
         {
             tear_open(sim, &sim->bodies[0], sim->bodies[0].rest.vertex_count - 1);
-            check_against_new(sim);
-            torn++;
+            check_against_new(sim, obstacle != ball);
+            torn += list.count;
         }
     }
     printf("%s: %d tears mended\n", mesh, torn);
-    assert_true(torn > 30);
+    assert_true(torn > 15);
     tears_finish(&list);
     weft_sim_destroy(sim);
 }
@@ -206,19 +238,21 @@ static void check_mesh(const char* mesh)
 static void test_against_new(void** unused)
 {
     (void)unused;
-    check_mesh("regular");
-    check_mesh("irregular");
+    check_mesh("regular", box, 1, 30);
+    check_mesh("irregular", box, 1, 30);
+    check_mesh("irregular", box, 12, 8);
+    check_mesh("irregular", "", 6, 8);
+    check_mesh("irregular", ball, 4, 12);
 }
 
-static void test_same_bits(void** unused)
+static void check_bits(const char* obstacle, int most)
 {
-    (void)unused;
-    weft_sim* sims[2] = {make_sim(14, "irregular"), make_sim(14, "irregular")};
+    weft_sim* sims[2] = {make_sim(14, "irregular", obstacle), make_sim(14, "irregular", obstacle)};
     uint64_t counter = 3;
     tear_list list = {0};
-    for (int turn = 0; turn < 40; turn++)
+    for (int turn = 0; turn < 26; turn++)
     {
-        bool wanted = turn % 2 == 1 && choose(sims[0], &counter, &list);
+        bool wanted = turn % 2 == 1 && choose(sims[0], &counter, &list, most);
         for (int k = 0; k < 2; k++)
         {
             bool mended = false;
@@ -242,6 +276,14 @@ static void test_same_bits(void** unused)
     tears_finish(&list);
     weft_sim_destroy(sims[0]);
     weft_sim_destroy(sims[1]);
+}
+
+static void test_same_bits(void** unused)
+{
+    (void)unused;
+    check_bits(box, 1);
+    check_bits("", 4);
+    check_bits(ball, 4);
 }
 
 int main(void)

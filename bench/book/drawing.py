@@ -3,7 +3,7 @@ import html
 import math
 
 COLOURS = ("#2a6fbb", "#d9730d", "#2e8b57", "#b5373c", "#7b4fa6", "#8c6d31", "#c2569b", "#5a6b7a", "#1aa5a5", "#9a9a2a")
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 380, 64, 34, 28, 48
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 380, 72, 34, 28, 48
 
 
 class Axis:
@@ -58,5 +58,10 @@ def plot(title, x_title, y_title, lines, log_x=False, log_y=False, points=False)
             out.append('<path d="M%s" fill="none" stroke="%s" stroke-width="1.8"%s/>' % ("L".join("%.1f %.1f" % p for p in good), colour, ' stroke-dasharray="5 3"' if k >= len(COLOURS) else ""))
         if len(good) <= 60:
             out += ['<circle cx="%.1f" cy="%.1f" r="2.6" fill="%s"/>' % (p[0], p[1], colour) for p in good]
-        out.append('<rect x="%d" y="%d" width="10" height="10" fill="%s"/><text x="%d" y="%d" fill="currentColor">%s</text>' % (LEFT + (k % 2) * 285, HEIGHT + 16 * (k // 2), colour, LEFT + 15 + (k % 2) * 285, HEIGHT + 9 + 16 * (k // 2), html.escape(name)))
+        at, below = LEFT + (k % 2) * 285, HEIGHT + 16 * (k // 2)
+        if k >= len(COLOURS):
+            out.append('<path d="M%d %dh20" fill="none" stroke="%s" stroke-width="2.4" stroke-dasharray="5 3"/>' % (at, below + 5, colour))
+        else:
+            out.append('<rect x="%d" y="%d" width="20" height="%d" fill="%s"/>' % (at, below if points else below + 4, 10 if points else 2, colour))
+        out.append('<text x="%d" y="%d" fill="currentColor">%s</text>' % (at + 26, below + 9, html.escape(name)))
     return "".join(out) + "</svg>"

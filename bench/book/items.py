@@ -59,12 +59,16 @@ class Source:
         return out
 
     def pictures(self, step, *names):
-        return [os.path.relpath(self.path(step, n), self.folder) for n in names]
+        """(path, caption) of each; a name may come with its caption."""
+        pairs = [n if isinstance(n, tuple) else (n, os.path.splitext(n)[0].replace("-", " ")) for n in names]
+        return [(os.path.relpath(self.path(step, n), self.folder), caption) for n, caption in pairs]
 
 
 def number(value, digits=3):
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
+    if isinstance(value, float) and abs(value) >= 10**digits:
+        return "{:,.0f}".format(value)
     return "%.*g" % (digits, value) if isinstance(value, float) else "{:,}".format(value) if isinstance(value, int) else str(value)
 
 
@@ -82,7 +86,7 @@ def published_drop(scene, tessellation, vertices):
 
 def sa_figure_2(s):
     s.json("strength")
-    return Shown(pictures=s.pictures("strength", "strength.png"), remark="A picture to be compared by eye: at the start connections of x and z are strong along their own axes, of y by bending; in hanging cloth directions change from place to place.")
+    return Shown(pictures=s.pictures("strength", ("strength.png", "strong connections of x, y and z: above at the start, below in hanging cloth")), remark="A picture to be compared by eye: at the start connections of x and z are strong along their own axes, of y by bending; in hanging cloth directions change from place to place.")
 
 
 def sa_figure_5(s):
@@ -115,7 +119,8 @@ def sa_figure_9(s):
     ratio = mean["diag-pcg"] / mean["sa-ppcg"]
     facts = [("mean speed-up over diag-pcg, %s vertices" % number(d["vertices"]), number(ratio), "8 (walk), 6 (run)")]
     return Shown(facts, [plot("Time of each step's solves", "step", "ms", lines)], s.pictures("production", "skirt.png"),
-                 "A skirt on a body of capsules stands in for the dressed character, whose data were not published" + ("; the published speed-up is not reached at this size." if ratio < 6 else "."))
+                 "A skirt on a body of capsules stands in for the dressed character, whose data were not published" + ("; the published speed-up is not reached at this size." if ratio < 6 else ".") +
+                 " script/character makes one of 371,064 vertices that walks: docs/garments.md has its figures.")
 
 
 def sa_table_1(s):
@@ -163,7 +168,7 @@ def mpcg_2(s):
 
 def mpcg_3(s):
     d = s.json("mpcg")
-    return Shown([("longest thread in 20 steps, relative", number(d["max_stretch"]), "completely messed up at 0.4 s")], pictures=s.pictures("mpcg", "t0.png", "t1.png", "t2.png"),
+    return Shown([("longest thread in 20 steps, relative", number(d["max_stretch"]), "completely messed up at 0.4 s")], pictures=s.pictures("mpcg", ("t0.png", "0 s"), ("t1.png", "0.2 s"), ("t2.png", "0.4 s")),
                  remark="At 0, 0.2 and 0.4 s. The report's mesh falls into disorder at 0.4 s; this one does not.")
 
 
@@ -192,7 +197,7 @@ def lg_figure_2(s):
     for r in by_way.get("local/global", []):
         if r["turns"] in LG_FIGURE_2:
             ms, error = LG_FIGURE_2[r["turns"]]
-            facts.append(("%d iterations: ms; relative error" % r["turns"], "%s; %s" % (number(r["ms"]), number(r["error"])), "%s; %s" % (number(ms), number(error))))
+            facts.append(("%d iteration%s: ms; relative error" % (r["turns"], "" if r["turns"] == 1 else "s"), "%s; %s" % (number(r["ms"]), number(r["error"])), "%s; %s" % (number(ms), number(error))))
     for r in by_way.get("Newton-PCG", [])[:1]:
         facts.append(("Newton with PCG, one iteration: ms; error", "%s; %s" % (number(r["ms"]), number(r["error"])), "181; 0.2496"))
     by_turns = {w: [(r["turns"], r["error"]) for r in rows] for w, rows in by_way.items()}
@@ -224,10 +229,15 @@ def lg_figure_3(s):
     return Shown([], drawings, remark="The paper has curves: stiffer and finer is slower, quick at first. The same here.")
 
 
+def _turns(name):
+    count = os.path.splitext(name)[0]
+    return "Newton" if count == "newton" else "%s iteration%s" % (count, "" if count == "1" else "s")
+
+
 def lg_figure_4(s):
     d = s.json("turns")
     facts = [("%s: mean and largest distance from Newton's, mm" % (r["turns"] if r["turns"] == "newton" else "%s iterations" % r["turns"]), "%s, %s" % (number(r["mean_mm"]), number(r["largest_mm"])), "pictures") for r in d["rows"]]
-    return Shown(facts, pictures=s.pictures("turns", *d["pictures"]), remark="The paper: one iteration is plausible but stiff, ten the best trade, a hundred hard to tell from exact. Frame %d of %d cells a side." % (d["frames"], d["cells"]))
+    return Shown(facts, pictures=s.pictures("turns", *[(n, _turns(n)) for n in d["pictures"]]), remark="The paper: one iteration is plausible but stiff, ten the best trade, a hundred hard to tell from exact. Frame %d of %d cells a side." % (d["frames"], d["cells"]))
 
 
 def _lg_impact(kind):
@@ -236,7 +246,7 @@ def _lg_impact(kind):
         r = next(r for r in d["rows"] if r["impact"] == kind)
         facts = [("mean and largest distance from Newton's, mm, at %s m/s" % number(r["speed"]), "%s, %s" % (number(r["mean_mm"]), number(r["largest_mm"])), "pictures"),
                  ("bending energy: ours over Newton's", number(r["bend_ours"] / r["bend_newton"]) if r["bend_newton"] else "–", "below 1" if kind == "strong" else "about 1")]
-        return Shown(facts, pictures=s.pictures("impact", kind + "-newton.png", kind + "-local-global.png"),
+        return Shown(facts, pictures=s.pictures("impact", (kind + "-newton.png", "Newton"), (kind + "-local-global.png", "local/global, twenty turns")),
                      remark="The paper's scene was not published: a ball strikes a hanging sheet of %d cells a side. Left Newton, right twenty turns." % d["cells"])
     return build
 
@@ -382,7 +392,7 @@ def hpbd_figure_3(s):
 def hpbd_figure_7(s):
     d = s.json("canvases")
     facts = [("%s: hangs down, times its length" % r["canvas"], number(r["times"], 4), "") for r in d["rows"]]
-    return Shown(facts, pictures=s.pictures("canvases", "canvas-row.png"), remark="Published: two sweeps with the hierarchy are as stiff as 20 without, at five times the frame rate (60 and 12 a second).")
+    return Shown(facts, pictures=s.pictures("canvases", ("canvas-row.png", "from the left: %s" % ", ".join(r["canvas"].replace("-", " ") for r in d["rows"]))), remark="Published: two sweeps with the hierarchy are as stiff as 20 without, at five times the frame rate (60 and 12 a second).")
 
 
 def hpbd_figure_8(s):

@@ -50,17 +50,28 @@ def build(context, machine):
     return shown_count, len(ITEMS)
 
 
+LONG = 16  # rows; longer tables are folded, below the drawing of the same numbers
+
+
+def _facts(facts):
+    rows = "".join("<tr>%s</tr>" % "".join("<td>%s</td>" % html.escape(str(v)) for v in fact) for fact in facts)
+    return "<table><tr><th></th><th>here</th><th>published</th></tr>%s</table>" % rows
+
+
 def _section(context, anchor, shown):
     out = []
-    if shown.facts:
-        rows = "".join("<tr>%s</tr>" % "".join("<td>%s</td>" % html.escape(str(v)) for v in fact) for fact in shown.facts)
-        out.append("<table><tr><th></th><th>here</th><th>published</th></tr>%s</table>" % rows)
+    folded = len(shown.facts) > LONG and (shown.drawings or shown.pictures)
+    if shown.facts and not folded:
+        out.append(_facts(shown.facts))
     for k, svg in enumerate(shown.drawings):
         with open(os.path.join(context.folder, "drawings", "%s-%d.svg" % (anchor, k + 1)), "w", encoding="utf-8") as file:
             file.write(svg)
         out.append("<figure>%s</figure>" % _unique(svg, "%s-%d-" % (anchor, k)))
     if shown.pictures:
-        out.append("<figure>%s</figure>" % "".join('<span class="picture"><img src="%s" alt="%s"><br>%s</span>' % ((html.escape(p.replace(os.sep, "/")),) + 2 * (html.escape(os.path.splitext(os.path.basename(p))[0]),)) for p in shown.pictures))
+        parts = [(html.escape(path.replace(os.sep, "/")), html.escape(caption)) for path, caption in shown.pictures]
+        out.append("<figure>%s</figure>" % "".join('<span class="picture"><img src="%s" alt="%s"><br>%s</span>' % (path, caption, caption) for path, caption in parts))
+    if folded:
+        out.append("<details><summary>All %d numbers</summary>%s</details>" % (len(shown.facts), _facts(shown.facts)))
     if shown.remark:
         out.append('<p class="remark">%s</p>' % html.escape(shown.remark))
     return "".join(out)

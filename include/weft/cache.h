@@ -28,6 +28,9 @@ WEFT_API weft_status weft_cache_writer_create(const char* dir, weft_cache_mode m
                                               weft_error* error);
 /// 1: the folder has a checkpoint, from which WEFT_CACHE_RESUME goes on; 0: it would start over.
 WEFT_API int weft_cache_has_checkpoint(const char* dir);
+/// Puts a simulation that the same scene has just built (weft_scene_build_sim) into the state of the folder's checkpoint, and only
+/// reads the folder: from there it goes on as the run would, to the bit. steps_per_frame as the run has it.
+WEFT_API weft_status weft_cache_load_checkpoint(const char* dir, int steps_per_frame, weft_sim* sim, weft_error* error);
 /// Before the first step: the fields of the simulation (weft_sim_field_at), and what the method does with elements where that
 /// varies (weft_sim_elements), are written for every frame, too. A run that was
 /// started with them and is resumed has them by itself; BAD_INPUT when it was started without.

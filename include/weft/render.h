@@ -67,6 +67,8 @@ typedef struct weft_box
 WEFT_API weft_box weft_box_empty(void);
 /// Points that are not finite are skipped.
 WEFT_API void weft_box_add(weft_box* box, const weft_vec3* points, int count);
+/// Only the points that triangles [3 * triangle_count] have: what a mesh shows, without vertices that lie around somewhere.
+WEFT_API void weft_box_add_triangles(weft_box* box, const weft_vec3* points, const int* triangles, int triangle_count);
 
 /// Start from weft_view_default(). y is up.
 typedef struct weft_view

@@ -607,6 +607,23 @@ int weft_cache_has_checkpoint(const char* dir)
     return snprintf(path, sizeof(path), "%s/checkpoint.weft", dir) < (int)sizeof(path) && exists(path);
 }
 
+weft_status weft_cache_load_checkpoint(const char* dir, int steps_per_frame, weft_sim* sim, weft_error* error)
+{
+    WEFT_ASSERT(dir && steps_per_frame > 0 && sim);
+    char path[PATH_MAX_BYTES];
+    if (snprintf(path, sizeof(path), "%s/checkpoint.weft", dir) >= (int)sizeof(path))
+    {
+        return error_set(error, WEFT_IO, dir, 0, "the folder's path is too long");
+    }
+    if (!exists(path))
+    {
+        return error_set(error, WEFT_NOT_FOUND, dir, 0,
+                         "there is no checkpoint.weft here: give the folder of a run that has finished a frame");
+    }
+    TRY(sim_build(sim, error));
+    return checkpoint_read(path, sim, steps_per_frame, error);
+}
+
 weft_status weft_cache_writer_fields(weft_cache_writer* w, const weft_sim* sim, weft_error* error)
 {
     WEFT_ASSERT(w && sim);

@@ -230,10 +230,11 @@ void mesh_transform(mesh* m, const double* rotation, double scale, vec3 translat
 
 void mesh_bounds(const mesh* m, vec3* low, vec3* high)
 {
-    *low = *high = m->position[0];
-    for (int k = 1; k < m->vertex_count; k++)
+    int corners = m->face_count > 0 ? m->face_start[m->face_count] : 0, count = corners > 0 ? corners : m->vertex_count;
+    *low = *high = m->position[corners > 0 ? m->face_vertex[0] : 0];
+    for (int k = 1; k < count; k++)
     {
-        vec3 p = m->position[k];
+        vec3 p = m->position[corners > 0 ? m->face_vertex[k] : k];
         *low = v3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
         *high = v3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
     }

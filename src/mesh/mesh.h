@@ -224,7 +224,8 @@ weft_status mesh_surface(mesh* m, weft_error* error);
 // Splits faces of any form likewise and asks only for finite coordinates and one triangle or segment: for obstacles
 // and for bodies that others simulated. A polygon that crosses itself becomes a fan.
 weft_status mesh_split(mesh* m, weft_error* error);
-// The corners of the box around all vertices, of which there is at least one.
+// The corners of the box around the vertices of faces (all of them where there is no face), of which there is at least one:
+// a vertex that lies around somewhere is no part of what the mesh shows.
 void mesh_bounds(const mesh* m, vec3* low, vec3* high);
 // Coordinates become what a float holds.
 void mesh_round(mesh* m);

@@ -123,10 +123,22 @@ typedef struct weld_hash
     uint64_t mask;
 } weld_hash;
 
+// Of all vertices: cells are counted from there, and must not overflow.
+static void weld_bounds(const mesh* m, vec3* low, vec3* high)
+{
+    *low = *high = m->position[0];
+    for (int k = 1; k < m->vertex_count; k++)
+    {
+        vec3 p = m->position[k];
+        *low = v3(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
+        *high = v3(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
+    }
+}
+
 static weft_status weld_hash_create(const mesh* m, double tolerance, weld_hash* out)
 {
     vec3 low, high;
-    mesh_bounds(m, &low, &high);
+    weld_bounds(m, &low, &high);
     // Cells much smaller than the mesh would overflow their integer coordinates; larger ones are as right.
     double extent = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
     double cell = fmax(tolerance, 0x1p-40 * extent);

@@ -91,6 +91,15 @@ void weft_box_add(weft_box* box, const weft_vec3* points, int count)
     }
 }
 
+void weft_box_add_triangles(weft_box* box, const weft_vec3* points, const int* triangles, int triangle_count)
+{
+    WEFT_ASSERT(box && triangle_count >= 0 && ((points && triangles) || triangle_count == 0));
+    for (size_t k = 0; k < 3 * (size_t)triangle_count; k++)
+    {
+        weft_box_add(box, &points[triangles[k]], 1);
+    }
+}
+
 // ---- views
 
 weft_view weft_view_default(void)

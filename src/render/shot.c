@@ -19,7 +19,7 @@ static weft_box shot_box(const weft_render_mesh* meshes, int mesh_count, double 
     for (int k = 0; k < mesh_count; k++)
     {
         weft_box own = weft_box_empty();
-        weft_box_add(&own, meshes[k].positions, meshes[k].triangle_count > 0 ? meshes[k].vertex_count : 0);
+        weft_box_add_triangles(&own, meshes[k].positions, meshes[k].triangles, meshes[k].triangle_count);
         if (meshes[k].role == WEFT_MESH_CLOTH || box_length(&own) <= limit)
         {
             const vec3 ends[] = {own.min, own.max};

@@ -461,6 +461,7 @@ bool scene_cloth_start(scene_cloth* cloth, const vec3* positions);
 weft_status stitches_read(const scene_reader* r, const tree_node* node, scene_cloth* cloth);
 // Notes of what is more likely a mistake; not WEFT_OK: no memory.
 weft_status scene_cloth_doubt(weft_scene* scene, const scene_cloth* cloth);
+weft_status scene_parts_doubt(weft_scene* scene); // of all cloths, once their ties are known
 // Vertices that a "where" selects, ascending; *out is mem_free'd by the caller. Nothing selected is an error.
 weft_status selection_read(const scene_reader* r, const tree_node* node, const mesh* m, int** out, int* out_count);
 // The canonical text; mem_free'd by the caller. NULL: no memory.

@@ -95,13 +95,20 @@ static int coinciding(const mesh* m)
     return found;
 }
 
-// Exporters write a vertex once for each normal or texture coordinate that it has; the cloth comes apart there.
-static weft_status doubt_pieces(weft_scene* scene, const scene_cloth* cloth)
+// In pieces on purpose, or not of a file.
+static bool pieces_are_meant(const scene_cloth* cloth)
 {
     const mesh* m = &cloth->mesh;
     bool sewn = cloth->stitches.pairs.count > 0 || cloth->stitches.thread_count > 0 || m->stitch_count > 0 ||
                 m->thread_count > 0;
-    if (cloth->kind->form != MESH_SHEET || cloth->is_grid || cloth->rest_position || sewn)
+    return cloth->kind->form != MESH_SHEET || cloth->is_grid || cloth->rest_position || sewn;
+}
+
+// Exporters write a vertex once for each normal or texture coordinate that it has; the cloth comes apart there.
+static weft_status doubt_pieces(weft_scene* scene, const scene_cloth* cloth)
+{
+    const mesh* m = &cloth->mesh;
+    if (pieces_are_meant(cloth))
     {
         return WEFT_OK;
     }
@@ -121,4 +128,85 @@ weft_status scene_cloth_doubt(weft_scene* scene, const scene_cloth* cloth)
     TRY(doubt_units(scene, cloth, low, high));
     TRY(doubt_place(scene, cloth, low, high));
     return doubt_pieces(scene, cloth);
+}
+
+// ---- one garment in several cloths
+
+typedef struct corner_place
+{
+    vec3 x;
+    int cloth;
+} corner_place;
+
+static int compare_corners(const void* a, const void* b)
+{
+    const corner_place *p = a, *q = b;
+    int order = compare_places(&p->x, &q->x);
+    return order != 0 ? order : (p->cloth > q->cloth) - (p->cloth < q->cloth);
+}
+
+// Corners of faces of all cloths that may be in pieces by mistake, sorted; -1: no memory.
+static int64_t collect_corners(const weft_scene* scene, corner_place** out)
+{
+    int64_t room = 0, count = 0;
+    for (int k = 0; k < scene->cloth_count; k++)
+    {
+        const mesh* m = &scene->cloths[k].mesh;
+        room += pieces_are_meant(&scene->cloths[k]) ? 0 : m->face_start[m->face_count];
+    }
+    *out = MEM_NEW(room + 1, corner_place);
+    for (int k = 0; k < scene->cloth_count && *out; k++)
+    {
+        const mesh* m = &scene->cloths[k].mesh;
+        for (int c = 0; !pieces_are_meant(&scene->cloths[k]) && c < m->face_start[m->face_count]; c++)
+        {
+            (*out)[count++] = (corner_place){m->position[m->face_vertex[c]], k};
+        }
+    }
+    *out ? qsort(*out, (size_t)count, sizeof(**out), compare_corners) : (void)0;
+    return *out ? count : -1;
+}
+
+// Places where cloth k and one before it both have a vertex, and the first such cloth.
+static int shared_places(const corner_place* corner, int64_t count, int k, int* other)
+{
+    int shared = 0;
+    for (int64_t begin = 0, end; begin < count; begin = end)
+    {
+        bool has = false;
+        for (end = begin; end < count && compare_places(&corner[begin].x, &corner[end].x) == 0; end++)
+        {
+            has |= corner[end].cloth == k;
+        }
+        if (has && corner[begin].cloth < k)
+        {
+            *other = shared++ == 0 ? corner[begin].cloth : *other;
+        }
+    }
+    return shared;
+}
+
+weft_status scene_parts_doubt(weft_scene* scene)
+{
+    if (scene->cloth_count < 2 || scene->tie_count > 0)
+    {
+        return WEFT_OK;
+    }
+    corner_place* corner;
+    int64_t count = collect_corners(scene, &corner);
+    weft_status status = count < 0 ? WEFT_NO_MEMORY : WEFT_OK;
+    for (int k = 1; k < scene->cloth_count && status == WEFT_OK; k++)
+    {
+        int other = -1, shared = shared_places(corner, count, k, &other);
+        if (shared > 1)
+        {
+            status = scene_warn(scene,
+                                "cloth `%s` has %d vertices exactly where cloth `%s` has some and is not one with it: they come "
+                                "apart there; to be one garment they have to be one mesh (one file without \"object\", or "
+                                "joined) with \"weld\": 1e-5, or \"ties\"",
+                                scene->cloths[k].name, shared, scene->cloths[other].name);
+        }
+    }
+    mem_free(corner);
+    return status;
 }

@@ -638,5 +638,6 @@ weft_status scene_read(const scene_reader* r, const tree_node* root)
     }
     TRY(keys.layers ? layers_read(r, keys.layers) : WEFT_OK);
     TRY(method_doubt(r));
+    TRY(scene_parts_doubt(r->scene) == WEFT_OK ? WEFT_OK : read_no_memory(r));
     return contact_doubt(r);
 }

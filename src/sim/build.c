@@ -301,7 +301,7 @@ void sim_weigh(weft_sim* sim)
         const body* b = &sim->bodies[k];
         for (int i = b->first; i < b->first + b->scene_count && !b->lifted; i++)
         {
-            m->external[i] = v3_madd(m->external[i], m->mass[i], m->gravity);
+            m->external[i] = v3_madd(m->external[i], m->loose[i] ? 0.0 : m->mass[i], m->gravity);
         }
     }
 }
@@ -393,10 +393,11 @@ static weft_status build_model(weft_sim* sim, weft_error* error)
         m->vertex_count += sim->bodies[k].scene_count;
     }
     m->mass = MEM_NEW(m->vertex_count, double);
+    m->loose = MEM_NEW(m->vertex_count, uint8_t);
     m->rigid = MEM_NEW(m->vertex_count, double);
     m->external = MEM_NEW(m->vertex_count, vec3);
     m->rest = MEM_NEW(m->vertex_count, vec3);
-    if (!m->mass || !m->rigid || !m->external || !m->rest)
+    if (!m->mass || !m->loose || !m->rigid || !m->external || !m->rest)
     {
         return WEFT_NO_MEMORY;
     }

@@ -34,7 +34,8 @@ static void add_rigidity(const body* b, model* m)
     }
 }
 
-// A vertex that no triangle uses weighs nothing: it gets the mean mass, so that the matrix stays definite.
+// A vertex that no triangle uses weighs nothing: it gets the mean mass, so that the matrix stays definite, and no weight
+// (sim_weigh), so that it stays where it is.
 static void mend_masses(model* m)
 {
     double sum = 0.0;
@@ -46,7 +47,8 @@ static void mend_masses(model* m)
     }
     for (int i = 0; i < m->vertex_count; i++)
     {
-        m->mass[i] = m->mass[i] > 0.0 ? m->mass[i] : sum / used;
+        m->loose[i] = !(m->mass[i] > 0.0);
+        m->mass[i] = m->loose[i] ? sum / used : m->mass[i];
         m->total_mass += m->mass[i];
     }
 }
@@ -66,20 +68,20 @@ void sim_model_masses(weft_sim* sim)
 
 // ---- without a model, which takes a hundred times the memory of a mesh
 
-// Where a body's vertices would be, one for those that a seam has joined; what they weigh; how many weigh nothing.
-typedef struct weighed
+// Where a body's vertices would be, one for those that a seam has joined.
+weft_status weft_sim_mass(const weft_sim* sim, weft_cloth_id cloth, double* out)
 {
-    double sum;
-    int used, unused;
-} weighed;
-
-static weft_status weigh(const body* b, weighed* out)
-{
+    WEFT_ASSERT(sim && out && cloth >= 0 && cloth < sim->body_count);
+    const body* b = &sim->bodies[cloth];
+    *out = 0.0;
+    if (b->removed)
+    {
+        return WEFT_OK;
+    }
     int n = b->rest.vertex_count;
     int* place = MEM_NEW(int_max(n, 1), int);
     double* mass = MEM_NEW(int_max(n, 1), double);
     weft_status status = place && mass ? WEFT_OK : WEFT_NO_MEMORY;
-    *out = (weighed){0};
     if (status == WEFT_OK)
     {
         body like = *b;
@@ -93,39 +95,10 @@ static weft_status weigh(const body* b, weighed* out)
         add_masses(&like, &m);
         for (int i = 0; i < n; i++)
         {
-            out->sum += mass[i];
-            out->used += place[i] == i && mass[i] > 0.0;
-            out->unused += place[i] == i && !(mass[i] > 0.0);
+            *out += mass[i];
         }
     }
     mem_free(place);
     mem_free(mass);
     return status;
-}
-
-// Vertices that no triangle uses have the mean of the scene, as in mend_masses.
-static weft_status mean_mass(const weft_sim* sim, double* out)
-{
-    double sum = 0.0;
-    int used = 0;
-    for (int k = 0; k < sim->body_count; k++)
-    {
-        weighed w = {0};
-        TRY(sim->bodies[k].removed ? WEFT_OK : weigh(&sim->bodies[k], &w));
-        sum += w.sum;
-        used += w.used;
-    }
-    *out = used > 0 ? sum / used : 0.0;
-    return WEFT_OK;
-}
-
-weft_status weft_sim_mass(const weft_sim* sim, weft_cloth_id cloth, double* out)
-{
-    WEFT_ASSERT(sim && out && cloth >= 0 && cloth < sim->body_count);
-    weighed w = {0};
-    double mean = 0.0;
-    TRY(sim->bodies[cloth].removed ? WEFT_OK : weigh(&sim->bodies[cloth], &w));
-    TRY(w.unused > 0 ? mean_mass(sim, &mean) : WEFT_OK);
-    *out = w.sum + w.unused * mean;
-    return WEFT_OK;
 }

@@ -284,6 +284,7 @@ static weft_status change_model(const mender* m)
     model* o = &m->sim->model;
     size_t before = (size_t)o->vertex_count, n = before + (size_t)m->tears->count;
     if (!array_grow((void**)&o->mass, before, n, sizeof(double)) ||
+        !array_grow((void**)&o->loose, before, n, sizeof(uint8_t)) ||
         !array_grow((void**)&o->rigid, before, n, sizeof(double)) ||
         !array_grow((void**)&o->external, before, n, sizeof(vec3)) ||
         !array_grow((void**)&o->rest, before, n, sizeof(vec3)))

@@ -129,6 +129,7 @@ void sim_model_finish(model* m)
     pin_set_finish(&m->pins);
     tie_set_finish(&m->ties);
     mem_free(m->mass);
+    mem_free(m->loose);
     mem_free(m->rigid);
     mem_free(m->external);
     mem_free(m->rest);

@@ -17,6 +17,8 @@ typedef struct parts
     int* excluded_vertices;
     int triangle_count, edge_count, vertex_count;
     int excluded_body_count, excluded_vertex_count;
+    uint8_t* used; // vertices of triangles and edges; what lies around somewhere touches nothing
+    int unused_count;
     bool scene_order; // cloth as the world has it; else as the user has
 } parts;
 
@@ -29,6 +31,7 @@ static void parts_finish(parts* p)
     mem_free(p->passive);
     mem_free(p->excluded_bodies);
     mem_free(p->excluded_vertices);
+    mem_free(p->used);
 }
 
 static const mesh* mesh_of(const weft_sim* sim, int index)
@@ -77,8 +80,9 @@ static weft_status parts_allocate(const weft_sim* sim, parts* p)
     p->passive = MEM_NEW(bodies + 1, uint8_t);
     p->excluded_bodies = MEM_NEW(2 * sim->exclusion_count + 1, int);
     p->excluded_vertices = MEM_NEW(2 * excluded + 1, int);
-    bool ok =
-        p->triangles && p->edges && p->body && p->seam && p->passive && p->excluded_bodies && p->excluded_vertices;
+    p->used = MEM_NEW(vertices + 1, uint8_t);
+    bool ok = p->triangles && p->edges && p->body && p->seam && p->passive && p->excluded_bodies &&
+              p->excluded_vertices && p->used;
     return ok ? WEFT_OK : WEFT_NO_MEMORY;
 }
 
@@ -172,10 +176,59 @@ static void parts_add_exclusion(const weft_sim* sim, const exclusion* e, parts* 
     }
 }
 
+static void parts_count_unused(parts* p)
+{
+    for (size_t k = 0; k < 3 * (size_t)p->triangle_count; k++)
+    {
+        p->used[p->triangles[k]] = 1;
+    }
+    for (size_t k = 0; k < 2 * (size_t)p->edge_count; k++)
+    {
+        p->used[p->edges[k]] = 1;
+    }
+    for (int v = 0; v < p->vertex_count; v++)
+    {
+        p->unused_count += !p->used[v];
+    }
+}
+
+// A vertex that no face uses would be a point that nobody sees, at which cloth catches.
+static weft_status parts_exclude_unused(parts* p, int bodies)
+{
+    parts_count_unused(p);
+    int64_t count = p->excluded_vertex_count + (int64_t)p->unused_count * bodies;
+    if (p->unused_count == 0)
+    {
+        return WEFT_OK;
+    }
+    if (count > INT32_MAX / 2)
+    {
+        return WEFT_BAD_INPUT;
+    }
+    int* all = MEM_NEW(2 * count + 1, int);
+    if (!all)
+    {
+        return WEFT_NO_MEMORY;
+    }
+    memcpy(all, p->excluded_vertices, 2 * (size_t)p->excluded_vertex_count * sizeof(int));
+    mem_free(p->excluded_vertices);
+    p->excluded_vertices = all;
+    for (int v = 0; v < p->vertex_count; v++)
+    {
+        for (int k = 0; k < bodies && !p->used[v]; k++)
+        {
+            int* to = all + 2 * (size_t)p->excluded_vertex_count++;
+            to[0] = v, to[1] = k;
+        }
+    }
+    return WEFT_OK;
+}
+
 static weft_status parts_make(const weft_sim* sim, parts* p)
 {
+    int bodies = sim->body_count + sim->obstacle_count;
     TRY(parts_allocate(sim, p));
-    for (int k = 0; k < sim->body_count + sim->obstacle_count; k++)
+    for (int k = 0; k < bodies; k++)
     {
         parts_add_body(sim, k, p);
     }
@@ -183,7 +236,7 @@ static weft_status parts_make(const weft_sim* sim, parts* p)
     {
         parts_add_exclusion(sim, &sim->exclusions[k], p);
     }
-    return WEFT_OK;
+    return parts_exclude_unused(p, bodies);
 }
 
 static weft_status make_collider(weft_sim* sim, bool scene_order, weft_collider** out, weft_error* error)

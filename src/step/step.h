@@ -31,6 +31,7 @@ typedef struct model
     int generation; // counted from 1: edits that change elements or bodies make the next one
     int vertex_count;
     double* mass;   // [vertex_count] kg
+    uint8_t* loose; // [vertex_count] no face, line or tetrahedron has it: it stays where it is
     double* rigid;  // [vertex_count] N m of sheets, N m^2 of lines: the material's bending
     vec3* external; // [vertex_count] N: weight and constant forces
     vec3 gravity;   // m/s^2

@@ -274,7 +274,8 @@ static weft_status survey_frame(surveyor* s, int frame, weft_error* error)
     int topology = weft_cache_topology_of(cache, s->body, frame);
     const weft_cache_body* body = weft_cache_topology_at(cache, s->body, topology);
     TRY(weft_cache_read_frame(cache, s->body, frame, s->now, error));
-    weft_box_add(&s->box, s->now, body->vertex_count);
+    weft_box_add_triangles(&s->box, s->now, body->triangles, body->triangle_count);
+    weft_box_add(&s->box, s->now, body->triangle_count > 0 ? 0 : body->vertex_count);
     if (!body->obstacle && survey_strain(s, body) != WEFT_OK)
     {
         return error_set(error, WEFT_NO_MEMORY, s->r->dir, 0, "no memory to measure the strain");

@@ -1036,6 +1036,7 @@ class weft_cache_writer(Structure):
 
 FUNCTIONS["weft_cache_writer_create"] = (c_int, [c_char_p, c_int, c_char_p, c_int, POINTER(weft_sim), POINTER(POINTER(weft_cache_writer)), POINTER(weft_error)])
 FUNCTIONS["weft_cache_has_checkpoint"] = (c_int, [c_char_p])
+FUNCTIONS["weft_cache_load_checkpoint"] = (c_int, [c_char_p, c_int, POINTER(weft_sim), POINTER(weft_error)])
 FUNCTIONS["weft_cache_writer_fields"] = (c_int, [POINTER(weft_cache_writer), POINTER(weft_sim), POINTER(weft_error)])
 FUNCTIONS["weft_cache_writer_has_fields"] = (c_int, [POINTER(weft_cache_writer)])
 FUNCTIONS["weft_cache_writer_step"] = (c_int, [POINTER(weft_cache_writer), POINTER(weft_sim), POINTER(weft_step_stats), POINTER(weft_error)])
@@ -1236,6 +1237,7 @@ class weft_box(Structure):
 
 FUNCTIONS["weft_box_empty"] = (weft_box, [])
 FUNCTIONS["weft_box_add"] = (None, [POINTER(weft_box), POINTER(weft_vec3), c_int])
+FUNCTIONS["weft_box_add_triangles"] = (None, [POINTER(weft_box), POINTER(weft_vec3), POINTER(c_int), c_int])
 
 
 class weft_view(Structure):
