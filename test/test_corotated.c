@@ -44,7 +44,12 @@ static void make(specimen* s, const element_kind* kind, double damping, double s
         .tetrahedron_count = solid,
         .tetrahedron = tetrahedron,
         .tetrahedron_rest = s->rest,
-        .material = {1, test_random(n, 10, 100), test_random(n, 10, 100), test_random(n, 0, 60), 2, damping}};
+        .material = {.density = 1,
+                     .stretch_warp = test_random(n, 10, 100),
+                     .stretch_weft = test_random(n, 10, 100),
+                     .shear = test_random(n, 0, 60),
+                     .bending = 2,
+                     .damping = damping}};
     for (const element_kind* const* k = model_corotated.kinds; *k; k++)
     {
         assert_int_equal(element_groups_add(&s->groups, *k), WEFT_OK);

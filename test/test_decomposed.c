@@ -363,7 +363,7 @@ static const char strips[] =
 static weft_sim* strips_sim(const char* solver, int workers)
 {
     weft_scene* scene;
-    weft_sim* sim;
+    weft_sim* sim = NULL;
     weft_error error = {0};
     char override[80];
     snprintf(override, sizeof(override), "solver=%s", solver);

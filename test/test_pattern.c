@@ -121,7 +121,7 @@ static void test_crossing(void** unused)
 static mesh mesh_of(const char* text, double edge, stitch_pairs* pairs)
 {
     sewing_pattern p;
-    mesh m;
+    mesh m = {0};
     weft_error error = {0};
     test_text_write(scene_folder, "pattern.json", text);
     weft_status status = pattern_read(scene_path("pattern.json"), &p, &error);

@@ -7,20 +7,23 @@
 #include "core/core.h"
 
 // MemorySanitizer (script/build msan) is told which of our memory nobody has written yet. Memory that libraries without
-// it fill counts as written: they would be reported for all that they do.
+// it fill counts as written, also where it was ours before: they would be reported for all that they do.
 #ifdef __has_feature
 #if __has_feature(memory_sanitizer)
+#include <malloc.h>
 #include <sanitizer/msan_interface.h>
 #define MEM_UNWRITTEN(pointer, size) __msan_allocated_memory(pointer, size)
+#define MEM_GIVEN_BACK(pointer) __msan_unpoison(pointer, malloc_usable_size(pointer))
 const char* __msan_default_options(void);
 const char* __msan_default_options(void)
 {
-    return "poison_in_malloc=0";
+    return "poison_in_malloc=0:poison_in_free=0";
 }
 #endif
 #endif
 #ifndef MEM_UNWRITTEN
 #define MEM_UNWRITTEN(pointer, size) (void)0
+#define MEM_GIVEN_BACK(pointer) (void)0
 #endif
 
 enum
@@ -55,6 +58,7 @@ static void* default_alloc(size_t size, size_t alignment, void* user)
 static void default_free(void* pointer, void* user)
 {
     (void)user;
+    MEM_GIVEN_BACK(pointer);
     free(pointer);
 }
 

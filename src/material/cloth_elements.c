@@ -24,6 +24,25 @@ void triangle_rest_inverse(const vec2* p, double* out)
     out[3] = s * u1;
 }
 
+// The share of its stiffness that a triangle has: 1, but for a sliver among others, which is flatter than a hundredth of
+// its longest side and smaller than a hundredth of the mean. Against its apex it is as much stiffer than those around it
+// as it is flatter, for an area that adds nothing: contact moves the apex by a part of the thickness, many times the
+// height, no step however short follows what bends there, and sheets gained 20 J of 0.04. It is as stiff as one of
+// that height, which gives way at most by a hundredth of what is around it.
+static double sliver_share(const cloth_shape* shape, int t)
+{
+    static const double least = 0.01;
+    const vec2* p = shape->rest + 3 * t;
+    double longest_sq = 0.0, area = triangle_rest_area(p);
+    for (int k = 0; k < 3; k++)
+    {
+        double x = p[(k + 1) % 3].x - p[k].x, y = p[(k + 1) % 3].y - p[k].y;
+        longest_sq = fmax(longest_sq, x * x + y * y);
+    }
+    double flat = 2.0 * area / longest_sq, small = area / shape->typical_area;
+    return shape->typical_area > 0.0 ? fmin(1.0, fmax(flat, small) / least) : 1.0;
+}
+
 weft_status membrane_append(element_group* group, const cloth_shape* shape)
 {
     TRY(element_group_reserve(group, &kind_membrane, group->count + shape->triangle_count));
@@ -32,7 +51,8 @@ weft_status membrane_append(element_group* group, const cloth_shape* shape)
         int e = group->count++;
         const vec2* p = shape->rest + 3 * t;
         memcpy(group->vertices + 3 * e, shape->triangle + 3 * t, 3 * sizeof(int));
-        double area = triangle_rest_area(p), *rest = group->rest + (size_t)MEMBRANE_STRIDE * (size_t)e;
+        double area = sliver_share(shape, t) * triangle_rest_area(p);
+        double* rest = group->rest + (size_t)MEMBRANE_STRIDE * (size_t)e;
         const weft_material* m = triangle_material(shape, t);
         triangle_rest_inverse(p, rest);
         rest[4] = area * m->stretch_warp;
@@ -55,7 +75,8 @@ weft_status taut_append(element_group* group, const cloth_shape* shape)
         TRY(element_group_reserve(group, &kind_taut, group->count + 1));
         int e = group->count++;
         const vec2* p = shape->rest + 3 * t;
-        double area = triangle_rest_area(p), *rest = group->rest + (size_t)TAUT_STRIDE * (size_t)e;
+        double area = sliver_share(shape, t) * triangle_rest_area(p);
+        double* rest = group->rest + (size_t)TAUT_STRIDE * (size_t)e;
         memcpy(group->vertices + 3 * e, shape->triangle + 3 * t, 3 * sizeof(int));
         triangle_rest_inverse(p, rest);
         rest[4] = 1.0 + m->knee_warp;
@@ -363,7 +384,7 @@ static void curvature_add(element_group* group, const cloth_shape* shape, int t,
             rest[6 + k] = fold_of_angle(angle);
         }
     }
-    stiffness_of(shape, t, T, area, Q);
+    stiffness_of(shape, t, T, sliver_share(shape, t) * area, Q);
     semidefinite_factor3(Q, rest);
     rest[9] = m->damping;
     rest[10] = bits;

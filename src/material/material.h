@@ -234,6 +234,7 @@ typedef struct cloth_shape
     int tetrahedron_count;        // of solids; likewise
     const int* tetrahedron;       // [4 * tetrahedron_count]
     const vec3* tetrahedron_rest; // [4 * tetrahedron_count] rest positions of its vertices
+    double typical_area; // m^2, the mean of the body's triangles; 0: not known, and none counts as a sliver
     weft_material material;
     const weft_material* materials; // [triangle_count] where sheets have regions; NULL: all triangles have `material`
     struct crease* crease; // of the body's triangles, what they have kept, which outlives the shape; NULL: nothing creases

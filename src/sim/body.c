@@ -333,7 +333,12 @@ static weft_status take_mesh(const weft_cloth_def* def, body* b, weft_error* err
     {
         return WEFT_NO_MEMORY;
     }
-    return mesh_rest(&b->rest, def->rest_uv ? REST_UV : REST_SHAPE, def->warp, 1.0, b->rest_uv, error);
+    TRY(mesh_rest(&b->rest, def->rest_uv ? REST_UV : REST_SHAPE, def->warp, 1.0, b->rest_uv, error));
+    for (int t = 0; t < b->rest.triangle_count; t++)
+    {
+        b->typical_area += triangle_rest_area(b->rest_uv + 3 * (size_t)t) / b->rest.triangle_count;
+    }
+    return WEFT_OK;
 }
 
 // Of solids and lines corners are what they were. A flat rest shape stands for texture coordinates where there are

@@ -243,6 +243,7 @@ static weft_status add_shape(const weft_sim* sim, const body* b, model* m, shape
                          .tetrahedron_count = b->rest.tetrahedron_count,
                          .tetrahedron = a->tetrahedron,
                          .tetrahedron_rest = a->tetrahedron_rest,
+                         .typical_area = b->typical_area,
                          .material = b->material,
                          .materials = a->material,
                          .crease = b->crease,

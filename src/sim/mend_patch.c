@@ -190,6 +190,7 @@ static weft_status append(const patch* p, element_groups* out, const hinge* hing
                          .hinge_count = hinge_count,
                          .hinges = hinges,
                          .triangle_hinge = triangle_hinge,
+                         .typical_area = b->typical_area,
                          .material = b->material,
                          .bending = p->bending,
                          .connections = b->connections};

@@ -52,6 +52,7 @@ struct body
     double added;   // s, when that was
     vec3* velocity; // [vertex_count] m/s, likewise, or NULL
     vec2* rest_uv;  // [3 * triangle_count] rest shape of each triangle
+    double typical_area; // m^2, the mean of them
     weft_pin* pins; // copies
     int pin_count;
     weft_pin_id first_pin;     // id of the first of them; the others' follow

@@ -179,7 +179,7 @@ void binding_prescribe(const world* w, vec3* v, vec3* scratch)
         int i = set->members[m];
         scratch[i] = v3_sub(v[i], v3_add(w->state.v[i], w->z[i]));
     }
-    null_space_project(&w->binding.space, scratch);
+    null_space_project_masses(&w->binding.space, w->model->mass, scratch);
     for (int m = 0; m < set->member_count; m++)
     {
         int i = set->members[m];

@@ -173,13 +173,13 @@ static double elastic_energy(const weft_energy* e)
 
 // What no substep may leave, however short: threads that the response has stretched further than any solve may, and
 // that hold more for it than all motion, all threads and the weight did. It moves flat triangles by a part of the
-// thickness, which may be many times their height, and the next solve throws the cloth about with what that left.
-// While a start settles the shortest substep may stay so, as there may be no other way.
-static bool is_wild(const world* w, bool may_halve)
+// thickness, which may be many times their height, and the next solve throws the cloth about with what that left. Where
+// a start settles or cloth is squeezed it may have no other way: there only what can be shorter is to be.
+static bool is_wild(const world* w)
 {
     bool judged = w->running->ends_early || !isinf(w->running->energy_rise_max);
-    bool bears = w->contact->marks.count > 0 && !(contact_is_unsettled(w->contact) && may_halve);
-    if (!judged || bears)
+    bool forced = contact_is_unsettled(w->contact) || w->contact->marks.count > 0;
+    if (!judged || (forced && !w->may_halve))
     {
         return false;
     }
@@ -196,7 +196,7 @@ static bool is_wild(const world* w, bool may_halve)
 static weft_status judge_response(world* w, bool may_halve)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
-    w->wild = is_wild(w, may_halve);
+    w->wild = is_wild(w);
     if (w->wild)
     {
         return WEFT_NOT_CONVERGED;

@@ -283,7 +283,8 @@ def add_stitch(r, s, c, folder):
 
 def add_tie(r, s, c, folder):
     height = c.get("transform", {}).get("translate", [0, 1, 0])[1]
-    patch = {"name": "patch", "mesh": {"grid": {"size": 0.08, "cells": r.randint(2, 4)}}, "material": {"base": "denim"}, "transform": {"translate": [0, height + r.choice([1e-4, 2e-3]), 0]}}
+    gap = max(r.choice([1e-4, 2e-3]), 0.025 * s["contact"]["thickness"])  # closer than a fiftieth it lies upon the cloth, and contact leaves it alone
+    patch = {"name": "patch", "mesh": {"grid": {"size": 0.08, "cells": r.randint(2, 4)}}, "material": {"base": "denim"}, "transform": {"translate": [0, height + gap, 0]}}
     s["cloth"].append(patch)
     s["ties"] = [{"cloth": "patch", "to": c["name"], "by": r.choice(["vertices", "edges"])}]
 

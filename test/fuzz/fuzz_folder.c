@@ -1,8 +1,10 @@
-// A whole run's folder from a stranger: "\n%%% NAME\n" begins each file. Opened, read, inspected, exported, put on a
-// page, resumed.
+// A whole run's folder from a stranger: "\n%%% NAME\n" begins each file. Opened and read; some, by their
+// bytes, are resumed, inspected, exported in one format, put on a page. What cannot be opened every command says alike, so that
+// few of those go to all of them.
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/core.h"
 #include "weft/cache.h"
 #include "weft/export.h"
 #include "weft/scene.h"
@@ -39,13 +42,13 @@ static void unpack(const uint8_t* data, size_t size)
     }
 }
 
-static void read_all(const char* dir)
+static bool read_all(const char* dir)
 {
     weft_cache* cache = NULL;
     weft_error error;
     if (weft_cache_open(dir, &cache, &error) != WEFT_OK)
     {
-        return;
+        return false;
     }
     weft_cache_squeezed* squeezed = NULL;
     weft_cache_squeezed_read(dir, cache, &squeezed, &error);
@@ -57,17 +60,35 @@ static void read_all(const char* dir)
     int levels;
     weft_cache_coarsen(cache, 1, &levels, &error);
     weft_cache_close(cache);
+    return true;
 }
 
-static void export_all(char* dir)
+static void inspect(char* dir)
 {
-    char target[600];
-    for (int k = 0; weft_export_format_name(k); k++)
+    char* line[] = {"inspect", dir, "--json"};
+    fuzz_command(command_inspect, 3, line);
+}
+
+static void view(char* dir)
+{
+    char page[600];
+    snprintf(page, sizeof(page), "%s/out.html", dir);
+    char* line[] = {"view", dir, "-o", page};
+    fuzz_command(command_view, 4, line);
+}
+
+static void export_as(char* dir, uint64_t which)
+{
+    int count = 0;
+    while (weft_export_format_name(count))
     {
-        snprintf(target, sizeof(target), "%s/out.%s", dir, weft_export_format_name(k));
-        char* line[] = {"export", dir, "--to", (char*)weft_export_format_name(k), "-o", target};
-        fuzz_command(command_export, 6, line);
+        count++;
     }
+    const char* format = weft_export_format_name((int)(which % (uint64_t)count));
+    char target[600];
+    snprintf(target, sizeof(target), "%s/out.%s", dir, format);
+    char* line[] = {"export", dir, "--to", (char*)format, "-o", target};
+    fuzz_command(command_export, 6, line);
 }
 
 static void resume(const char* dir)
@@ -91,17 +112,17 @@ static void resume(const char* dir)
 
 int fuzz_folder(const uint8_t* data, size_t size)
 {
-    char dir[512], page[600];
+    uint64_t hash = hash_bytes(0, data, size);
+    char dir[512];
     strcpy(dir, fuzz_folder_path());
     unpack(data, size);
-    snprintf(page, sizeof(page), "%s/out.html", dir);
-    char *inspect[] = {"inspect", dir, "--json"}, *view[] = {"view", dir, "-o", page};
     fuzz_begin();
-    read_all(dir);
-    fuzz_command(command_inspect, 3, inspect);
-    size % 8 == 0 ? export_all(dir) : (void)0;
-    size % 4 == 0 ? fuzz_command(command_view, 4, view) : (void)0;
-    resume(dir);
+    bool opened = read_all(dir);
+    bool all = hash % 128 == 0;
+    (opened && (hash >> 8) % 4 == 0) || all ? resume(dir) : (void)0;
+    (opened && (hash >> 16) % 8 == 0) || all ? inspect(dir) : (void)0;
+    (opened && (hash >> 24) % 8 == 0) || all ? export_as(dir, hash >> 40) : (void)0;
+    (opened && (hash >> 32) % 16 == 0) || all ? view(dir) : (void)0;
     fuzz_end();
     fuzz_remove_files();
     return 0;

@@ -63,6 +63,8 @@ void null_space_expand(const null_space* s, vec3* x);      // x = T x; x is filt
 void null_space_restrict(const null_space* s, vec3* x);    // x = T^T x
 void null_space_coordinates(const null_space* s, vec3* x); // x = y with T y = S x
 void null_space_project(const null_space* s, vec3* x);     // x = S x
+// The nearest of the null space, where a vertex counts by its mass: momentum stays. mass is [vertices].
+void null_space_project_masses(const null_space* s, const double* mass, vec3* x);
 void null_space_complement(const null_space* s, const linear_system* system, vec3* x); // x = (I - S) x
 
 // Moves the slaves in z such that J z = rhs as far as filters allow; where rows contradict each other, or the filter,

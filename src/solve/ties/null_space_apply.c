@@ -63,13 +63,24 @@ static double members_dot(const null_space* s, const vec3* a, const vec3* b)
     return sum;
 }
 
-// y of T^T T y = T^T x over members, by conjugate gradients: T^T T is the identity plus what follows it, so its
-// condition is small, however many ties hang together. Uses all work arrays; y may be x.
-static void members_solve(const null_space* s, const vec3* x, vec3* y)
+// out = M x over members
+static void members_weigh(const null_space* s, const double* mass, const vec3* x, vec3* out)
 {
-    const double enough = 1e-32 * members_dot(s, x, x); // below, r . r is rounding
+    for (int m = 0; m < s->member_count; m++)
+    {
+        out[m] = mass ? v3_scale(mass[s->member[m]], x[m]) : x[m];
+    }
+}
+
+// y of T^T M T y = T^T M x over members, by conjugate gradients, M the masses of all vertices or the identity: T^T T is
+// the identity plus what follows it, so its condition is small, however many ties hang together. Uses all work arrays;
+// y may be x.
+static void members_solve(const null_space* s, const double* mass, const vec3* x, vec3* y)
+{
     vec3 *u = s->work[0], *r = s->work[1], *p = s->work[2], *q = s->work[3];
-    members_restrict(s, x, r);
+    members_weigh(s, mass, x, q);
+    const double enough = 1e-32 * members_dot(s, q, q); // below, r . r is rounding
+    members_restrict(s, q, r);
     memcpy(p, r, (size_t)s->member_count * sizeof(vec3));
     memset(u, 0, (size_t)s->member_count * sizeof(vec3));
     double rr = members_dot(s, r, r);
@@ -77,11 +88,13 @@ static void members_solve(const null_space* s, const vec3* x, vec3* y)
     for (int k = 0; k < limit && rr > enough; k++)
     {
         members_expand(s, p, y);
-        double curvature = members_dot(s, y, y);
+        members_weigh(s, mass, y, q);
+        double curvature = members_dot(s, y, q);
         if (!(curvature > 0.0))
         {
             break;
         }
+        members_weigh(s, mass, y, y);
         members_restrict(s, y, q);
         double alpha = rr / curvature, last = rr;
         for (int m = 0; m < s->member_count; m++)
@@ -146,18 +159,29 @@ void null_space_restrict(const null_space* s, vec3* x)
     members_store(s, s->work[1], x);
 }
 
-void null_space_coordinates(const null_space* s, vec3* x)
+static void coordinates(const null_space* s, const double* mass, vec3* x)
 {
     vec3* y = s->work[4];
     filter_others(s, x);
     members_load(s, x, y);
-    members_solve(s, y, y);
+    members_solve(s, mass, y, y);
     members_store(s, y, x);
+}
+
+void null_space_coordinates(const null_space* s, vec3* x)
+{
+    coordinates(s, NULL, x);
 }
 
 void null_space_project(const null_space* s, vec3* x)
 {
     null_space_coordinates(s, x);
+    null_space_expand(s, x);
+}
+
+void null_space_project_masses(const null_space* s, const double* mass, vec3* x)
+{
+    coordinates(s, mass, x);
     null_space_expand(s, x);
 }
 
@@ -167,7 +191,7 @@ void null_space_complement(const null_space* s, const linear_system* system, vec
     vec3 *left = s->work[5], *y = s->work[4];
     members_load(s, x, left);
     filter_complement(system, x);
-    members_solve(s, left, y);
+    members_solve(s, NULL, left, y);
     members_expand(s, y, s->work[0]);
     for (int m = 0; m < s->member_count; m++)
     {
