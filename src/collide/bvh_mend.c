@@ -128,10 +128,10 @@ static void renumber(const mender* m)
     }
 }
 
-// Returns how many; at: the first of `added` that belongs to the group, or the last before.
-static int list_features(const mender* m, int group, int at, int* out)
+// Returns how many.
+static int list_features(const mender* m, int group, int* out)
 {
-    int count = 0, all = m->change->added_count;
+    int count = 0, at = 0, all = m->change->added_count;
     for (int k = group * BVH_WIDTH; k < (group + 1) * BVH_WIDTH; k++)
     {
         if (m->tree->id[k] >= 0)
@@ -191,7 +191,7 @@ static int spread_groups(const mender* m, int more)
     for (int k = m->group_count - 1; k >= 0; k--)
     {
         int group = m->group[k], parts = parts_of(m->size[k]);
-        list_features(m, group, 0, m->list);
+        list_features(m, group, m->list);
         move_groups(m, group + 1, group + 1 + left, end - group - 1);
         left -= parts - 1;
         put_features(m, group + left, parts, m->list, m->size[k]);
@@ -240,7 +240,7 @@ static weft_status mend(mender* m)
     int more = 0;
     for (int k = 0; k < m->group_count; k++)
     {
-        m->size[k] = list_features(m, m->group[k], 0, m->list);
+        m->size[k] = list_features(m, m->group[k], m->list);
         more += parts_of(m->size[k]) - 1;
     }
     TRY(reserve(tree, m->groups, m->groups + more));

@@ -53,7 +53,7 @@ void contact_finish(contact* c)
     weft_collider_destroy(c->collider);
     void* const arrays[] = {
         c->skin,    c->body,       c->inv_mass, c->friction,  c->thickness,   c->girth,     c->rest,      c->kin,
-        c->sewn,    c->start,     c->end,         c->velocity,  c->framed,    c->rows.item,
+        c->sewn,    c->start,      c->end,      c->velocity,  c->framed,      c->rows.item,
         c->touches, c->cushions,   c->load,     c->couplings, c->record,      c->awake,     c->island,    c->visits,
         c->pushes,  c->found.item, c->stuck,    c->zone,      c->zone_motion, c->zone_mass, c->projected, c->lost,
         c->glide,   c->fixed,      c->between,  c->strays,    c->seam,        c->room,      c->drawn};
