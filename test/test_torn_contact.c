@@ -286,11 +286,57 @@ static void test_same_bits(void** unused)
     check_bits(ball, 4);
 }
 
+// Wherever memory ends in a tear, the simulation goes on once there is some again, and loses none of it.
+static void test_no_memory(void** unused)
+{
+    (void)unused;
+    const char* const obstacles[] = {box, ball};
+    for (int k = 0; k < 2; k++)
+    {
+        test_ledger l = {0};
+        test_ledger_open(&l);
+        weft_sim* sim = make_sim(4, "irregular", obstacles[k]);
+        uint64_t counter = 5;
+        tear_list list = {0};
+        assert_int_equal(weft_sim_step(sim, NULL, NULL), WEFT_OK);
+        int failed = 0, mends = 0;
+        for (int nth = 1; mends == 0; nth++)
+        {
+            while (!choose(sim, &counter, &list, 2))
+            {
+            }
+            bool mended = false;
+            l.fail_at = l.made + nth;
+            weft_status status = sim_mend(sim, &sim->bodies[0], &list, &mended, NULL);
+            mends += l.made < l.fail_at;
+            l.fail_at = 0;
+            failed += status == WEFT_NO_MEMORY;
+            assert_true(status == WEFT_NO_MEMORY || (status == WEFT_OK && mended));
+            if (nth % 4 == 0 || status == WEFT_OK)
+            {
+                assert_int_equal(weft_sim_step(sim, NULL, NULL), WEFT_OK);
+            }
+            else
+            {
+                weft_sim_destroy(sim);
+                sim = make_sim(4, "irregular", obstacles[k]);
+                assert_int_equal(weft_sim_step(sim, NULL, NULL), WEFT_OK);
+            }
+        }
+        assert_true(failed > 50);
+        tears_finish(&list);
+        weft_sim_destroy(sim);
+        test_ledger_close();
+        assert_int_equal(l.bytes, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_new),
         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }
