@@ -139,7 +139,7 @@ typedef struct mark_list
 weft_status marks_add(mark_list* list, squeeze_mark mark); // at its end: sort before anything is looked up
 void marks_sort(mark_list* list);
 squeeze_mark* marks_find(const mark_list* list, int vertex, int body); // NULL: there is none
-int marks_first(const mark_list* list, int vertex); // the first of this vertex, or where it would be
+int marks_first(const mark_list* list, int vertex);                    // the first of this vertex, or where it would be
 weft_status marks_copy(mark_list* to, const mark_list* from);
 void marks_swap(mark_list* a, mark_list* b);
 void marks_finish(mark_list* list); // zeroed is fine
@@ -168,7 +168,7 @@ typedef struct contact_substep
     const vec3* v;        // [cloth_count] m/s
     const vec3* expected; // [cloth_count] m/s^2, the acceleration if nothing new happens
     const contact_state* last;
-    const double* yielding; // [cloth_count] share of its push that what settles has at a vertex; NULL: all of it
+    const double* yielding;    // [cloth_count] share of its push that what settles has at a vertex; NULL: all of it
     const filter_record* pins; // [pin_count] prescribed directions of vertices, sorted
     int pin_count;
     bool may_halve; // one that is too long may be refused: NOT_CONVERGED
@@ -338,10 +338,10 @@ typedef struct contact
     double* room;       // [cloth_count] m, least height of the triangles around each at rest; NULL: nothing is sewn
     int* seam;          // [cloth_count] vertices that are drawn together have the same; -1: not; NULL: none is
     const feature_star* fan; // faces around each vertex: the collider's, once it has learned where all is at rest
-    double reach;         // m: what counts as near features, at most
-    double margin;        // m: what the last search looked for around them
-    double edge;          // m, of the cloth at rest, in the mean
-    particles particles;  // zero without the option
+    double reach;            // m: what counts as near features, at most
+    double margin;           // m: what the last search looked for around them
+    double edge;             // m, of the cloth at rest, in the mean
+    particles particles;     // zero without the option
     obstacles_fn* obstacles_at;
     obstacles_fn* whole_at; // likewise, where they are when they have grown (grown.c)
     grows_fn* grows;
@@ -367,7 +367,7 @@ typedef struct contact
     touch* touches;    // [touch_count] sorted by vertex
     int touch_count, touch_capacity;
     int left_touches, left_cushions, left_couplings; // counts before contact_leave_rows
-    cushion* cushions; // [cushion_count]
+    cushion* cushions;                               // [cushion_count]
     int cushion_count, cushion_capacity;
     coupling* couplings; // [coupling_count] of cushions, then of what was let go
     int coupling_count, coupling_capacity;
@@ -476,8 +476,18 @@ weft_status contact_project(contact* c, vec3* x, int sweeps, double* missing);
 // The same in parts, for methods that cut a substep: begin a part, then as many sweeps as are wanted; a sweep returns
 // what was missing.
 weft_status contact_project_begin(contact* c, const contact_moment* now);
-void contact_draw_apart(contact* c, vec3* x);    // what crossed at the start (draw_apart.c), before a sweep
+void contact_draw_apart(contact* c, vec3* x);      // what crossed at the start (draw_apart.c), before a sweep
 double contact_project_sweep(contact* c, vec3* x); // all else
+
+// What a coarse level has pressed against faces of obstacles since q comes out again: no deeper than it was, so that
+// what loads press is left to the sweeps, which have friction for it.
+typedef struct contact_coarse
+{
+    const uint8_t* coarsest; // [cloth_count] level of a vertex
+    int level;
+    const vec3* q; // [cloth_count] m, before the level
+} contact_coarse;
+void contact_project_coarse(contact* c, const contact_coarse* to, vec3* x);
 
 // After any method: moves x and v, the end of the substep, so that nothing crosses. *changed: something did. What may
 // be halved and cannot be parted is NOT_CONVERGED; else it is squeezed.

@@ -151,6 +151,19 @@ void project_remember(contact* c)
     }
 }
 
+void contact_project_coarse(contact* c, const contact_coarse* to, vec3* x)
+{
+    for (int k = 0; k < c->projected_count; k++)
+    {
+        const projected_row* p = &c->projected[k];
+        if (touch_is(c, p->row) && to->coarsest[p->row->vertex[0]] >= to->level)
+        {
+            double further = project_missing(c, p, x) - fmax(project_missing(c, p, to->q), 0.0);
+            row_move(c, p, v3_scale(fmax(further, 0.0) / p->inv_mass, p->row->normal), x);
+        }
+    }
+}
+
 double contact_project_sweep(contact* c, vec3* x)
 {
     double missing = 0.0;

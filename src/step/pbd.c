@@ -209,6 +209,7 @@ weft_status pbd_stage_predict(world* w)
     TRY(world_hold(w));
     TRY(pbd_reach_make(w, d));
     hold(w, d);
+    TRY(pbd_wrap(w, d));
     size_t size = (size_t)w->model->vertex_count * sizeof(vec3);
     memcpy(w->x_next, w->state.x, size);
     memcpy(w->v_next, w->state.v, size);

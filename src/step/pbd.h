@@ -34,6 +34,12 @@ void element_sweep_damp(element_sweep* s, const link_sweep* how, const link_rule
 
 // ---- what holds cloth from afar (pbd_reach.c): limits and levels, made anew when the set of pins changes
 
+// Which ways sides in contact face: a sum of n n^T.
+typedef struct facing
+{
+    double xx, yy, zz, xy, yz, zx;
+} facing;
+
 typedef struct pbd_reach
 {
     int* anchors;  // [vertex_count] of graph_anchors, of which the rest was made
@@ -44,7 +50,10 @@ typedef struct pbd_reach
     hierarchy levels;
     bool compliant; // coarse links give way
     softness soft;  // nothing where they do not
-    vec3* q;        // [vertex_count] m, before the coarse levels; of a V [level_count * vertex_count], before each
+    facing* facing; // [vertex_count] scratch of pbd_wrap.c
+    int facing_capacity;
+    bool resting; // some links may be
+    vec3* q;      // [vertex_count] m, before the coarse levels; of a V [level_count * vertex_count], before each
 } pbd_reach;
 
 // ---- a method's data
@@ -115,6 +124,7 @@ typedef struct pbd_moment
 
 weft_status pbd_reach_make(world* w, pbd_data* d);                    // before a step
 void pbd_reach_finish(pbd_reach* r);                                  // zeroed or half-built is fine
+weft_status pbd_wrap(world* w, pbd_data* d);                          // before a substep (pbd_wrap.c)
 void pbd_reach_hold(world* w, pbd_data* d);                           // inv_mass has changed
 double pbd_reach_cycle(world* w, pbd_data* d, const pbd_moment* now); // of the coarse levels: how many projections
 

@@ -1,11 +1,12 @@
 // Limits and coarse levels of position based dynamics: when they are made, and one cycle over the levels.
 //
 // A cycle goes from the coarsest level to level 1. On each, the limits of its links are projected, then those of
-// its vertices (cardinality 1); children follow their parents by what these have moved since q (7). Section 7 of the
-// paper saves q on each level anew, before that is solved, so that a child of level l follows what level l + 1 has done
-// and no coarser one: most of the correction is lost. Here q is saved once, before the coarsest level. `hierarchy` = 1
-// is the paper's. `cycle` = 1 is a V: the levels are swept from the first to the coarsest before. Vertices of coarse
-// levels are vertices of all finer ones, so that nothing has to be restricted on the way.
+// its vertices (cardinality 1: long-range limits and contact with obstacles' faces); children follow their parents by
+// what these have moved since q (7). Section 7 of the paper saves q on each level anew, before that is solved, so that
+// a child of level l follows what level l + 1 has done and no coarser one: most of the correction is lost. Here q is
+// saved once, before the coarsest level. `hierarchy` = 1 is the paper's. `cycle` = 1 is a V: the levels are swept from
+// the first to the coarsest before. Vertices of coarse levels are vertices of all finer ones, so that nothing has to be
+// restricted on the way.
 #include <string.h>
 
 #include "step/pbd.h"
@@ -134,6 +135,7 @@ void pbd_reach_finish(pbd_reach* r)
     mem_free(r->anchors);
     mem_free(r->now);
     mem_free(r->q);
+    mem_free(r->facing);
     *r = (pbd_reach){0};
 }
 
@@ -191,6 +193,14 @@ static void cycle_begin(world* w, pbd_data* d, const pbd_moment* now, const reac
     }
 }
 
+// What lies on obstacles follows no coarse correction into them: a vertex of the level, which others follow, and in the
+// end those of the cloth.
+static void press_out(world* w, const pbd_reach* r, int at, const vec3* q)
+{
+    contact_coarse level = {r->levels.coarsest, at, q};
+    w->contact ? contact_project_coarse(w->contact, &level, w->x_next) : (void)0;
+}
+
 double pbd_reach_cycle(world* w, pbd_data* d, const pbd_moment* now)
 {
     pbd_reach* r = &d->reach;
@@ -217,8 +227,10 @@ double pbd_reach_cycle(world* w, pbd_data* d, const pbd_moment* now)
         vec3* q = c.down ? level_q(r, k) : r->q;
         c.paper || (c.down && k == last) ? save_level(l, w->x_next, q) : (void)0;
         level_sweep(w, d, l, &c, c.down);
+        press_out(w, r, k + 1, q);
         hierarchy_prolong(l, w->pool, d->inv_mass, q, w->x_next);
         projected += (double)c.sweeps * l->limits.count;
     }
+    c.down || c.paper ? (void)0 : press_out(w, r, 0, r->q);
     return projected;
 }
