@@ -73,6 +73,19 @@ double world_rise(const world* w)
     return w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
 }
 
+// What no substep may end with by itself, whatever else fails: more energy from nowhere than all motion, all threads,
+// the weight and what pins and bodies did. In cloth stretched as no cloth is there may be hardly any: what is unstable
+// doubles it in each substep, to 1e48 J, or turns threads of metres into kilometres where a solve has gone wrong. What
+// crosses at a start, and what is squeezed, is parted by a response whose work has no measure.
+bool world_from_nowhere(const world* w)
+{
+    const double stretch_max = 10.0, stretched_rise_max = 0.01, parted = 100.0;
+    bool parts = w->contact && (contact_is_unsettled(w->contact) || w->contact->marks.count > 0);
+    double before = lively_energy(&w->before.energy), all = before + fabs(w->work) + weight_energy(w->model);
+    bool absurd = w->after.max_stretch > stretch_max;
+    return world_rise(w) > (absurd ? stretched_rise_max * before + weight_rise_max * all : (parts ? parted : 1.0) * all);
+}
+
 weft_status stage_judge(world* w)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
@@ -104,7 +117,7 @@ weft_status stage_judge(world* w)
     }
     double rounding = 1e-13 * (fabs(w->before.energy.gravity) + fabs(w->before.forces) + fabs(w->work));
     double limit = rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight_energy(w->model) + rounding;
-    return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
+    return rise <= limit && !world_from_nowhere(w) ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
 weft_status world_look(const world* w, const char* stage)
@@ -212,7 +225,8 @@ static int halvings_max(const world* w)
 
 static bool may_stand(const world* w, weft_status status)
 {
-    return status == WEFT_NOT_CONVERGED && w->judged && !w->wild;
+    bool finite = status == WEFT_NOT_CONVERGED && w->judged && !w->wild;
+    return finite && (isinf(w->running->energy_rise_max) || !world_from_nowhere(w));
 }
 
 // What was judged wrong stands, once nothing crosses. Longer substeps than contact would like end, too: see respond.c.
