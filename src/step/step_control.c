@@ -74,16 +74,17 @@ double world_rise(const world* w)
 }
 
 // What no substep may end with by itself, whatever else fails: more energy from nowhere than all motion, all threads,
-// the weight and what pins and bodies did. In cloth stretched as no cloth is there may be hardly any: what is unstable
-// doubles it in each substep, to 1e48 J, or turns threads of metres into kilometres where a solve has gone wrong. What
-// crosses at a start, and what is squeezed, is parted by a response whose work has no measure.
+// the weight and what pins and bodies did. In cloth stretched as no cloth is there may be hardly any but the weight's,
+// which slivers can hold: what is unstable doubles it in each substep, to 1e48 J, or turns threads of metres into
+// kilometres where a solve has gone wrong. What crosses at a start, and what is squeezed, is parted by a response whose
+// work has no measure.
 bool world_from_nowhere(const world* w)
 {
     const double stretch_max = 10.0, stretched_rise_max = 0.01, parted = 100.0;
     bool parts = w->contact && (contact_is_unsettled(w->contact) || w->contact->marks.count > 0);
-    double before = lively_energy(&w->before.energy), all = before + fabs(w->work) + weight_energy(w->model);
-    bool absurd = w->after.max_stretch > stretch_max;
-    return world_rise(w) > (absurd ? stretched_rise_max * before + weight_rise_max * all : (parts ? parted : 1.0) * all);
+    double before = lively_energy(&w->before.energy), weight = weight_energy(w->model);
+    double all = (parts ? parted : 1.0) * (before + fabs(w->work) + weight);
+    return world_rise(w) > (w->after.max_stretch > stretch_max ? stretched_rise_max * before + weight : all);
 }
 
 weft_status stage_judge(world* w)
