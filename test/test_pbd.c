@@ -365,6 +365,42 @@ static void test_no_step_blows_up(void** unused)
     }
 }
 
+// A scrap of a triangle at a corner, as cuts leave them: the whole step was cut into thousands of substeps for it.
+static void test_a_scrap_cuts_no_step_to_pieces(void** unused)
+{
+    (void)unused;
+    int count[2];
+    for (int scrap = 0; scrap < 2; scrap++)
+    {
+        char text[600];
+        FILE* out = fopen(scene_path("scrap.obj"), "w");
+        assert_non_null(out);
+        for (int k = 0; k < 36; k++)
+        {
+            fprintf(out, "v %.9g 0 %.9g\n", 0.1 * (k % 6), 0.1 * (k / 6));
+        }
+        for (int k = 0; k < 25; k++)
+        {
+            int a = k / 5 * 6 + k % 5 + 1;
+            fprintf(out, "f %d %d %d\nf %d %d %d\n", a, a + 6, a + 7, a, a + 7, a + 1);
+        }
+        scrap ? fprintf(out, "v -1e-5 0 0\nv -1e-5 0 -1e-5\nf 1 37 38\n") : 0;
+        fclose(out);
+        snprintf(text, sizeof(text),
+                 "{\"time_step\": 0.005, \"method\": \"pbd\", \"model\": \"baraff-witkin\", "
+                 "\"pbd\": {\"substeps\": 0, \"iterations\": 1}, "
+                 "\"cloth\": [{\"mesh\": {\"obj\": \"%s\"}}]}",
+                 scene_path("scrap.obj"));
+        weft_sim* sim = scene_sim_text(text, 1);
+        weft_step_stats stats;
+        assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+        count[scrap] = (int)weft_step_counter(&stats, "pbd_substeps");
+        weft_sim_destroy(sim);
+    }
+    printf("%d substeps, with a scrap %d\n", count[0], count[1]);
+    assert_true(count[0] > 5 && count[1] > 4 * count[0] && count[1] < 40 * count[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_drapes_alike_on_threads),
         cmocka_unit_test(test_checkpoint_changes_nothing),
         cmocka_unit_test(test_says_what_it_cannot_move),
+        cmocka_unit_test(test_a_scrap_cuts_no_step_to_pieces),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

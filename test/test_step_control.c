@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "common_scene.h"
+#include "contact/contact.h"
 #include "core/core.h"
+#include "sim/sim.h"
+#include "step/step.h"
 #include "weft/weft.h"
 
 // ---- stages
@@ -216,11 +219,45 @@ static void test_no_memory_is_undone(void** unused)
     assert_true(failed > 300 && late > 20 && squeezed > 0);
 }
 
+// Where nothing else helps cloth stands still, and on a body that does so, too, it stays in the layer as deep as it was:
+// to lead it out stretched slivers to 13 times the energy that there was.
+static void test_what_stands_still_is_led_nowhere(void** unused)
+{
+    (void)unused;
+    weft_sim* sim = scene_sim_text("{\"time_step\": 0.01, \"contact\": {\"thickness\": 0.004}, "
+                                   "\"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 4}}, \"transform\": {\"translate\": "
+                                   "[0, 0.0041, 0]}}], \"obstacles\": [{\"shape\": {\"plane\": {\"size\": 3}}}]}",
+                                   1);
+    weft_step_stats stats = {0};
+    assert_int_equal(weft_sim_step(sim, &stats, NULL), WEFT_OK);
+    world* w = &sim->world;
+    int count = w->model->vertex_count;
+    for (int i = 0; i < count; i++)
+    {
+        w->state.x[i].y = 0.002;
+        w->state.v[i] = v3(0, -0.1, 0);
+    }
+    w->running = &method_stand_still;
+    w->stats = &stats;
+    w->h = 0.01;
+    for (const stage* s = method_stand_still.stages; strcmp(s->name, "judge") != 0; s++)
+    {
+        assert_int_equal(s->run(w), WEFT_OK);
+    }
+    assert_true(w->contact->touch_count == count);
+    for (int i = 0; i < count; i++)
+    {
+        assert_true(v3_length(v3_sub(w->x_next[i], w->state.x[i])) == 0.0 && v3_length(w->v_next[i]) == 0.0);
+    }
+    weft_sim_destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stages_go_by_name),
         cmocka_unit_test(test_no_memory_is_undone),
+        cmocka_unit_test(test_what_stands_still_is_led_nowhere),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
 }

@@ -354,7 +354,7 @@ struct weft_collider
     near_window window;
     build_scratch scratch; // kept with a window, which asks for builds as cloth goes on
     double built_ratio;    // of the sums of half perimeters, right after a build; 0: there was none
-    int build_count;       // for tests
+    int build_count;       // since the last collider_forget
 
     pair_finder finder;
     pair_list vertex_face, edge_edge; // what weft_collider_pairs handed out
@@ -439,6 +439,7 @@ weft_status collider_extend(weft_collider* c, const int* vertex, int count, cons
 weft_status extender_build(weft_collider* c);
 weft_status extender_renew(weft_collider* c); // after other edges and faces
 void extender_finish(extender* x); // zeroed is fine
+void collider_forget(weft_collider* c); // trees are made anew by the next update, as in a new collider
 // Trees follow boxes of vertices that have changed; false: they do not hold all that is near.
 bool collider_refit(weft_collider* c);
 // Between the two: puts candidates aside that one direction keeps apart by more than `least` from start to end.

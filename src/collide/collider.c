@@ -383,6 +383,11 @@ static bool window_holds(const weft_collider* c, double margin)
     return !c->window.used || window_covers(&c->window, &c->window.moving, margin);
 }
 
+void collider_forget(weft_collider* c)
+{
+    c->build_count = 0;
+}
+
 bool collider_refit(weft_collider* c)
 {
     c->window.used ? window_follow(c) : (void)0;

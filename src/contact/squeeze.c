@@ -176,10 +176,12 @@ weft_status squeeze_prepare(contact* c)
     return WEFT_OK;
 }
 
-// A tree has the order of where its body was when it was made; a run that is resumed makes it from where it is.
+// A tree has the order of where its body was when it was made; a run that is resumed makes it from where it is. Pairs
+// that meet are the same either way, but how many are looked at is not, and a step may cost so many.
 void contact_forget(contact* c)
 {
     lists_drop_trees(&c->lists);
+    collider_forget(c->collider);
 }
 
 void squeeze_forget(contact* c)

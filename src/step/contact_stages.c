@@ -12,6 +12,8 @@ static const double response_stretch = 1.05;
 static const double response_rise = 0.01, response_weight = 1e-5;
 // Of methods whose iterations end early, which leave more than that themselves.
 static const double response_rise_rough = 0.1;
+// And one that stretches threads as no solve may, by this one, as long as there is a shorter one.
+static const double wild_rise = 0.1;
 
 // The acceleration that each vertex will have if nothing new happens: the last one, as far as it is no mere shaking, or
 // in the very first substep that of its weight.
@@ -172,7 +174,8 @@ static double elastic_energy(const weft_energy* e)
 }
 
 // What no substep may leave, however short: threads that the response has stretched further than any solve may, and
-// that hold more for it than all motion, all threads and the weight did. It moves flat triangles by a part of the
+// that hold more for it than all motion, all threads and the weight did; while it can be shorter, a share of motion and
+// threads. It moves flat triangles by a part of the
 // thickness, which may be many times their height, and the next solve throws the cloth about with what that left. Where
 // a start settles or cloth is squeezed it may have no other way: there only what can be shorter is to be.
 static bool is_wild(const world* w)
@@ -184,9 +187,10 @@ static bool is_wild(const world* w)
         return false;
     }
     const weft_energy *before = &w->before.energy, *after = &w->after.energy;
-    double all = lively_energy(before) + after->kinetic + weight_energy(w->model);
+    double most = w->may_halve ? wild_rise * lively_energy(before)
+                               : lively_energy(before) + after->kinetic + weight_energy(w->model);
     return w->after.max_stretch > w->settings.max_stretch * fmax(1.0, w->before.max_stretch) &&
-           elastic_energy(after) - elastic_energy(before) > all;
+           elastic_energy(after) - elastic_energy(before) > most;
 }
 
 // What the response does to the cloth is no work of its elastic forces. Where it had to stretch or fold the cloth far,
@@ -196,7 +200,7 @@ static bool is_wild(const world* w)
 static weft_status judge_response(world* w, bool may_halve)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
-    w->wild = is_wild(w);
+    w->wild = is_wild(w) || (!isinf(w->running->energy_rise_max) && world_from_nowhere(w));
     if (w->wild)
     {
         return WEFT_NOT_CONVERGED;

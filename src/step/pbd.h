@@ -70,7 +70,8 @@ typedef struct pbd_data
     vec3* from;       // [vertex_count] m, at the start of the substep
     vec3* loads;      // [vertex_count] N
     vec3* mean;       // [vertex_count] m/s, scratch
-    double fastest;   // 1/s^2, largest k / m of all elements
+    double fastest;     // 1/s^2, largest k / m of all elements
+    double fastest_max; // 1/s^2, what they may ask substeps for
     link_rule rule;   // of the step
     pbd_reach reach;
     bool has_levels; // of hpbd
@@ -129,8 +130,7 @@ void pbd_reach_hold(world* w, pbd_data* d);                           // inv_mas
 double pbd_reach_cycle(world* w, pbd_data* d, const pbd_moment* now); // of the coarse levels: how many projections
 
 bool pbd_spring_link(const world* w, const int* vertex, const double* rest, link_def* out); // false: it has none
-double pbd_fastest(const world* w, const pbd_data* d,
-                   const uint8_t* among); // 1/s^2, of all, or of what has a vertex there
+void pbd_fastest(const world* w, pbd_data* d, const uint8_t* among); // of all, or after a tear at these vertices
 weft_status pbd_slivers_make(world* w, pbd_data* d);
 weft_status pbd_prepare(world* w, void* data);
 weft_status pbd_settle(world* w, void* data);

@@ -193,7 +193,7 @@ weft_status pbd_mend(world* w, void* data, const mend* m)
     status = status == WEFT_OK && d->slivers.count > 0 ? pbd_slivers_make(w, d) : status;
     if (status == WEFT_OK)
     {
-        d->fastest = fmax(d->fastest, pbd_fastest(w, d, split));
+        pbd_fastest(w, d, split);
         known ? links_hold(&d->springs, d->inv_mass) : (void)(d->inv_mass[0] = -1.0);
         status = pbd_reach_mend(w, d, m);
     }

@@ -379,6 +379,7 @@ energy_sums world_elements(world* w, const element_motion* motion);
 energy_sums world_elements_of(world* w, const element_motion* motion, kind_choice* wanted); // of some kinds
 double lively_energy(const weft_energy* e);                                                 // kinetic and elastic
 double weight_energy(const model* m); // total mass times gravity times size of the scene
+bool world_from_nowhere(const world* w); // what no substep may leave by itself; w->after is known
 double world_rise(const world* w);    // of the energy over a substep, less the work of pins, air and contact
 // J, of what holds vertices: forces times displacements. Those of ties add up to nothing where both sides move
 // together.

@@ -73,6 +73,22 @@ double world_rise(const world* w)
     return w->after.energy.total + w->after.forces - w->before.energy.total - w->before.forces - w->work;
 }
 
+// What no substep may end with by itself, whatever else fails: more energy from nowhere than all motion, all threads,
+// the weight and what pins and bodies did. In cloth stretched as no cloth is there may be hardly any but the weight's,
+// which slivers can hold: what is unstable doubles it in each substep, to 1e48 J, or turns threads of metres into
+// kilometres where a solve has gone wrong. What crosses at a start, and what is squeezed, is parted by a response whose
+// work has no measure. A step that has spent its solves goes on in longer substeps, which nothing makes shorter any
+// more: a tenth is much for each.
+bool world_from_nowhere(const world* w)
+{
+    const double stretch_max = 10.0, stretched_rise_max = 0.01, parted = 100.0, spent_rise = 0.1, spent_weight = 1e-3;
+    bool parts = w->contact && (contact_is_unsettled(w->contact) || w->contact->marks.count > 0);
+    double before = lively_energy(&w->before.energy), weight = weight_energy(w->model);
+    double all = (parts ? parted : 1.0) * (before + fabs(w->work) + weight);
+    all = w->spent && !parts ? spent_rise * before + spent_weight * weight : all;
+    return world_rise(w) > (w->after.max_stretch > stretch_max ? stretched_rise_max * before + weight : all);
+}
+
 weft_status stage_judge(world* w)
 {
     w->after = world_energy(w, w->x_next, w->v_next);
@@ -104,7 +120,7 @@ weft_status stage_judge(world* w)
     }
     double rounding = 1e-13 * (fabs(w->before.energy.gravity) + fabs(w->before.forces) + fabs(w->work));
     double limit = rise_max * lively_energy(&w->before.energy) + weight_rise_max * weight_energy(w->model) + rounding;
-    return rise <= limit ? WEFT_OK : WEFT_NOT_CONVERGED;
+    return rise <= limit && !world_from_nowhere(w) ? WEFT_OK : WEFT_NOT_CONVERGED;
 }
 
 weft_status world_look(const world* w, const char* stage)
@@ -212,7 +228,8 @@ static int halvings_max(const world* w)
 
 static bool may_stand(const world* w, weft_status status)
 {
-    return status == WEFT_NOT_CONVERGED && w->judged && !w->wild;
+    bool finite = status == WEFT_NOT_CONVERGED && w->judged && !w->wild;
+    return finite && (isinf(w->running->energy_rise_max) || !world_from_nowhere(w));
 }
 
 // What was judged wrong stands, once nothing crosses. Longer substeps than contact would like end, too: see respond.c.

@@ -11,7 +11,7 @@ import os, re, shutil, subprocess, time
 from .common import Answer, Part
 
 # Tests of each room, and those that see it through the command.
-NEAR = {"core": "decimal|checkpoint|strangers|manners|allocation|threads|half", "cache": "checkpoint|resume|strangers|system_file|run_bodies|topologies|element_files|pc2",
+NEAR = {"core": "decimal|checkpoint|strangers|manners|allocation|threads|half|way_heap", "cache": "checkpoint|resume|strangers|system_file|run_bodies|topologies|element_files|pc2|toy_lines|inspect_command|coarse_view",
         "scene": "scene|gltf|pattern|pin_samples|schema", "mesh": "mesh|obj|pc2|pattern|tet_files|shape|polygon|abc", "inspect": "inspect",
         "collide": "ccd|broad|proximity|collider|winding|smooth|sift|window", "contact": "contact|squeeze|sliding|touching|particles|straight",
         "constraint": "pin|stitch|edits|soft_pins", "material": "material|hooke|choi_ko|corotated|weave|directors|damping|strain|measured|catalogue|spring_net",

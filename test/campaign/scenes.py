@@ -85,16 +85,22 @@ def moves(scene):
             or "air" in scene or any(key in c for c in scene["cloth"] for key in ("stitch", "bands", "tear", "folds")) or "particles" in scene["contact"])
 
 
-def gained(stats, scale):
-    """The largest gain of energy of a step over what there was, at least `scale`, and its step; steps that settle a start are not judged."""
-    worst, at, before = 0.0, 0, None
+def gained(stats, lift):
+    """The largest gain of energy of a step over what there was, and its step; steps that settle a start are not judged.
+
+    Layers that start closer than their thickness are parted, which lifts the upper one in some steps: in all by no more than `lift`.
+    """
+    worst, at, before, scale, left = 0.0, 0, None, lift, lift
     for s in stats:
         e = s["energy"]
         scale = max(scale, e["kinetic"] + e["stretch"] + e["shear"] + e["bend"])
-        if before is not None and scale > 0 and not s.get("unsettled") and not s.get("squeezed"):
-            gain = (e["total"] - before) / scale
-            worst, at = max((worst, at), (gain, s["step"]))
-        before = None if s.get("unsettled") or s.get("squeezed") else e["total"]
+        judged = not s.get("unsettled") and not s.get("squeezed")
+        if before is not None and scale > 0 and judged:
+            rise = e["total"] - before
+            lifted = min(max(rise, 0.0), left)
+            left -= lifted
+            worst, at = max((worst, at), ((rise - lifted) / scale, s["step"]))
+        before = e["total"] if judged else None
     return worst, at
 
 

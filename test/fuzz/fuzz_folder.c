@@ -42,7 +42,7 @@ static void unpack(const uint8_t* data, size_t size)
     }
 }
 
-static bool read_all(const char* dir)
+static bool read_all(const char* dir, bool coarsen)
 {
     weft_cache* cache = NULL;
     weft_error error;
@@ -58,7 +58,7 @@ static bool read_all(const char* dir)
     double energies[8];
     weft_cache_energies(dir, 8, energies);
     int levels;
-    weft_cache_coarsen(cache, 1, &levels, &error);
+    coarsen ? (void)weft_cache_coarsen(cache, 1, &levels, &error) : (void)0;
     weft_cache_close(cache);
     return true;
 }
@@ -117,12 +117,12 @@ int fuzz_folder(const uint8_t* data, size_t size)
     strcpy(dir, fuzz_folder_path());
     unpack(data, size);
     fuzz_begin();
-    bool opened = read_all(dir);
-    bool all = hash % 128 == 0;
-    (opened && (hash >> 8) % 4 == 0) || all ? resume(dir) : (void)0;
-    (opened && (hash >> 16) % 8 == 0) || all ? inspect(dir) : (void)0;
-    (opened && (hash >> 24) % 8 == 0) || all ? export_as(dir, hash >> 40) : (void)0;
-    (opened && (hash >> 32) % 16 == 0) || all ? view(dir) : (void)0;
+    bool opened = read_all(dir, (hash >> 48) % 4 == 0);
+    bool all = hash % 256 == 0;
+    (opened && (hash >> 8) % 8 == 0) || all ? resume(dir) : (void)0;
+    (opened && (hash >> 16) % 16 == 0) || all ? inspect(dir) : (void)0;
+    (opened && (hash >> 24) % 16 == 0) || all ? export_as(dir, hash >> 40) : (void)0;
+    (opened && (hash >> 32) % 64 == 0) || all ? view(dir) : (void)0;
     fuzz_end();
     fuzz_remove_files();
     return 0;
