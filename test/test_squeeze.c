@@ -381,6 +381,39 @@ static void features_around_a_box_are_found(void** state)
     weft_collider_destroy(collider);
 }
 
+// A chip lies nearer to the one of two planes, closer than both want and not parallel, as in an armpit. It goes towards
+// the middle and the open side, no faster than out of any layer, however short the step is. The planes come in either order.
+static void between_planes_nothing_jumps(void** state)
+{
+    (void)state;
+    const double h = 1e-5;
+    const char* plane[2] = {"{\"thickness\": 0.003, \"shape\": {\"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 1, 0]}}}",
+                            "{\"thickness\": 0.003, \"shape\": {\"plane\": {\"point\": [0, 0.003, 0], \"normal\": [0.5, -0.866, 0]}}}"};
+    for (int turned = 0; turned < 2; turned++)
+    {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 "{\"time_step\": %g, \"gravity\": [0, 0, 0], \"obstacles\": [%s, %s], \"cloth\": [{\"mesh\": {\"grid\": "
+                 "{\"cells\": 2, \"size\": 0.001}}, \"transform\": {\"translate\": [0, 0.0008, 0]}}]}",
+                 h, plane[turned], plane[!turned]);
+        weft_sim* sim = scene_sim_text(text, 1);
+        vec3 before[9], after[9];
+        weft_sim_positions(sim, 0, before);
+        for (int n = 0; n < 20; n++)
+        {
+            weft_error error = {0};
+            assert_int_equal(weft_sim_step(sim, NULL, &error), WEFT_OK);
+            weft_sim_positions(sim, 0, after);
+            for (int i = 0; i < 9; i++)
+            {
+                assert_true(v3_length(v3_sub(after[i], before[i])) < 2.0 * h);
+            }
+            memcpy(before, after, sizeof(after));
+        }
+        weft_sim_destroy(sim);
+    }
+}
+
 // A checkpoint may name a body that there is not: it squeezes nothing, and its mark goes.
 static void bodies_that_are_not_there_squeeze_nothing(void** state)
 {
@@ -407,6 +440,7 @@ int main(void)
         cmocka_unit_test(work_grows_with_the_scene),
         cmocka_unit_test(plates_that_meet_cost_by_the_vertex),
         cmocka_unit_test(features_around_a_box_are_found),
+        cmocka_unit_test(between_planes_nothing_jumps),
         cmocka_unit_test(bodies_that_are_not_there_squeeze_nothing),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);

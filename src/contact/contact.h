@@ -180,9 +180,11 @@ typedef struct touch
 {
     int vertex, face; // of the collider
     vec3 normal;      // towards the cloth
-    double depth;     // m, in the layer; negative: above it
+    double depth;     // m, in the layer; negative: above it, or what it lacks to the middle of two that overlap
     double thickness; // m
     bool near;        // within reach; else it is only about to come
+    bool shared;      // with a layer opposite that overlaps this one
+    bool slides;      // and these move past each other
     vec3 velocity;    // m/s, of the obstacle there
     friction friction;
     bool held, sticks; // in this substep
