@@ -414,6 +414,37 @@ static void between_planes_nothing_jumps(void** state)
     }
 }
 
+// A chip was pinched in a very short substep, by something that is gone: faces that it could only reach by what that has
+// pushed with do not take it: two that are not parallel, one near and one far, would together throw it aside.
+static void what_pinched_leads_nowhere(void** state)
+{
+    (void)state;
+    const double h = 1e-3, hard = 3e5; // m/s^2
+    weft_sim* sim = scene_sim_text(
+        "{\"time_step\": 0.001, \"gravity\": [0, 0, 0], \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 2, \"size\": 0.001}}, "
+        "\"transform\": {\"translate\": [0.013, 0, 0.031]}}], "
+        "\"obstacles\": [{\"shape\": {\"plane\": {\"point\": [0, -0.0015, 0], \"normal\": [0, 1, 0]}}}, "
+        "{\"shape\": {\"plane\": {\"point\": [0, -0.1, 0], \"normal\": [-0.5, 0.866, 0]}}}]}",
+        1);
+    weft_error error = {0};
+    assert_int_equal(weft_sim_step(sim, NULL, &error), WEFT_OK);
+    vec3 before[9], after[9];
+    weft_sim_positions(sim, 0, before);
+    for (int i = 0; i < 9; i++)
+    {
+        sim->world.state.contact.memory[i].push = v3(0, hard * sim->model.mass[i], 0);
+    }
+    weft_step_stats stats;
+    assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
+    assert_int_equal(stats.rejected, 0);
+    weft_sim_positions(sim, 0, after);
+    for (int i = 0; i < 9; i++)
+    {
+        assert_true(v3_length(v3_sub(after[i], before[i])) < h * 0.1);
+    }
+    weft_sim_destroy(sim);
+}
+
 // A checkpoint may name a body that there is not: it squeezes nothing, and its mark goes.
 static void bodies_that_are_not_there_squeeze_nothing(void** state)
 {
@@ -441,6 +472,7 @@ int main(void)
         cmocka_unit_test(plates_that_meet_cost_by_the_vertex),
         cmocka_unit_test(features_around_a_box_are_found),
         cmocka_unit_test(between_planes_nothing_jumps),
+        cmocka_unit_test(what_pinched_leads_nowhere),
         cmocka_unit_test(bodies_that_are_not_there_squeeze_nothing),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
