@@ -445,6 +445,36 @@ static void what_pinched_leads_nowhere(void** state)
     weft_sim_destroy(sim);
 }
 
+// A chip in a corner is pressed hard on the floor and pulled from the wall: what the floor pushes is nothing that a rough
+// solve has left along the wall, which lets go.
+static void a_wall_lets_go_above_a_floor(void** state)
+{
+    (void)state;
+    const double h = 1e-4, pull = 3000.0; // m/s^2
+    weft_sim* sim = scene_sim_text(
+        "{\"time_step\": 1e-4, \"gravity\": [0, -30000, -3000], \"contact\": {\"friction\": 0}, \"cloth\": [{\"mesh\": {\"grid\": "
+        "{\"cells\": 1, \"size\": 0.01, \"plane\": \"xy\"}}, \"transform\": {\"translate\": [0.013, 0.006, 0.001]}}], "
+        "\"obstacles\": [{\"shape\": {\"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 1, 0]}}}, "
+        "{\"shape\": {\"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 0, 1]}}}]}",
+        1);
+    weft_error error = {0};
+    vec3 before[4], after[4];
+    assert_int_equal(weft_sim_step(sim, NULL, &error), WEFT_OK);
+    assert_int_equal(weft_sim_step(sim, NULL, &error), WEFT_OK);
+    weft_sim_positions(sim, 0, before);
+    for (int i = 0; i < 4; i++)
+    {
+        sim->model.external[i].z *= -1.0;
+    }
+    assert_int_equal(weft_sim_step(sim, NULL, &error), WEFT_OK);
+    weft_sim_positions(sim, 0, after);
+    for (int i = 0; i < 4; i++)
+    {
+        assert_true(after[i].z - before[i].z > 0.9 * pull * h * h);
+    }
+    weft_sim_destroy(sim);
+}
+
 // A checkpoint may name a body that there is not: it squeezes nothing, and its mark goes.
 static void bodies_that_are_not_there_squeeze_nothing(void** state)
 {
@@ -473,6 +503,7 @@ int main(void)
         cmocka_unit_test(features_around_a_box_are_found),
         cmocka_unit_test(between_planes_nothing_jumps),
         cmocka_unit_test(what_pinched_leads_nowhere),
+        cmocka_unit_test(a_wall_lets_go_above_a_floor),
         cmocka_unit_test(bodies_that_are_not_there_squeeze_nothing),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);

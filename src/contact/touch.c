@@ -301,12 +301,30 @@ static double lasting_force(const contact* c, const touch* t, double normal, vec
     return is_new ? fmax(normal - fmax(stop, 0.0), 0.0) : normal;
 }
 
-// m/s^2, what a rough solve has left: nothing holds a vertex that slides along the face, and a force that shows there
+// m/s^2, what a rough solve has left: nothing holds a vertex that slides along its faces, and a force that shows there
 // is none. A pull that is no more may be none either.
-static double unsettled(const contact* c, const touch* t, contact_reaction_fn* reaction, const void* user)
+static double unsettled(const contact* c, int k, contact_reaction_fn* reaction, const void* user)
 {
-    bool free = t->held && !t->sticks && c->record[t->vertex] < 0;
-    return free ? v3_length(across(reaction(user, t->vertex), t->normal)) * c->inv_mass[t->vertex] : 0.0;
+    const touch* t = &c->touches[k];
+    if (!t->held || t->sticks || c->record[t->vertex] >= 0)
+    {
+        return 0.0;
+    }
+    prescription held = {0};
+    vec3 force = reaction(user, t->vertex);
+    while (k > 0 && c->touches[k - 1].vertex == t->vertex)
+    {
+        k--;
+    }
+    for (; k < c->touch_count && c->touches[k].vertex == t->vertex; k++)
+    {
+        c->touches[k].held ? prescription_add(&held, c->touches[k].normal, 0.0) : (void)0;
+    }
+    for (int d = 0; d < held.count; d++)
+    {
+        force = across(force, held.d[d]);
+    }
+    return v3_length(force) * c->inv_mass[t->vertex];
 }
 
 // What pulls is let go; what was let go, or not expected, and comes too close is held, and is not let go again.
@@ -319,7 +337,7 @@ int touches_release(contact* c, contact_reaction_fn* reaction, const void* user,
         pull_limits limits = contact_pull_limits(c, t->thickness);
         double pull = t->held ? -v3_dot(reaction(user, t->vertex), t->normal) * c->inv_mass[t->vertex] : 0.0;
         double end = t->thickness - t->depth + c->now.h * v3_dot(v3_sub(v[t->vertex], t->velocity), t->normal);
-        bool release = t->held && !t->caught && pull > fmax(limits.most, unsettled(c, t, reaction, user));
+        bool release = t->held && !t->caught && pull > fmax(limits.most, unsettled(c, k, reaction, user));
         bool catch = !t->held && !t->caught && end < fmin(limits.least, t->thickness - t->depth);
         bool turns = !c->early && t->cushion >= 0 && rub_turns(c, &c->cushions[t->cushion], t->thickness, v);
         t->turned = t->turned || turns;
