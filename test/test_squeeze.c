@@ -475,6 +475,46 @@ static void a_wall_lets_go_above_a_floor(void** state)
     weft_sim_destroy(sim);
 }
 
+// A chip that was squeezed is inside of a block, nearer to its side than to its top, and nothing pulls at it: it comes
+// out at the top, where it came from, at its leisure, and is as any other again.
+static void what_was_squeezed_comes_out(void** state)
+{
+    (void)state;
+    weft_sim* sim = scene_sim_text(
+        "{\"time_step\": 0.005, \"gravity\": [0, 0, 0], \"contact\": {\"friction\": 0}, \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 2, "
+        "\"size\": 0.01}}, \"transform\": {\"translate\": [0.02, 0.05, 0]}}], \"obstacles\": [{\"shape\": {\"box\": {\"center\": "
+        "[0, 0, 0], \"size\": 0.06}}}]}",
+        1);
+    weft_error error = {0};
+    weft_step_stats stats;
+    assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
+    for (int i = 0; i < 9; i++)
+    {
+        sim->world.state.x[i].y = 0.018;
+        sim->world.state.v[i] = v3(0, 0, 0);
+        squeeze_mark mark = {.vertex = i, .body = 1, .through = 1, .side = 1};
+        assert_int_equal(marks_add(&sim->world.state.contact.marks, mark), WEFT_OK);
+    }
+    vec3 before[9], after[9];
+    weft_sim_positions(sim, 0, before);
+    for (int step = 0; step < 20; step++)
+    {
+        assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
+        weft_sim_positions(sim, 0, after);
+        for (int i = 0; i < 9; i++)
+        {
+            assert_true(v3_length(v3_sub(after[i], before[i])) < 1.2 * 0.005);
+        }
+        memcpy(before, after, sizeof(after));
+    }
+    assert_int_equal(sim->world.state.contact.marks.count, 0);
+    for (int i = 0; i < 9; i++)
+    {
+        assert_true(after[i].y > 0.0305);
+    }
+    weft_sim_destroy(sim);
+}
+
 // A checkpoint may name a body that there is not: it squeezes nothing, and its mark goes.
 static void bodies_that_are_not_there_squeeze_nothing(void** state)
 {
@@ -504,6 +544,7 @@ int main(void)
         cmocka_unit_test(between_planes_nothing_jumps),
         cmocka_unit_test(what_pinched_leads_nowhere),
         cmocka_unit_test(a_wall_lets_go_above_a_floor),
+        cmocka_unit_test(what_was_squeezed_comes_out),
         cmocka_unit_test(bodies_that_are_not_there_squeeze_nothing),
     };
     return cmocka_run_group_tests(tests, scene_folder_make, scene_folder_remove);
