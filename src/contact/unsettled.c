@@ -308,8 +308,9 @@ static bool is_inside(const contact* c, const squeeze_mark* mark)
 }
 
 // What was squeezed, and is inside of the body that was let through: out where it came from, as far as the cloth's normals
-// know, or by the shortest way. Without it a forearm that had pressed a skirt on a thigh carried the fold that it went
-// through along, to the end of the walk. What pins hold has no way out.
+// know, or by the shortest way, once that leads out of the body: an armpit that is closed has no way out, nor has what
+// pins hold. Without it a forearm that had pressed a skirt on a thigh carried the fold that it went through along, to the
+// end of the walk.
 static weft_status add_inside(contact* c, const squeeze_mark* mark)
 {
     const triangle_tree* tree;
@@ -331,7 +332,10 @@ static weft_status add_inside(contact* c, const squeeze_mark* mark)
     {
         stand_ahead(c->start, tree, p, own, way, &s);
     }
-    return add_stand(c, mark, &s);
+    winding_tree* solid;
+    TRY(solid_of(c, mark->body, c->start, &solid));
+    vec3 beyond = v3_madd(p, 0.5 * keeps(c, mark) - s.height, s.normal);
+    return winding_exceeds(solid, beyond, winding_inside) ? WEFT_OK : add_stand(c, mark, &s);
 }
 
 // ---- curves that get shorter
