@@ -115,7 +115,7 @@ static void forget_substep(contact* c)
     c->marks.count = c->crossed.count = c->squeezed_count = c->passed_count = 0;
     c->next.marks.count = c->next.bond_count = 0;
     c->contacts = c->last_resort = c->releases = 0;
-    c->sifted = c->strayed = c->unsettled = c->crowded = c->early = false;
+    c->sifted = c->strayed = c->unsettled = c->draws = c->crowded = c->early = false;
     c->effort = 0.0;
     coupled_finish(&c->coupled);
     squeeze_forget(c);

@@ -124,8 +124,8 @@ typedef struct squeeze_mark
     int vertex, body;
     int through; // 1: the vertex itself, too
     int kind;    // mark_kind
-    int side;  // MARK_SIDED: of the body's normals, 1 or -1. Of obstacles with an inside: of the cloth's own that look
-               // out, 0: unknown
+    int side;  // MARK_SIDED: of the body's normals, 1 or -1. Of obstacles, squeezed or with an inside: of the cloth's own
+               // that look out, 0: unknown
     int stays; // scratch: it stays although nothing around the vertex crosses
     double lift; // m, that it is to be farther away than its thickness: grows while its triangles cross
 } squeeze_mark;
@@ -180,9 +180,11 @@ typedef struct touch
 {
     int vertex, face; // of the collider
     vec3 normal;      // towards the cloth
-    double depth;     // m, in the layer; negative: above it
+    double depth;     // m, in the layer; negative: above it, or what it lacks to the middle of two that overlap
     double thickness; // m
     bool near;        // within reach; else it is only about to come
+    bool shared;      // with a layer opposite that overlaps this one
+    bool slides;      // and these move past each other
     vec3 velocity;    // m/s, of the obstacle there
     friction friction;
     bool held, sticks; // in this substep
@@ -409,6 +411,7 @@ typedef struct contact
     squeezed_pair* squeezed; // [squeezed_count] what crosses at the end
     int squeezed_count, squeezed_capacity;
     bool unsettled;         // some marks are of the start
+    bool draws;             // or are inside of a body, and brought out
     squeezed_pair* pierced; // [pierced_capacity] scratch
     int pierced_capacity;
     squeezed_pair* passed; // [passed_count] let pass in this step, and nothing around it crosses any more

@@ -74,7 +74,7 @@ static void even_edges(contact* c, bool backward)
 
 void contact_draw_apart(contact* c, vec3* x)
 {
-    if (!c->unsettled)
+    if (!c->draws)
     {
         return;
     }

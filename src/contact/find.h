@@ -119,8 +119,10 @@ weft_status squeeze_list_faces(contact* c, int face, int other); // adds their c
 void squeeze_drop_copies(squeezed_pair* pairs, int* count);
 weft_status grown_list(contact* c); // adds, to what crosses at the end, what a body still has to grow into
 bool unsettled_holds(const contact* c, const squeezed_pair* pair); // whether a crossing is left of the start
-weft_status unsettled_rows(contact* c);                            // adds what brings it apart, after near pairs
+bool squeeze_is_obstacle(const contact* c, int body);              // which has an inside, and not a cloth
+weft_status unsettled_rows(contact* c);                            // adds what brings it, and what is squeezed, apart, after near pairs
 void unsettled_push(const contact* c, const contact_row* row, cushion* s); // the force of such a row
+int unsettled_side(const contact* c, const int v[4]); // of the normals of the cloth at v[0] that look out of the face v + 1
 double unsettled_share(const contact* c, const contact_row* row);          // of it, that stretched cloth leaves
 weft_status
 unsettled_keep(contact* c); // once crossings of the end are marked: which of the state's marks stay, and how

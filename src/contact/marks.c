@@ -23,13 +23,19 @@ static int rank(const squeeze_mark* mark)
     return mark->kind == MARK_SQUEEZED ? MARK_KINDS : mark->kind;
 }
 
+// 0 says nothing.
+static int stronger_side(int a, int b)
+{
+    return a == 0 || b == 0 ? a + b : int_max(a, b);
+}
+
 // Two marks of one vertex and one body, in any order: the stronger of each.
 static void join(squeeze_mark* to, const squeeze_mark* other)
 {
     bool same = to->kind == other->kind, stays = rank(to) < rank(other);
     to->through = int_max(to->through, other->through);
     to->lift = fmax(to->lift, other->lift);
-    to->side = same ? int_max(to->side, other->side) : stays ? to->side : other->side;
+    to->side = same ? stronger_side(to->side, other->side) : stays ? to->side : other->side;
     to->kind = stays ? to->kind : other->kind;
 }
 

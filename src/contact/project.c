@@ -114,7 +114,7 @@ weft_status contact_project_begin(contact* c, const contact_moment* now)
     {
         return WEFT_NO_MEMORY;
     }
-    if (c->unsettled && !mem_grow((void**)&c->drawn, &c->drawn_capacity, c->cloth_count, sizeof(vec3)))
+    if (c->draws && !mem_grow((void**)&c->drawn, &c->drawn_capacity, c->cloth_count, sizeof(vec3)))
     {
         return WEFT_NO_MEMORY;
     }

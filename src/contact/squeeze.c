@@ -273,8 +273,11 @@ weft_status squeeze_let(contact* c, const collision* hit)
         if (v[a] < c->cloth_count)
         {
             int other = c->body[a < first ? v[first] : v[0]];
-            TRY(marks_add(&c->marks,
-                          (squeeze_mark){.vertex = v[a], .body = other, .through = a < first && first == 1}));
+            bool through = a < first && first == 1;
+            TRY(marks_add(&c->marks, (squeeze_mark){.vertex = v[a],
+                                                    .body = other,
+                                                    .through = through,
+                                                    .side = through ? unsettled_side(c, v) : 0}));
         }
     }
     return let_pass(c, hit);

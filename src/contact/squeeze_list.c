@@ -270,6 +270,7 @@ static void keep_through(contact* c)
         if (mark)
         {
             mark->through = 1;
+            mark->side = old->side;
         }
         else if (squeezed || old->stays)
         {
@@ -287,7 +288,7 @@ static int compare_bodies(const void* left, const void* right)
 }
 
 // False as well for a body that there is not, which a checkpoint may name.
-static bool is_obstacle(const contact* c, int body)
+bool squeeze_is_obstacle(const contact* c, int body)
 {
     int first = body < c->lists.body_count ? c->lists.body_face[body] : 0;
     int last = body < c->lists.body_count ? c->lists.body_face[body + 1] : 0;
@@ -326,7 +327,7 @@ static weft_status keep_inside(contact* c)
             TRY(marks_add(&c->crossed, *mark));
             continue;
         }
-        if (!is_obstacle(c, mark->body))
+        if (!squeeze_is_obstacle(c, mark->body))
         {
             continue; // a cloth has no inside
         }

@@ -80,16 +80,20 @@ weft_status touches_take(contact* c)
 
 // ---- prescriptions
 
-// The speed that moves a vertex out of the layer, the same in a shorter substep.
+// The speed that moves a vertex out of the layer, the same in a shorter substep. Between two layers the one gives way as
+// fast as the other pushes: at once would be any speed, and an armpit that closed on cloth threw single vertices by
+// millimetres in a substep of 8 microseconds, so that none was short enough.
 static double out_speed(const contact* c, const touch* t)
 {
-    return fmin(push_out * t->depth / c->now.time_step, out_speed_max);
+    double most = t->shared ? -out_speed_max : 0.0;
+    return fmax(fmin(push_out * t->depth / c->now.time_step, out_speed_max), most);
 }
 
 // The normal velocity that a touching vertex must have at least.
 static double wanted_normal(const contact* c, const touch* t)
 {
-    return v3_dot(t->velocity, t->normal) + (t->depth > 0.0 ? out_speed(c, t) : t->depth / c->now.h);
+    bool moves = t->depth > 0.0 || t->shared;
+    return v3_dot(t->velocity, t->normal) + (moves ? out_speed(c, t) : t->depth / c->now.h);
 }
 
 // Between two layers that overlap there is no place that both allow: the middle of both, with the motion of both.
@@ -98,7 +102,15 @@ static double wanted_normal(const contact* c, const touch* t)
 static bool share_room(touch* a, touch* b)
 {
     const double opposite = -0.7, slides = 0.01; // m/s
-    if (v3_dot(a->normal, b->normal) > opposite || a->depth + b->depth <= 0.0)
+    if (v3_dot(a->normal, b->normal) > opposite)
+    {
+        return false;
+    }
+    if (a->shared && b->shared) // constrained before in this substep
+    {
+        return a->slides && b->slides;
+    }
+    if (a->depth + b->depth <= 0.0)
     {
         return false;
     }
@@ -108,6 +120,9 @@ static bool share_room(touch* a, touch* b)
     a->depth = depth;
     b->depth = -depth;
     a->velocity = b->velocity = velocity;
+    a->shared = b->shared = true;
+    a->slides = a->slides || apart;
+    b->slides = b->slides || apart;
     return apart;
 }
 
@@ -286,12 +301,30 @@ static double lasting_force(const contact* c, const touch* t, double normal, vec
     return is_new ? fmax(normal - fmax(stop, 0.0), 0.0) : normal;
 }
 
-// m/s^2, what a rough solve has left: nothing holds a vertex that slides along the face, and a force that shows there
+// m/s^2, what a rough solve has left: nothing holds a vertex that slides along its faces, and a force that shows there
 // is none. A pull that is no more may be none either.
-static double unsettled(const contact* c, const touch* t, contact_reaction_fn* reaction, const void* user)
+static double unsettled(const contact* c, int k, contact_reaction_fn* reaction, const void* user)
 {
-    bool free = t->held && !t->sticks && c->record[t->vertex] < 0;
-    return free ? v3_length(across(reaction(user, t->vertex), t->normal)) * c->inv_mass[t->vertex] : 0.0;
+    const touch* t = &c->touches[k];
+    if (!t->held || t->sticks || c->record[t->vertex] >= 0)
+    {
+        return 0.0;
+    }
+    prescription held = {0};
+    vec3 force = reaction(user, t->vertex);
+    while (k > 0 && c->touches[k - 1].vertex == t->vertex)
+    {
+        k--;
+    }
+    for (; k < c->touch_count && c->touches[k].vertex == t->vertex; k++)
+    {
+        c->touches[k].held ? prescription_add(&held, c->touches[k].normal, 0.0) : (void)0;
+    }
+    for (int d = 0; d < held.count; d++)
+    {
+        force = across(force, held.d[d]);
+    }
+    return v3_length(force) * c->inv_mass[t->vertex];
 }
 
 // What pulls is let go; what was let go, or not expected, and comes too close is held, and is not let go again.
@@ -304,7 +337,7 @@ int touches_release(contact* c, contact_reaction_fn* reaction, const void* user,
         pull_limits limits = contact_pull_limits(c, t->thickness);
         double pull = t->held ? -v3_dot(reaction(user, t->vertex), t->normal) * c->inv_mass[t->vertex] : 0.0;
         double end = t->thickness - t->depth + c->now.h * v3_dot(v3_sub(v[t->vertex], t->velocity), t->normal);
-        bool release = t->held && !t->caught && pull > fmax(limits.most, unsettled(c, t, reaction, user));
+        bool release = t->held && !t->caught && pull > fmax(limits.most, unsettled(c, k, reaction, user));
         bool catch = !t->held && !t->caught && end < fmin(limits.least, t->thickness - t->depth);
         bool turns = !c->early && t->cushion >= 0 && rub_turns(c, &c->cushions[t->cushion], t->thickness, v);
         t->turned = t->turned || turns;
@@ -354,7 +387,7 @@ void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user,
     {
         c->next.memory[i] = (contact_memory){.owed = {forget * c->now.last->memory[i].owed[0]}};
     }
-    for (int k = 0; k < c->touch_count; k++)
+    for (int k = 0, shared = -1; k < c->touch_count; k++)
     {
         const touch* t = &c->touches[k];
         if (!t->held)
@@ -363,8 +396,10 @@ void touch_remember(contact* c, contact_reaction_fn* reaction, const void* user,
         }
         vec3 force = reaction(user, t->vertex);
         double normal = v3_dot(force, t->normal);
-        double out = t->depth > 0.0 ? out_speed(c, t) : 0.0;
-        v[t->vertex] = v3_madd(v[t->vertex], -out, t->normal);
+        // Of two layers that share their room one says it for both.
+        double moved = out_speed(c, t), out = fmax(moved, 0.0);
+        v[t->vertex] = v3_madd(v[t->vertex], t->shared && shared == t->vertex ? 0.0 : -moved, t->normal);
+        shared = t->shared ? t->vertex : shared;
         // What moved it out of the layer presses on nothing: it leaves the velocity.
         double load = credible(c, t, normal - out / (c->inv_mass[t->vertex] * c->now.h));
         contact_memory* next = &c->next.memory[t->vertex];

@@ -140,6 +140,14 @@ static vec3 vertex_normal(const contact* c, const vec3* x, int vertex)
     return v3_normalize(sum);
 }
 
+int unsettled_side(const contact* c, const int v[4])
+{
+    const vec3* x = c->start;
+    vec3 out = v3_cross(v3_sub(x[v[2]], x[v[1]]), v3_sub(x[v[3]], x[v[1]]));
+    double along = v3_dot(out, v3_sub(x[v[0]], x[v[1]])) * v3_dot(out, vertex_normal(c, x, v[0]));
+    return (along > 0.0) - (along < 0.0);
+}
+
 // ---- where a vertex stands
 
 typedef struct stand
@@ -190,6 +198,14 @@ static vec3 smooth_normal(const contact* c, const vec3* x, int vertex)
     return v3_normalize(sum);
 }
 
+static void stand_ahead(const vec3* x, const triangle_tree* tree, vec3 p, vec3 own, double way, stand* out)
+{
+    out->wrong = true;
+    out->normal = own;
+    out->height = -way;
+    out->at = triangle_tree_nearest(tree, x, v3_madd(p, way, own), INFINITY);
+}
+
 // Where its own normal leaves the body; as anything else where it does not meet it or has left it.
 static weft_status stand_behind(contact* c, const squeeze_mark* mark, const vec3* x, const triangle_tree* tree,
                                 stand* out)
@@ -200,10 +216,7 @@ static weft_status stand_behind(contact* c, const squeeze_mark* mark, const vec3
     double way = ahead ? triangle_tree_exit(tree, x, p, own) : INFINITY;
     if (way < UNSETTLED_THROUGH)
     {
-        out->wrong = true;
-        out->normal = own;
-        out->height = -way;
-        out->at = triangle_tree_nearest(tree, x, v3_madd(p, way, own), INFINITY);
+        stand_ahead(x, tree, p, own, way, out);
     }
     return WEFT_OK;
 }
@@ -265,23 +278,64 @@ static weft_status add_row(contact* c, int vertex, int face, const contact_row* 
     return WEFT_OK;
 }
 
+static weft_status add_stand(contact* c, const squeeze_mark* mark, const stand* s)
+{
+    double thickness = keeps(c, mark) + mark->lift;
+    if (s->height > CONTACT_REACH * thickness || (s->height < 0.0 && !s->wrong))
+    {
+        return WEFT_OK;
+    }
+    contact_row row = {.normal = s->normal, .distance = s->height, .thickness = thickness};
+    row.weight[0] = 1.0;
+    for (int k = 0; k < 3; k++)
+    {
+        row.weight[k + 1] = -s->at.weight[k];
+    }
+    return add_row(c, mark->vertex, s->at.triangle, &row);
+}
+
 static weft_status add_mark(contact* c, const squeeze_mark* mark)
 {
     stand s;
     bool known;
     TRY(stand_of(c, mark, c->start, &s, &known));
-    double thickness = known ? keeps(c, mark) + mark->lift : 0.0;
-    if (!known || s.height > CONTACT_REACH * thickness || (s.height < 0.0 && !s.wrong))
+    return known ? add_stand(c, mark, &s) : WEFT_OK;
+}
+
+static bool is_inside(const contact* c, const squeeze_mark* mark)
+{
+    return mark->kind == MARK_SQUEEZED && mark->through && c->record[mark->vertex] < 0 && squeeze_is_obstacle(c, mark->body);
+}
+
+// What was squeezed, and is inside of the body that was let through: out where it came from, as far as the cloth's normals
+// know, or by the shortest way, once that leads out of the body: an armpit that is closed has no way out, nor has what
+// pins hold. Without it a forearm that had pressed a skirt on a thigh carried the fold that it went through along, to the
+// end of the walk.
+static weft_status add_inside(contact* c, const squeeze_mark* mark)
+{
+    const triangle_tree* tree;
+    stand s = {0};
+    if (!is_inside(c, mark))
     {
         return WEFT_OK;
     }
-    contact_row row = {.normal = s.normal, .distance = s.height, .thickness = thickness};
-    row.weight[0] = 1.0;
-    for (int k = 0; k < 3; k++)
+    squeeze_mark shortest = {.vertex = mark->vertex, .body = mark->body};
+    TRY(surface_of(c, mark->body, c->start, &tree));
+    TRY(stand_inside(c, &shortest, c->start, tree, &s));
+    if (!s.wrong)
     {
-        row.weight[k + 1] = -s.at.weight[k];
+        return WEFT_OK;
     }
-    return add_row(c, mark->vertex, s.at.triangle, &row);
+    vec3 p = c->start[mark->vertex], own = v3_scale(mark->side, smooth_normal(c, c->start, mark->vertex));
+    double way = mark->side != 0 ? triangle_tree_exit(tree, c->start, p, own) : INFINITY;
+    if (way < detour * s.at.distance + keeps(c, mark))
+    {
+        stand_ahead(c->start, tree, p, own, way, &s);
+    }
+    winding_tree* solid;
+    TRY(solid_of(c, mark->body, c->start, &solid));
+    vec3 beyond = v3_madd(p, 0.5 * keeps(c, mark) - s.height, s.normal);
+    return winding_exceeds(solid, beyond, winding_inside) ? WEFT_OK : add_stand(c, mark, &s);
 }
 
 // ---- curves that get shorter
@@ -435,14 +489,19 @@ static void sort_rows(contact* c)
 
 weft_status unsettled_rows(contact* c)
 {
-    c->unsettled = unsettled_is(&c->marks);
-    if (!c->unsettled)
+    c->unsettled = c->draws = unsettled_is(&c->marks);
+    if (c->marks.count == 0)
     {
         return WEFT_OK;
     }
     TRY(squeeze_prepare(c));
     memset(c->lists.fresh, 0, (size_t)c->lists.body_count);
     bool any_free = false;
+    for (int k = 0; k < c->marks.count; k++)
+    {
+        c->draws = c->draws || is_inside(c, &c->marks.item[k]);
+        TRY(add_inside(c, &c->marks.item[k]));
+    }
     for (int k = 0; k < c->marks.count; k++)
     {
         any_free = any_free || c->marks.item[k].kind == MARK_FREE;
