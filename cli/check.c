@@ -283,7 +283,7 @@ static void put_measures(const weft_material* m)
     }
 }
 
-static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body, double unsaid)
+static void print_cloth(const weft_scene_cloth* cloth, const char* bending, const body_extent* body, double unsaid)
 {
     const weft_material* m = &cloth->material;
     bool lines = cloth->segment_count > 0;
@@ -297,7 +297,9 @@ static void print_cloth(const weft_scene_cloth* cloth, const body_extent* body, 
     }
     print_extent(body);
     printf("mass %.4g kg\n", body->mass);
-    printf("  %s%s%s: ", cloth->model, cloth->bending ? ", bending " : "", cloth->bending ? cloth->bending : "");
+    bool other = cloth->bending && strcmp(cloth->bending, bending) != 0;
+    printf("  %s%s%s%s%s%s: ", cloth->model, bending ? ", bending " : "", bending ? bending : "", other ? " (" : "",
+           other ? cloth->bending : "", other ? ")" : "");
     for (int k = 0; k < cloth->value_count; k++)
     {
         const weft_scene_value* v = &cloth->values[k];
@@ -381,7 +383,7 @@ static void print_text(const weft_scene* scene, const weft_sim* sim, const body_
     weft_scene_cloth cloth;
     for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
     {
-        print_cloth(&cloth, bodies++, unsaid);
+        print_cloth(&cloth, weft_sim_cloth_bending(sim, k), bodies++, unsaid);
     }
     weft_scene_obstacle obstacle;
     for (int k = 0; weft_scene_obstacle_at(scene, k, &obstacle) == WEFT_OK; k++)
@@ -431,7 +433,7 @@ static void put_extent(const body_extent* body)
            body->max.x, body->max.y, body->max.z);
 }
 
-static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
+static void put_cloth(const weft_scene_cloth* cloth, const char* bending, const body_extent* body)
 {
     const weft_material* m = &cloth->material;
     putchar('{');
@@ -439,7 +441,7 @@ static void put_cloth(const weft_scene_cloth* cloth, const body_extent* body)
     put_pair("kind", cloth->kind);
     put_pair("obj", cloth->obj);
     put_pair("model", cloth->model);
-    put_pair("bending", cloth->bending);
+    put_pair("bending", bending);
     printf("\"vertices\":%d,\"faces\":%d,\"triangles\":%d,\"segments\":%d,\"tetrahedra\":%d,\"pins\":%d,\"pinned\":%d,"
            "\"forces\":%d,",
            cloth->vertex_count, cloth->face_count, cloth->triangle_count, cloth->segment_count,
@@ -539,7 +541,7 @@ static void print_json(const weft_scene* scene, const weft_sim* sim, const body_
     for (int k = 0; weft_scene_cloth_at(scene, k, &cloth) == WEFT_OK; k++)
     {
         fputs(k > 0 ? "," : "", stdout);
-        put_cloth(&cloth, bodies++);
+        put_cloth(&cloth, weft_sim_cloth_bending(sim, k), bodies++);
     }
     printf("],\"obstacles\":[");
     weft_scene_obstacle obstacle;

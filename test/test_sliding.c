@@ -73,7 +73,7 @@ typedef struct incline
     surface_kind kind;
     double tangent, radius;
     double tolerance;  // of solves; 0: the default
-    const char* model; // NULL: the default
+    const char *model, *bending; // NULL: the default
     mat3 frame;
 } incline;
 
@@ -163,6 +163,7 @@ static void sheet_add(weft_sim* sim, const incline* s)
     weft_cloth_def def = weft_cloth_def_default();
     def.name = "sheet";
     def.model = s->model ? s->model : def.model;
+    def.bending = s->bending;
     def.positions = p.x;
     def.vertex_count = 49;
     def.face_vertices = p.triangles;
@@ -270,12 +271,12 @@ static double allowed(surface_kind kind, double h)
     return plane                     ? 1e-4
            : kind == CYLINDER_ALONG  ? (is_long ? 0.02 : 0.011)
            : kind == CYLINDER_ACROSS ? (is_long ? 0.02 : 0.012)
-           : is_long                 ? 0.021
+           : is_long                 ? 0.04
                                      : 0.001;
 }
 
-// Cloth that passes cells of cloth at 1/30 s is held to a tenth of a per cent of what 1e-5 gives; the default
-// gives 2.16 instead of 1.95 %.
+// Cloth that passes cells of cloth at 1/30 s meets them as it happens: of 21 frictions from 0 to 1 the mean deviation is
+// 1.4 %, the largest 3.6 (`curvature`: 1.3 and 2.6). With a tolerance of 1e-5, as the default's adds a tenth of that.
 static double deviation(const char* method, const incline* s, double mu, double h)
 {
     incline judged = *s;
@@ -310,6 +311,26 @@ static void sheets_slide_as_they_should(void** state)
                       100 * worst[0][k], 100 * worst[1][k]);
     }
     assert_int_equal(wrong, 0);
+}
+
+// Frictions at which cushions of one vertex work against each other, a pull of 1.57 N against a push of 1.58: what
+// presses there is their difference. Pulls counted up to 1000 m/s^2, and the sheet lost 64, 31 and 15 % of its speed.
+static void what_pulls_does_not_press(void** state)
+{
+    (void)state;
+    static const struct
+    {
+        const char* bending;
+        double mu;
+    } cases[] = {{"curvature", 0.18}, {"exact", 0.2}, {"curvature", 0.3}};
+    for (int k = 0; k < 3; k++)
+    {
+        incline s = incline_make(FIXED_CLOTH, cases[k].mu + 0.5);
+        s.bending = cases[k].bending;
+        double off = deviation("implicit-euler", &s, cases[k].mu, 1.0 / 30.0);
+        print_message("friction %g: %.1f %%\n", cases[k].mu, 100 * off);
+        assert_true(off < 0.05);
+    }
 }
 
 // With friction; along a cylinder and on cloth up to 1/60 s: in longer steps minimising to the end with contacts that
@@ -380,7 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sheets_slide_as_they_should), cmocka_unit_test(integration_is_not_to_blame),
-        cmocka_unit_test(newton_slides_too),           cmocka_unit_test(others_slide_too),
+        cmocka_unit_test(what_pulls_does_not_press), cmocka_unit_test(newton_slides_too),           cmocka_unit_test(others_slide_too),
         cmocka_unit_test(sheets_stick_as_they_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

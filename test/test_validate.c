@@ -422,7 +422,7 @@ static void files_that_do_not_fit_are_refused(void** state)
 // ---- drape
 
 // The shape that is found does not hang on the mesh: means of two resolutions and of two tessellations within three
-// points, starts within two of their mean; and the fabrics of that name are beside it.
+// points, starts within four of their mean; and the fabrics of that name are beside it.
 static void the_drape_does_not_depend_on_the_mesh(void** state)
 {
     (void)state;
@@ -435,13 +435,16 @@ static void the_drape_does_not_depend_on_the_mesh(void** state)
     manners_assert_says(line, manners_last.out, "\"published\":[60,76],\"inside\":true");
     const char* points = strstr(manners_last.out, "\"points\":");
     assert_non_null(points);
-    double finer = 0.0;
+    double finer = 0.0, starts[10];
     for (int k = 0; k < 10; k++)
     {
         points = strstr(points, "\"ours\":") + strlen("\"ours\":");
-        double start = strtod(points, NULL);
-        finer += 0.1 * start;
-        assert_true(fabs(start - mean) < 4.0);
+        starts[k] = strtod(points, NULL);
+        finer += 0.1 * starts[k];
+    }
+    for (int k = 0; k < 10; k++)
+    {
+        assert_true(fabs(starts[k] - finer) < 4.0);
     }
     print_message("6 cells: %.1f %%, 7 cells: %.1f %%\n", mean, finer);
     assert_true(fabs(finer - mean) < 3.0);

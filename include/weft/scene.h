@@ -117,7 +117,7 @@ typedef struct weft_scene_cloth
     int value_count;            ///< 0: cloth
     int has_radius;             ///< 1: scene files give its radius, half of the thickness
     const char* model;
-    const char* bending;              ///< NULL: the model has no choice
+    const char* bending;              ///< as the scene names it; weft_sim_cloth_bending has what "auto" stands for. NULL: the model has no choice
     double friction, static_friction; ///< of contact; negative: not said, or at rest the same
     double thickness;                 ///< m
     const weft_choice* settings;      ///< [setting_count] of methods, instead of the scene's; until the scene is destroyed

@@ -179,8 +179,8 @@ typedef struct weft_cloth_def
     const weft_region* regions;  ///< [region_count] of sheets, or NULL
     int region_count;
     const char* model;           ///< a name from weft_list(WEFT_LIST_MODELS, ...)
-    const char* bending;         ///< of "baraff-witkin": "curvature" (a material property), "exact" (on any mesh) or "hinge" (as the SA paper's tables);
-                                 ///< NULL: the model's own
+    const char* bending;         ///< of "baraff-witkin": "exact" (a material property, on any mesh), "curvature" (on grids), "hinge" (as the SA paper's
+                                 ///< tables), or "auto": "exact" where method and cloth can have it, else "curvature". NULL: the model's own, "auto"
     weft_connections connections; ///< of models that have them; others refuse what is not the default
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL
@@ -461,6 +461,7 @@ WEFT_API double weft_step_counter(const weft_step_stats* stats, const char* name
 WEFT_API int weft_sim_cloth_count(const weft_sim* sim);
 WEFT_API int weft_sim_vertex_count(const weft_sim* sim, weft_cloth_id cloth); ///< -1: of all cloths
 WEFT_API const char* weft_sim_cloth_name(const weft_sim* sim, weft_cloth_id cloth);
+WEFT_API const char* weft_sim_cloth_bending(const weft_sim* sim, weft_cloth_id cloth); ///< what "auto" stands for with it; NULL: its model has no choice
 WEFT_API int64_t weft_sim_step_count(const weft_sim* sim);
 WEFT_API double weft_sim_time(const weft_sim* sim);
 WEFT_API double weft_sim_time_step(const weft_sim* sim);

@@ -361,13 +361,8 @@ int cushions_release(contact* c, const vec3* v)
 
 // ---- after the solve
 
-// What pulls and was borne with makes others push more than they must: friction is to know what is left of both.
-static double counted_push(const cushion* s, double push)
-{
-    return fmax(push, -CUSHION_ACCELERATION / s->inv_mass);
-}
-
-// The forces at the end of the substep. The list of bonds has room: contact_take saw to that.
+// The forces at the end of the substep. What pulls and was borne with makes others push more than they must: friction is
+// to know what is left of both, however much each is. The list of bonds has room: contact_take saw to that.
 void cushions_remember(contact* c, const vec3* v)
 {
     c->next.bond_count = 0;
@@ -385,14 +380,14 @@ void cushions_remember(contact* c, const vec3* v)
     {
         const cushion* s = &c->cushions[k];
         vec3 u = cushion_speed(c, s, v);
-        double push = cushion_normal(c, s, u), counted = s->row >= 0 ? counted_push(s, push) : 0.0;
-        s->row >= 0 ? rub_owe(c, s, counted, u) : (void)0;
+        double push = cushion_normal(c, s, u);
+        s->row >= 0 ? rub_owe(c, s, push, u) : (void)0;
         for (int a = 0; a < 4 && s->row >= 0; a++)
         {
             int i = s->vertex[a];
             if (i < c->cloth_count)
             {
-                c->next.memory[i].load += fabs(s->weight[a]) * counted;
+                c->next.memory[i].load += fabs(s->weight[a]) * push;
             }
         }
         if (s->row >= 0 && push > 0.0)

@@ -6,7 +6,8 @@
 #include "material/directors.h"
 #include "material/material.h"
 
-static const char* const bendings[] = {"curvature", "hinge", "exact", NULL};
+static const char* const bendings[] = {"auto", "curvature", "hinge", "exact", NULL};
+static const char* const automatic[] = {"exact", "curvature", NULL};
 static const element_kind* const kinds[] = {&kind_membrane, &kind_curvature, &kind_hinge,
                                             &kind_exact,    &kind_beyond,    &kind_taut,  NULL};
 
@@ -28,20 +29,21 @@ static weft_status append(element_groups* groups, const cloth_shape* shape)
     {
         return WEFT_OK;
     }
-    if (strcmp(shape->bending, bendings[2]) == 0)
+    if (strcmp(shape->bending, "exact") == 0)
     {
         return exact_append(element_groups_find(groups, &kind_exact), shape);
     }
     const element_kind* bowed = changes_beyond(shape) ? &kind_beyond : &kind_curvature;
-    return strcmp(shape->bending, bendings[0]) == 0
+    return strcmp(shape->bending, "curvature") == 0
                ? curvature_append(element_groups_find(groups, bowed), shape)
                : hinge_append(element_groups_find(groups, &kind_hinge), shape);
 }
 
 const cloth_model model_baraff_witkin = {
     .name = "baraff-witkin",
-    .summary = "stretch, shear and bend on triangles; bending `curvature` (a material property), `exact` (on any mesh) or `hinge`",
+    .summary = "stretch, shear and bend on triangles; bending `exact` (a material property on any mesh), `curvature` or `hinge`",
     .bendings = bendings,
+    .automatic = automatic,
     .kinds = kinds,
     .measures = MEASURE_DIRECTIONS | MEASURE_BIAS | MEASURE_BEYOND | MEASURE_KNEE | MEASURE_LIMIT |
                 MEASURE_CREASE,

@@ -29,7 +29,7 @@ void triangle_rest_inverse(const vec2* p, double* out)
 // as it is flatter, for an area that adds nothing: contact moves the apex by a part of the thickness, many times the
 // height, no step however short follows what bends there, and sheets gained 20 J of 0.04. It is as stiff as one of
 // that height, which gives way at most by a hundredth of what is around it.
-static double sliver_share(const cloth_shape* shape, int t)
+double triangle_sliver_share(const cloth_shape* shape, int t)
 {
     static const double least = 0.01;
     const vec2* p = shape->rest + 3 * t;
@@ -51,7 +51,7 @@ weft_status membrane_append(element_group* group, const cloth_shape* shape)
         int e = group->count++;
         const vec2* p = shape->rest + 3 * t;
         memcpy(group->vertices + 3 * e, shape->triangle + 3 * t, 3 * sizeof(int));
-        double area = sliver_share(shape, t) * triangle_rest_area(p);
+        double area = triangle_sliver_share(shape, t) * triangle_rest_area(p);
         double* rest = group->rest + (size_t)MEMBRANE_STRIDE * (size_t)e;
         const weft_material* m = triangle_material(shape, t);
         triangle_rest_inverse(p, rest);
@@ -75,7 +75,7 @@ weft_status taut_append(element_group* group, const cloth_shape* shape)
         TRY(element_group_reserve(group, &kind_taut, group->count + 1));
         int e = group->count++;
         const vec2* p = shape->rest + 3 * t;
-        double area = sliver_share(shape, t) * triangle_rest_area(p);
+        double area = triangle_sliver_share(shape, t) * triangle_rest_area(p);
         double* rest = group->rest + (size_t)TAUT_STRIDE * (size_t)e;
         memcpy(group->vertices + 3 * e, shape->triangle + 3 * t, 3 * sizeof(int));
         triangle_rest_inverse(p, rest);
@@ -384,7 +384,7 @@ static void curvature_add(element_group* group, const cloth_shape* shape, int t,
             rest[6 + k] = fold_of_angle(angle);
         }
     }
-    stiffness_of(shape, t, T, sliver_share(shape, t) * area, Q);
+    stiffness_of(shape, t, T, triangle_sliver_share(shape, t) * area, Q);
     semidefinite_factor3(Q, rest);
     rest[9] = m->damping;
     rest[10] = bits;

@@ -24,6 +24,11 @@ bool cloth_model_bending(const cloth_model* m, const char* word, const char** ou
     return !word || *out;
 }
 
+const char* const* cloth_model_stands_for(const cloth_model* m, const char* word)
+{
+    return word && strcmp(word, "auto") == 0 ? m->automatic : NULL;
+}
+
 const char* const damper_names[] = {"projected", "two-sided", "plain", "none", NULL};
 
 bool cloth_model_connections(const cloth_model* m, const weft_connections* choice, connection_options* out)

@@ -105,7 +105,7 @@ static void stiffness_of(const cloth_shape* shape, int t, double Q[3][3])
     const weft_material* m = triangle_material(shape, t);
     rigidity own = bending_rigidity(m);
     bool alike = !material_has_directions(m);
-    double scale = 0.25 * own.warp / triangle_rest_area(p), ex[3], ey[3];
+    double scale = 0.25 * own.warp * triangle_sliver_share(shape, t) / triangle_rest_area(p), ex[3], ey[3];
     for (int k = 0; k < 3; k++)
     {
         ex[k] = p[(k + 2) % 3].x - p[(k + 1) % 3].x;

@@ -289,6 +289,7 @@ typedef struct cloth_model
     const char* name;            // what scene files say
     const char* summary;         // one line for `weft list`
     const char* const* bendings; // what "bending" may be, the first is the default; ends with NULL. NULL: no choice
+    const char* const* automatic; // what its word "auto" stands for: the first that method and cloth can have; ends with NULL
     const element_kind* const* kinds; // that it may fill, in the order of assembly; ends with NULL
     unsigned forms;                   // of meshes that it makes elements of: MODEL_OF(form), joined; 0: sheets
     bool connections;                 // its elements are connections, with dampers
@@ -309,6 +310,8 @@ extern const cloth_model* const model_table[]; // ends with NULL; the first is t
 const cloth_model* cloth_model_find(const char* name); // NULL: there is none
 // The model's own word for a choice of bending, its default for NULL. False: the model has no such choice.
 bool cloth_model_bending(const cloth_model* m, const char* word, const char** out);
+// The words that a word of the model stands for, to be tried in their order; ends with NULL. NULL: for itself.
+const char* const* cloth_model_stands_for(const cloth_model* m, const char* word);
 // What the model makes of choices; false: it has no such damper, or no connections to choose for.
 bool cloth_model_connections(const cloth_model* m, const weft_connections* choice, connection_options* out);
 
@@ -320,6 +323,7 @@ weft_status curvature_append(element_group* group, const cloth_shape* shape);
 weft_status air_append(element_group* group, const cloth_shape* shape);
 
 double triangle_rest_area(const vec2* rest /* [3] */);
+double triangle_sliver_share(const cloth_shape* shape, int t); // of its stiffness that a triangle has (cloth_elements.c)
 // b1u, b2u, b1v, b2v with which the deformation gradient is w_u = b1u (x1 - x0) + b2u (x2 - x0), and w_v likewise.
 void triangle_rest_inverse(const vec2* rest /* [3] */, double* out /* [4] */);
 

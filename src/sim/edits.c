@@ -340,6 +340,7 @@ static weft_status load_cloth(edits_loader* l, body* b)
     }
     TRY(material_check(b, &material, b->vertex_mass, l->error));
     b->material = material;
+    TRY(body_choose_bending(l->sim, b, l->error));
     b->added = b->given ? added : b->added;
     TRY(load_forces(l, b, force_count));
     return load_cloth_pins(l, b);

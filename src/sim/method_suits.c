@@ -67,29 +67,43 @@ static void list_methods(const element_groups* groups, char* out, size_t size)
     }
 }
 
+// Whether the method can move such a body with one of the words for bending that a model's default stands for.
+static weft_status can_move(const time_method* method, const body* b, const cloth_model* m, bool* out)
+{
+    body other = *b;
+    other.model = m;
+    other.connections = (connection_options){m->damper, -1.0, -1.0, -1.0};
+    cloth_model_bending(m, NULL, &other.bending);
+    const char* const* words = cloth_model_stands_for(m, other.bending);
+    weft_status status = WEFT_OK;
+    *out = false;
+    for (int k = 0; status == WEFT_OK && !*out && (words ? words[k] != NULL : k == 0); k++)
+    {
+        element_groups groups = {0};
+        const char* what;
+        other.bending = words ? words[k] : other.bending;
+        status = find_kinds(&other, &groups);
+        *out = status == WEFT_OK && groups.count > 0 && !find_lack(method, &groups, &what);
+        element_groups_finish(&groups);
+    }
+    return status;
+}
+
 // Names of the models of which the method can move such a body, with commas.
 static weft_status list_models(const time_method* method, const body* b, char* out, size_t size)
 {
     size_t used = 0;
-    weft_status status = WEFT_OK;
     out[0] = '\0';
-    for (const cloth_model* const* m = model_table; *m && status == WEFT_OK; m++)
+    for (const cloth_model* const* m = model_table; *m; m++)
     {
-        element_groups groups = {0};
-        body other = *b;
-        const char* what;
-        other.model = *m;
-        other.connections = (connection_options){(*m)->damper, -1.0, -1.0, -1.0};
-        cloth_model_bending(*m, NULL, &other.bending);
-        status = cloth_model_serves(*m, b->kind->form) ? find_kinds(&other, &groups) : WEFT_OK;
-        if (status == WEFT_OK && groups.count > 0 && !find_lack(method, &groups, &what) &&
-            used + strlen((*m)->name) + 3 < size)
+        bool can = false;
+        TRY(cloth_model_serves(*m, b->kind->form) ? can_move(method, b, *m, &can) : WEFT_OK);
+        if (can && used + strlen((*m)->name) + 3 < size)
         {
             used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", (*m)->name);
         }
-        element_groups_finish(&groups);
     }
-    return status;
+    return WEFT_OK;
 }
 
 static weft_status judge(const weft_sim* sim, const body* b, const element_groups* groups, weft_error* error)

@@ -433,6 +433,11 @@ const char* weft_sim_cloth_name(const weft_sim* sim, weft_cloth_id cloth)
     return body_at(sim, cloth)->name;
 }
 
+const char* weft_sim_cloth_bending(const weft_sim* sim, weft_cloth_id cloth)
+{
+    return body_at(sim, cloth)->bending;
+}
+
 int64_t weft_sim_step_count(const weft_sim* sim)
 {
     return sim->world.state.step_count;

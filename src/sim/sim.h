@@ -40,7 +40,8 @@ struct body
     int* triangle_region; // [rest.triangle_count] of each, -1: the body's material; NULL without regions
     struct crease* crease; // [rest.triangle_count] what each has kept of its folds; NULL: it does not crease
     const cloth_model* model;
-    const char* bending; // one of the model's words, NULL: it has none
+    const char* asked_bending; // one of the model's words, NULL: it has none
+    const char* bending;       // what that stands for: never "auto"
     connection_options connections;
     double vertex_mass;
     double tear;    // N/m, 0: it does not
@@ -298,6 +299,11 @@ double body_setting(const weft_sim* sim, const body* b, int index); // its own, 
 void sim_settings_of_bodies(const weft_sim* sim, double* out);      // [WEFT_SETTING_MAX] what counts for all together
 const char* air_check(const weft_air* air); // what is wrong with it, as a sentence; NULL: nothing
 weft_status body_take_stitches(const weft_cloth_def* def, body* b, weft_error* error); // join.c
+// Its model, when mesh, material and regions are there (body_model.c).
+weft_status body_take_model(const weft_sim* sim, const weft_cloth_def* def, body* b, weft_error* error);
+// What the asked bending stands for with the method, the material and the regions that are there now; refused where they
+// do not go together.
+weft_status body_choose_bending(const weft_sim* sim, body* b, weft_error* error);
 // Whether the method can move a cloth of that model; a sentence says what it lacks, and what to take instead.
 weft_status method_suits(const weft_sim* sim, const body* b, weft_error* error);
 // Whether the model makes elements of what the body is made of; likewise.

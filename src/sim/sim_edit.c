@@ -77,10 +77,12 @@ weft_status weft_sim_set_material(weft_sim* sim, weft_cloth_id cloth, const weft
     TRY(material_check(b, material, b->vertex_mass, error));
     TRY(edits_begin(sim, error));
     weft_material before = b->material;
+    const char* bending = b->bending;
     b->material = *material;
-    weft_status status = edit_error(method_suits(sim, b, error), error);
+    weft_status status = edit_error(body_choose_bending(sim, b, error), error);
     status = status == WEFT_OK ? generation_next(sim, true, error) : status;
     b->material = status == WEFT_OK ? *material : before;
+    b->bending = status == WEFT_OK ? b->bending : bending;
     sim->edits.begun |= status == WEFT_OK;
     return status;
 }

@@ -713,6 +713,7 @@ FUNCTIONS["weft_step_counter"] = (c_double, [POINTER(weft_step_stats), c_char_p]
 FUNCTIONS["weft_sim_cloth_count"] = (c_int, [POINTER(weft_sim)])
 FUNCTIONS["weft_sim_vertex_count"] = (c_int, [POINTER(weft_sim), c_int])
 FUNCTIONS["weft_sim_cloth_name"] = (c_char_p, [POINTER(weft_sim), c_int])
+FUNCTIONS["weft_sim_cloth_bending"] = (c_char_p, [POINTER(weft_sim), c_int])
 FUNCTIONS["weft_sim_step_count"] = (c_int64, [POINTER(weft_sim)])
 FUNCTIONS["weft_sim_time"] = (c_double, [POINTER(weft_sim)])
 FUNCTIONS["weft_sim_time_step"] = (c_double, [POINTER(weft_sim)])
