@@ -384,7 +384,7 @@ static void test_goes_on_in_the_middle(void** unused)
     check_goes_on("pbd", THROWN, 50, 25);
     check_goes_on("hpbd", THROWN, 50, 25);
     check_goes_on("implicit-euler", THROWN, 50, 25);
-    check_goes_on("local-global", THROWN, 50, 25);
+    check_goes_on("local-global", THROWN, 50, 15);
     check_goes_on("bdf2", THROWN, 50, 25);
     check_goes_on("hpbd", PUNCHED, 8, 3);
     check_goes_on("local-global", PUNCHED, 8, 3);

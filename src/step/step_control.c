@@ -77,16 +77,19 @@ double world_rise(const world* w)
 // the weight and what pins and bodies did. In cloth stretched as no cloth is there may be hardly any but the weight's,
 // which slivers can hold: what is unstable doubles it in each substep, to 1e48 J, or turns threads of metres into
 // kilometres where a solve has gone wrong. What crosses at a start, and what is squeezed, is parted by a response whose
-// work has no measure. A step that has spent its solves goes on in longer substeps, which nothing makes shorter any
-// more: a tenth is much for each.
+// work has no measure, and so is what a response has just parted: a flat triangle, moved by a part of the thickness,
+// holds many times what there was until the next solve, however short the substep. A step that has spent its solves
+// goes on in longer substeps, which nothing makes shorter any more: a tenth is much for each.
 bool world_from_nowhere(const world* w)
 {
     const double stretch_max = 10.0, stretched_rise_max = 0.01, parted = 100.0, spent_rise = 0.1, spent_weight = 1e-3;
-    bool parts = w->contact && (contact_is_unsettled(w->contact) || w->contact->marks.count > 0);
+    bool forced = w->contact && (contact_is_unsettled(w->contact) || w->contact->marks.count > 0);
+    bool parts = forced || w->responded;
     double before = lively_energy(&w->before.energy), weight = weight_energy(w->model);
     double all = (parts ? parted : 1.0) * (before + fabs(w->work) + weight);
-    all = w->spent && !parts ? spent_rise * before + spent_weight * weight : all;
-    return world_rise(w) > (w->after.max_stretch > stretch_max ? stretched_rise_max * before + weight : all);
+    all = w->spent && !forced ? spent_rise * before + spent_weight * weight : all;
+    bool stretched = w->after.max_stretch > stretch_max;
+    return world_rise(w) > (stretched ? stretched_rise_max * before + weight : all);
 }
 
 weft_status stage_judge(world* w)
