@@ -180,7 +180,7 @@ typedef struct weft_cloth_def
     int region_count;
     const char* model;           ///< a name from weft_list(WEFT_LIST_MODELS, ...)
     const char* bending;         ///< of "baraff-witkin": "exact" (a material property, on any mesh), "curvature" (on grids), "hinge" (as the SA paper's
-                                 ///< tables), or "auto": "exact" where method and cloth can have it, else "curvature". NULL: the model's own, "auto"
+                                 ///< tables), or "auto": "exact" where method and cloth can have it, else "curvature", which cloth with flat triangles keeps. NULL: the model's own, "auto"
     weft_connections connections; ///< of models that have them; others refuse what is not the default
     const int* outputs;          ///< [output_count] vertex that each vertex of the outputs shows (welded duplicates), or NULL
     int output_count;            ///< 0 when outputs is NULL

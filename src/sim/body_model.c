@@ -95,9 +95,37 @@ static weft_status bending_suits(const weft_sim* sim, const body* b, weft_error*
     return method_suits(sim, b, error);
 }
 
+static double side_sq(const body* b, int t, int k)
+{
+    int first = 3 * t + k, second = 3 * t + (k + 1) % 3;
+    if (b->rest_uv)
+    {
+        double x = b->rest_uv[second].x - b->rest_uv[first].x, y = b->rest_uv[second].y - b->rest_uv[first].y;
+        return x * x + y * y;
+    }
+    vec3 side = v3_sub(b->rest.position[b->rest.triangle[second]], b->rest.position[b->rest.triangle[first]]);
+    return v3_dot(side, side);
+}
+
+// "auto" is no word for cloth with a triangle flatter than a fiftieth of its longest side: `exact` lets it turn over where
+// cloth is pressed together (two dresses whose arms were bent kept 4 and 7 crossings in an armpit that `curvature` parts),
+// and takes `newton` many times the iterations.
+static bool has_flat_triangle(const body* b)
+{
+    const double flat = 0.02;
+    bool found = false;
+    for (int t = 0; t < b->rest.triangle_count && !found; t++)
+    {
+        double longest_sq = fmax(side_sq(b, t, 0), fmax(side_sq(b, t, 1), side_sq(b, t, 2)));
+        found = !(2.0 * body_rest_area(b, t) >= flat * longest_sq);
+    }
+    return found;
+}
+
 weft_status body_choose_bending(const weft_sim* sim, body* b, weft_error* error)
 {
     const char* const* words = cloth_model_stands_for(b->model, b->asked_bending);
+    words += words && strcmp(words[0], "exact") == 0 && has_flat_triangle(b);
     b->bending = words ? words[0] : b->asked_bending;
     weft_status status = bending_suits(sim, b, error);
     for (int k = 1; words && words[k] && status != WEFT_OK && status != WEFT_NO_MEMORY; k++)
