@@ -10,7 +10,8 @@ enum
     AXIS_MAX = (1 << AXIS_BITS) - 1,
     RADIX_BITS = 11,
     RADIX_SIZE = 1 << RADIX_BITS,
-    KEY_BITS = 3 * AXIS_BITS
+    KEY_BITS = 3 * AXIS_BITS,
+    LANES = 16
 };
 
 struct order_item
@@ -19,29 +20,43 @@ struct order_item
     int index;
 };
 
-// Skilling's axes-to-transpose for three axes, in place.
-static void hilbert_transpose(uint32_t x[3])
+// Skilling's axes-to-transpose for three axes, in place, of many points side by side: what depends on a bit is masked
+// by it, so that a compiler takes several points at once.
+static void hilbert_transpose(uint32_t x[3][LANES])
 {
-    for (uint32_t q = 1u << (AXIS_BITS - 1); q > 1; q >>= 1)
+    for (int bit = AXIS_BITS - 1; bit > 0; bit--)
     {
-        uint32_t p = q - 1;
+        uint32_t p = (1u << bit) - 1;
         for (int i = 0; i < 3; i++)
         {
-            uint32_t swap = x[i] & q ? 0 : (x[0] ^ x[i]) & p;
-            x[0] ^= x[i] & q ? p : swap;
-            x[i] ^= swap;
+            for (int k = 0; k < LANES; k++)
+            {
+                uint32_t set = 0u - (x[i][k] >> bit & 1u);
+                uint32_t swap = (x[0][k] ^ x[i][k]) & p & ~set;
+                x[0][k] ^= (p & set) | swap;
+                x[i][k] ^= swap;
+            }
         }
     }
-    x[1] ^= x[0];
-    x[2] ^= x[1];
-    uint32_t gray = 0;
-    for (uint32_t q = 1u << (AXIS_BITS - 1); q > 1; q >>= 1)
+    uint32_t gray[LANES] = {0};
+    for (int k = 0; k < LANES; k++)
     {
-        gray ^= x[2] & q ? q - 1 : 0;
+        x[1][k] ^= x[0][k];
+        x[2][k] ^= x[1][k];
+    }
+    for (int bit = AXIS_BITS - 1; bit > 0; bit--)
+    {
+        for (int k = 0; k < LANES; k++)
+        {
+            gray[k] ^= (0u - (x[2][k] >> bit & 1u)) & ((1u << bit) - 1);
+        }
     }
     for (int i = 0; i < 3; i++)
     {
-        x[i] ^= gray;
+        for (int k = 0; k < LANES; k++)
+        {
+            x[i][k] ^= gray[k];
+        }
     }
 }
 
@@ -72,12 +87,23 @@ static void order_keys(const vec3* position, int count, order_item* items)
     }
     double extent = fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
     double scale = extent > 0.0 ? AXIS_MAX / extent : 0.0;
-    for (int v = 0; v < count; v++)
+    for (int first = 0; first < count; first += LANES)
     {
-        vec3 p = position[v];
-        uint32_t x[3] = {quantize(p.x, low.x, scale), quantize(p.y, low.y, scale), quantize(p.z, low.z, scale)};
+        int here = count - first < LANES ? count - first : LANES;
+        uint32_t x[3][LANES] = {{0}};
+        for (int k = 0; k < here; k++)
+        {
+            vec3 p = position[first + k];
+            x[0][k] = quantize(p.x, low.x, scale);
+            x[1][k] = quantize(p.y, low.y, scale);
+            x[2][k] = quantize(p.z, low.z, scale);
+        }
         hilbert_transpose(x);
-        items[v] = (order_item){spread_bits(x[0]) << 2 | spread_bits(x[1]) << 1 | spread_bits(x[2]), v};
+        for (int k = 0; k < here; k++)
+        {
+            uint64_t key = spread_bits(x[0][k]) << 2 | spread_bits(x[1][k]) << 1 | spread_bits(x[2][k]);
+            items[first + k] = (order_item){key, first + k};
+        }
     }
 }
 
