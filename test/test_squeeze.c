@@ -14,6 +14,14 @@
 #include "sim/sim.h"
 #include "contact/find.h"
 
+static void assert_moved_less(const vec3* before, const vec3* after, int count, double most)
+{
+    for (int i = 0; i < count; i++)
+    {
+        assert_true(v3_length(v3_sub(after[i], before[i])) < most);
+    }
+}
+
 // ---- marks
 
 // Random marks against a table that has one place for each vertex and body.
@@ -382,20 +390,23 @@ static void features_around_a_box_are_found(void** state)
 }
 
 // A chip lies nearer to the one of two planes, closer than both want and not parallel, as in an armpit. It goes towards
-// the middle and the open side, no faster than out of any layer, however short the step is. The planes come in either order.
+// the middle and the open side, no faster than out of any layer, however short the step is. The planes come in either
+// order.
 static void between_planes_nothing_jumps(void** state)
 {
     (void)state;
     const double h = 1e-5;
-    const char* plane[2] = {"{\"thickness\": 0.003, \"shape\": {\"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 1, 0]}}}",
-                            "{\"thickness\": 0.003, \"shape\": {\"plane\": {\"point\": [0, 0.003, 0], \"normal\": [0.5, -0.866, 0]}}}"};
+    const char* plane[2] = {
+        "{\"thickness\": 0.003, \"shape\": {\"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 1, 0]}}}",
+        "{\"thickness\": 0.003, \"shape\": {\"plane\": {\"point\": [0, 0.003, 0], \"normal\": [0.5, -0.866, 0]}}}"};
     for (int turned = 0; turned < 2; turned++)
     {
         char text[1024];
-        snprintf(text, sizeof(text),
-                 "{\"time_step\": %g, \"gravity\": [0, 0, 0], \"obstacles\": [%s, %s], \"cloth\": [{\"mesh\": {\"grid\": "
-                 "{\"cells\": 2, \"size\": 0.001}}, \"transform\": {\"translate\": [0, 0.0008, 0]}}]}",
-                 h, plane[turned], plane[!turned]);
+        snprintf(
+            text, sizeof(text),
+            "{\"time_step\": %g, \"gravity\": [0, 0, 0], \"obstacles\": [%s, %s], \"cloth\": [{\"mesh\": {\"grid\": "
+            "{\"cells\": 2, \"size\": 0.001}}, \"transform\": {\"translate\": [0, 0.0008, 0]}}]}",
+            h, plane[turned], plane[!turned]);
         weft_sim* sim = scene_sim_text(text, 1);
         vec3 before[9], after[9];
         weft_sim_positions(sim, 0, before);
@@ -404,28 +415,26 @@ static void between_planes_nothing_jumps(void** state)
             weft_error error = {0};
             assert_int_equal(weft_sim_step(sim, NULL, &error), WEFT_OK);
             weft_sim_positions(sim, 0, after);
-            for (int i = 0; i < 9; i++)
-            {
-                assert_true(v3_length(v3_sub(after[i], before[i])) < 2.0 * h);
-            }
+            assert_moved_less(before, after, 9, 2.0 * h);
             memcpy(before, after, sizeof(after));
         }
         weft_sim_destroy(sim);
     }
 }
 
-// A chip was pinched in a very short substep, by something that is gone: faces that it could only reach by what that has
-// pushed with do not take it: two that are not parallel, one near and one far, would together throw it aside.
+// A chip was pinched in a very short substep, by something that is gone: faces that it could only reach by what that
+// has pushed with do not take it: two that are not parallel, one near and one far, would together throw it aside.
 static void what_pinched_leads_nowhere(void** state)
 {
     (void)state;
     const double h = 1e-3, hard = 3e5; // m/s^2
-    weft_sim* sim = scene_sim_text(
-        "{\"time_step\": 0.001, \"gravity\": [0, 0, 0], \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 2, \"size\": 0.001}}, "
-        "\"transform\": {\"translate\": [0.013, 0, 0.031]}}], "
-        "\"obstacles\": [{\"shape\": {\"plane\": {\"point\": [0, -0.0015, 0], \"normal\": [0, 1, 0]}}}, "
-        "{\"shape\": {\"plane\": {\"point\": [0, -0.1, 0], \"normal\": [-0.5, 0.866, 0]}}}]}",
-        1);
+    weft_sim* sim =
+        scene_sim_text("{\"time_step\": 0.001, \"gravity\": [0, 0, 0], \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": "
+                       "2, \"size\": 0.001}}, "
+                       "\"transform\": {\"translate\": [0.013, 0, 0.031]}}], "
+                       "\"obstacles\": [{\"shape\": {\"plane\": {\"point\": [0, -0.0015, 0], \"normal\": [0, 1, 0]}}}, "
+                       "{\"shape\": {\"plane\": {\"point\": [0, -0.1, 0], \"normal\": [-0.5, 0.866, 0]}}}]}",
+                       1);
     weft_error error = {0};
     assert_int_equal(weft_sim_step(sim, NULL, &error), WEFT_OK);
     vec3 before[9], after[9];
@@ -438,21 +447,19 @@ static void what_pinched_leads_nowhere(void** state)
     assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
     assert_int_equal(stats.rejected, 0);
     weft_sim_positions(sim, 0, after);
-    for (int i = 0; i < 9; i++)
-    {
-        assert_true(v3_length(v3_sub(after[i], before[i])) < h * 0.1);
-    }
+    assert_moved_less(before, after, 9, h * 0.1);
     weft_sim_destroy(sim);
 }
 
-// A chip in a corner is pressed hard on the floor and pulled from the wall: what the floor pushes is nothing that a rough
-// solve has left along the wall, which lets go.
+// A chip in a corner is pressed hard on the floor and pulled from the wall: what the floor pushes is nothing that a
+// rough solve has left along the wall, which lets go.
 static void a_wall_lets_go_above_a_floor(void** state)
 {
     (void)state;
     const double h = 1e-4, pull = 3000.0; // m/s^2
     weft_sim* sim = scene_sim_text(
-        "{\"time_step\": 1e-4, \"gravity\": [0, -30000, -3000], \"contact\": {\"friction\": 0}, \"cloth\": [{\"mesh\": {\"grid\": "
+        "{\"time_step\": 1e-4, \"gravity\": [0, -30000, -3000], \"contact\": {\"friction\": 0}, \"cloth\": [{\"mesh\": "
+        "{\"grid\": "
         "{\"cells\": 1, \"size\": 0.01, \"plane\": \"xy\"}}, \"transform\": {\"translate\": [0.013, 0.006, 0.001]}}], "
         "\"obstacles\": [{\"shape\": {\"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 1, 0]}}}, "
         "{\"shape\": {\"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 0, 1]}}}]}",
@@ -480,11 +487,12 @@ static void a_wall_lets_go_above_a_floor(void** state)
 static void what_was_squeezed_comes_out(void** state)
 {
     (void)state;
-    weft_sim* sim = scene_sim_text(
-        "{\"time_step\": 0.005, \"gravity\": [0, 0, 0], \"contact\": {\"friction\": 0}, \"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 2, "
-        "\"size\": 0.01}}, \"transform\": {\"translate\": [0.02, 0.05, 0]}}], \"obstacles\": [{\"shape\": {\"box\": {\"center\": "
-        "[0, 0, 0], \"size\": 0.06}}}]}",
-        1);
+    weft_sim* sim = scene_sim_text("{\"time_step\": 0.005, \"gravity\": [0, 0, 0], \"contact\": {\"friction\": 0}, "
+                                   "\"cloth\": [{\"mesh\": {\"grid\": {\"cells\": 2, "
+                                   "\"size\": 0.01}}, \"transform\": {\"translate\": [0.02, 0.05, 0]}}], "
+                                   "\"obstacles\": [{\"shape\": {\"box\": {\"center\": "
+                                   "[0, 0, 0], \"size\": 0.06}}}]}",
+                                   1);
     weft_error error = {0};
     weft_step_stats stats;
     assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
@@ -501,10 +509,7 @@ static void what_was_squeezed_comes_out(void** state)
     {
         assert_int_equal(weft_sim_step(sim, &stats, &error), WEFT_OK);
         weft_sim_positions(sim, 0, after);
-        for (int i = 0; i < 9; i++)
-        {
-            assert_true(v3_length(v3_sub(after[i], before[i])) < 1.2 * 0.005);
-        }
+        assert_moved_less(before, after, 9, 1.2 * 0.005);
         memcpy(before, after, sizeof(after));
     }
     assert_int_equal(sim->world.state.contact.marks.count, 0);

@@ -125,7 +125,10 @@ static bool has_flat_triangle(const body* b)
 weft_status body_choose_bending(const weft_sim* sim, body* b, weft_error* error)
 {
     const char* const* words = cloth_model_stands_for(b->model, b->asked_bending);
-    words += words && strcmp(words[0], "exact") == 0 && has_flat_triangle(b);
+    if (words && strcmp(words[0], "exact") == 0 && has_flat_triangle(b))
+    {
+        words++;
+    }
     b->bending = words ? words[0] : b->asked_bending;
     weft_status status = bending_suits(sim, b, error);
     for (int k = 1; words && words[k] && status != WEFT_OK && status != WEFT_NO_MEMORY; k++)
